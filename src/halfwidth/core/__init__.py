@@ -1,0 +1,1 @@
+"""Words, specs, results, cautions, errors and randomness: what every other layer speaks."""

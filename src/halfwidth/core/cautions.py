@@ -1,0 +1,293 @@
+"""Cautions: coded warnings that travel with a result, each with a remedy and a docs anchor.
+
+HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design.
+A code, once published, never changes its meaning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from halfwidth.core.errors import UnknownNameError
+
+__all__ = ["CAUTIONS", "Caution", "CautionSpec", "caution", "explain"]
+
+DOCS = "docs/cautions.md"
+
+
+@dataclass(frozen=True)
+class CautionSpec:
+    """One kind of caution.
+
+    Attributes
+    ----------
+    code : str
+        ``HW`` and three digits.
+    title : str
+        What is the matter, in a few words.
+    message : str
+        The sentence shown with a result; ``{...}`` are filled in with its numbers.
+    meaning : str
+        Why it matters.
+    remedy : str
+        What to do.
+    source : str
+        Key of the reference; empty where it is the package's own reasoning.
+    """
+
+    code: str
+    title: str
+    message: str
+    meaning: str
+    remedy: str
+    source: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """Where the documentation explains it."""
+        return f"{DOCS}#{self.code.lower()}"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A caution as raised for one result."""
+
+    spec: CautionSpec
+    message: str
+
+    @property
+    def code(self) -> str:
+        """``HW`` and three digits."""
+        return self.spec.code
+
+    @property
+    def remedy(self) -> str:
+        """What to do."""
+        return self.spec.remedy
+
+    @property
+    def anchor(self) -> str:
+        """Where the documentation explains it."""
+        return self.spec.anchor
+
+    def to_dict(self) -> dict[str, str]:
+        """Code and message, as in the JSON contract."""
+        return {"code": self.code, "message": self.message}
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.message}"
+
+
+CAUTIONS: tuple[CautionSpec, ...] = (
+    CautionSpec(
+        "HW101",
+        "missing values",
+        "{count} of {total} values are missing{infinite}: {policy}.",
+        "A case without a value is rarely missing at random: a metric is often undefined on the "
+        "very cases where the model failed. Leaving such cases out flatters the model; a structure "
+        "that is absent from the image is another matter and is rightly left out.",
+        "Say in the report how many cases are missing and why. Where a missing value means a "
+        "failure, use missing='worst' (with penalty= for distances) and compare.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW102",
+        "repeated case ids",
+        "{repeats} of {total} rows repeat a case id: the interval treats them as independent.",
+        "Several values of one case (two structures, two readers, two folds) resemble each other. "
+        "Counting them as independent cases makes intervals too short.",
+        "Give one value per case: estimate each group apart with by=, or average within the case "
+        "first. Remove rows that are there twice by mistake.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW103",
+        "many identical worst values",
+        "{count} of {total} values equal the worst one, {value:g}: failures or an imputed penalty?",
+        "A pile of identical extreme values is usually a constant put in for cases where the "
+        "metric could not be computed. Mean and SD then depend on the constant as much as on the "
+        "model.",
+        "Report the share of such cases beside the estimate, name the penalty, and give the median "
+        "or the trimmed mean as well.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW201",
+        "few cases",
+        "{n} cases; reliable intervals for the {what} need about {needed} or more.",
+        "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
+        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD; measures "
+        "of spread need more. Below that, intervals miss the true value more often than they say.",
+        "Collect more cases, or read the interval as optimistic.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW202",
+        "outliers or strong skew",
+        "{detail}: a {what} rests on few cases, and its interval under-covers.",
+        "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
+        "more slowly the more skewed the values are; almost all coverage failures for the mean DSC "
+        "were instances with outliers.",
+        "Look at the extreme cases. Report the median or the trimmed mean as well, which outliers "
+        "do not move.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW203",
+        "proportion near 0 or 1",
+        "{rare} {kind} among {n} cases: near {end}, intervals are least sure.",
+        "With a handful of errors (or of successes) the binomial distribution is lopsided and "
+        "discrete; coverage swings with n. No error among n cases still leaves an error rate of "
+        "about 3/n plausible.",
+        "Use wilson, jeffreys or clopper_pearson, never wald; collect more cases.",
+        "brown2001",
+    ),
+    CautionSpec(
+        "HW301",
+        "BCa on an order statistic",
+        "BCa of the {what}: its acceleration means nothing for order statistics.",
+        "The jackknife of a median takes two or three distinct values, so the acceleration is "
+        "arbitrary (exactly 0 for even n). BCa then gains nothing over percentile on untied values "
+        "and is undefined or far off on tied ones; in the study its coverage fell as n grew.",
+        "Use exact or percentile.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW302",
+        "basic bootstrap",
+        "The basic bootstrap is almost always the least reliable of the bootstraps.",
+        "It mirrors the bootstrap distribution about the estimate, which shifts the interval to "
+        "the wrong side under skew and lets it leave the metric's range.",
+        "Use percentile or BCa; method='auto' picks one.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW303",
+        "Wald interval",
+        "The Wald interval under-covers, above all near 0 and 1, and has width 0 at 0 and 1.",
+        "It takes the estimated standard error at face value where that is least true. Its coverage "
+        "is erratic even for large n.",
+        "Use wilson.",
+        "brown2001",
+    ),
+    CautionSpec(
+        "HW304",
+        "zero-width interval",
+        "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
+        "Resampling or averaging equal values gives the same value again. That all cases seen are "
+        "equal does not mean that all cases are.",
+        "Collect more cases. Where the metric is bounded, hoeffding gives a guaranteed interval; "
+        "where it is right or wrong, declare it (metric 'correct') and use wilson.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW305",
+        "bounds outside the range",
+        "The interval [{low:.4g}, {high:.4g}] leaves the range {range} of the {what}.",
+        "A method that knows nothing of the range can promise values that cannot occur. The part "
+        "outside is no information, and the method's approximation is poor this near the end.",
+        "Use a method that stays in the range: hall (below 50 cases) or BCa for a mean, wilson for "
+        "a proportion, percentile for anything.",
+    ),
+    CautionSpec(
+        "HW306",
+        "no interval",
+        "{method} gives no interval here: {reason}; {alternative}.",
+        "Some methods need a minimum of cases or some variation among them. They then return NaN "
+        "rather than an interval that means nothing.",
+        "Use the alternative named in the message, or method='auto'.",
+    ),
+    CautionSpec(
+        "HW307",
+        "concentration bound",
+        "{method} bounds are guaranteed but conservative, typically 3 to 7 times wider than t.",
+        "Concentration inequalities hold for every distribution on the range and every n, and pay "
+        "for it in width.",
+        "Use them where a guarantee is required. Elsewhere method='auto' is about as wide as needed.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW308",
+        "level out of reach for exact",
+        "With {n} cases order statistics reach at most {attainable:.4g} for the {what}, not "
+        "{wanted:g}; {needed} cases would do. The semiparametric interval extrapolates instead.",
+        "A distribution-free interval lies between two of the observed values, so its level cannot "
+        "exceed the probability that the quantile lies between the smallest and the largest one.",
+        "Collect the cases named, ask for a lower level or a less extreme quantile, or accept the "
+        "extrapolation as an approximation.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW309",
+        "bound cut to the range",
+        "A bound of {method} fell outside the range {range} of the {what} and was cut to it.",
+        "The true value cannot lie outside the range, so nothing is lost by the cut; but the "
+        "method's approximation is strained this near the end.",
+        "Nothing, if the interval is meant as it stands. More cases make the cut unnecessary.",
+    ),
+    CautionSpec(
+        "HW310",
+        "undefined resamples",
+        "The {what} was undefined on {count} of {total} resamples; the interval rests on the rest.",
+        "A statistic that is undefined on some resamples is undefined on some samples too. The "
+        "interval is conditional on its being defined.",
+        "Choose a statistic that is defined on every sample, or say in the report how often it is "
+        "not.",
+    ),
+    CautionSpec(
+        "HW311",
+        "few resamples",
+        "{n_resamples} resamples leave {beyond:.2g} beyond each bound; results will vary with the "
+        "seed.",
+        "The bounds are extreme quantiles of the replicates, and few replicates lie out there.",
+        "Use the default of 9999 resamples, or more for levels above 0.99.",
+        "efron_tibshirani1993",
+    ),
+    CautionSpec(
+        "HW401",
+        "folds or runs passed as cases",
+        "Column {column!r} holds {levels} folds or runs and is not among by=: they are pooled as "
+        "cases.",
+        "Values of several trained models on the same cases are no further cases. They say "
+        "something about the training procedure, and as cases they make intervals too short.",
+        "Add the column to by= to get one interval per trained model.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW402",
+        "several cases per patient",
+        "Column {column!r} repeats: {cases} cases come from {levels} patients, taken as "
+        "independent.",
+        "Images of one patient resemble each other, so that there is less information than the "
+        "number of images suggests, and intervals are too short.",
+        "Average the values of each patient first and pass one value per patient.",
+        "andre2025",
+    ),
+)
+
+_BY_CODE = {spec.code: spec for spec in CAUTIONS}
+
+
+def explain(code: str) -> CautionSpec:
+    """The caution with this code.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+
+    Examples
+    --------
+    >>> explain("HW302").title
+    'basic bootstrap'
+    """
+    try:
+        return _BY_CODE[code.strip().upper()]
+    except KeyError:
+        raise UnknownNameError("caution", code, _BY_CODE) from None
+
+
+def caution(code: str, **numbers: object) -> Caution:
+    """Raise the caution with this code, its message filled in."""
+    spec = explain(code)
+    return Caution(spec, spec.message.format(**numbers))

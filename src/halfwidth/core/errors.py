@@ -1,0 +1,75 @@
+"""Errors are part of the interface: what was given, what is allowed, what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "DataError",
+    "HalfwidthError",
+    "OptionError",
+    "UnknownNameError",
+    "closest",
+    "quoted",
+    "shortened",
+]
+
+
+class HalfwidthError(ValueError):
+    """Wrong usage or bad input; its text is meant for the person who caused it."""
+
+
+class DataError(HalfwidthError):
+    """The values, the table or the file cannot be used as they are."""
+
+
+class OptionError(HalfwidthError):
+    """An option has a value that is not allowed, or does not fit the others."""
+
+
+class UnknownNameError(OptionError):
+    """A name that no catalogue (or table) holds; proposes the nearest one."""
+
+    def __init__(
+        self,
+        kind: str,
+        given: str,
+        choices: Iterable[str],
+        *,
+        synonyms: Iterable[str] = (),
+        hint: str = "",
+    ) -> None:
+        known = list(choices)
+        near = closest(given, [*known, *synonyms])
+        proposal = f"; did you mean {near!r}?" if near else ""
+        text = f"unknown {kind} {given!r}{proposal} Known: {shortened(known)}."
+        if not near:
+            text = f"unknown {kind} {given!r}. Known: {shortened(known)}."
+        super().__init__(f"{text} {hint}".rstrip())
+
+
+def closest(given: str, choices: Iterable[str]) -> str | None:
+    """The choice that ``given`` most likely meant, or None where nothing is near.
+
+    >>> closest("medain", ["mean", "median"])
+    'median'
+    """
+    by_lower = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[near[0]] if near else None
+
+
+def quoted(names: Iterable[object]) -> str:
+    """Names as a reader would list them: ``'a', 'b'``."""
+    return ", ".join(repr(str(name)) for name in names)
+
+
+def shortened(names: Sequence[object], most: int = 30) -> str:
+    """A comma-separated list that stays readable when there are hundreds of names.
+
+    >>> shortened(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    text = ", ".join(str(name) for name in names[:most])
+    return f"{text} and {len(names) - most} more" if len(names) > most else text

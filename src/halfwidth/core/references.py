@@ -1,0 +1,283 @@
+"""Every source that the package leans on, written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["REFERENCES", "Reference", "cite"]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A published source.
+
+    Attributes
+    ----------
+    key : str
+        The short name by which specs point at it.
+    authors, title, venue : str
+        As printed; ``venue`` holds volume and pages.
+    year : int
+    locator : str
+        DOI or arXiv number, empty where neither exists.
+    """
+
+    key: str
+    authors: str
+    title: str
+    venue: str
+    year: int
+    locator: str = ""
+
+    @property
+    def short(self) -> str:
+        """Author and year: ``Efron (1987)``."""
+        return f"{self.authors.split(',')[0].split(' and ')[0]} ({self.year})"
+
+    def __str__(self) -> str:
+        tail = f" {self.locator}" if self.locator else ""
+        return f"{self.authors} ({self.year}). {self.title}. {self.venue}.{tail}"
+
+
+_ALL = (
+    Reference(
+        "agresti_coull1998",
+        "Agresti A, Coull BA",
+        "Approximate is better than 'exact' for interval estimation of binomial proportions",
+        "The American Statistician 52(2):119-126",
+        1998,
+    ),
+    Reference(
+        "andre2025",
+        "André P, Heitz C, Christodoulou E, et al.",
+        "Performance uncertainty in medical image analysis: a large-scale investigation of "
+        "confidence intervals",
+        "Working paper",
+        2025,
+    ),
+    Reference(
+        "brown2001",
+        "Brown LD, Cai TT, DasGupta A",
+        "Interval estimation for a binomial proportion",
+        "Statistical Science 16(2):101-133",
+        2001,
+        "doi:10.1214/ss/1009213286",
+    ),
+    Reference(
+        "cheng2021",
+        "Cheng B, Girshick R, Dollár P, Berg AC, Kirillov A",
+        "Boundary IoU: improving object-centric image segmentation evaluation",
+        "CVPR",
+        2021,
+        "arXiv:2103.16562",
+    ),
+    Reference(
+        "clopper_pearson1934",
+        "Clopper CJ, Pearson ES",
+        "The use of confidence or fiducial limits illustrated in the case of the binomial",
+        "Biometrika 26(4):404-413",
+        1934,
+        "doi:10.1093/biomet/26.4.404",
+    ),
+    Reference(
+        "david_nagaraja2003",
+        "David HA, Nagaraja HN",
+        "Order statistics, 3rd edition",
+        "Wiley",
+        2003,
+    ),
+    Reference(
+        "davison_hinkley1997",
+        "Davison AC, Hinkley DV",
+        "Bootstrap methods and their application",
+        "Cambridge University Press",
+        1997,
+    ),
+    Reference(
+        "dice1945",
+        "Dice LR",
+        "Measures of the amount of ecologic association between species",
+        "Ecology 26(3):297-302",
+        1945,
+        "doi:10.2307/1932409",
+    ),
+    Reference(
+        "efron1987",
+        "Efron B",
+        "Better bootstrap confidence intervals",
+        "Journal of the American Statistical Association 82(397):171-185",
+        1987,
+        "doi:10.1080/01621459.1987.10478410",
+    ),
+    Reference(
+        "efron_tibshirani1993",
+        "Efron B, Tibshirani RJ",
+        "An introduction to the bootstrap",
+        "Chapman & Hall",
+        1993,
+    ),
+    Reference(
+        "eljurdi2025",
+        "El Jurdi R, Varoquaux G, Colliot O",
+        "Confidence intervals for performance estimates in brain MRI segmentation",
+        "Medical Image Analysis",
+        2025,
+    ),
+    Reference(
+        "hall1992",
+        "Hall P",
+        "On the removal of skewness by transformation",
+        "Journal of the Royal Statistical Society B 54(1):221-228",
+        1992,
+    ),
+    Reference(
+        "hoeffding1963",
+        "Hoeffding W",
+        "Probability inequalities for sums of bounded random variables",
+        "Journal of the American Statistical Association 58(301):13-30",
+        1963,
+        "doi:10.1080/01621459.1963.10500830",
+    ),
+    Reference(
+        "hutson2002",
+        "Hutson AD",
+        "A semi-parametric quantile function estimator for use in bootstrap estimation procedures",
+        "Statistics and Computing 12:331-338",
+        2002,
+    ),
+    Reference(
+        "huttenlocher1993",
+        "Huttenlocher DP, Klanderman GA, Rucklidge WJ",
+        "Comparing images using the Hausdorff distance",
+        "IEEE Transactions on Pattern Analysis and Machine Intelligence 15(9):850-863",
+        1993,
+        "doi:10.1109/34.232073",
+    ),
+    Reference(
+        "hyndman_fan1996",
+        "Hyndman RJ, Fan Y",
+        "Sample quantiles in statistical packages",
+        "The American Statistician 50(4):361-365",
+        1996,
+    ),
+    Reference(
+        "jaccard1912",
+        "Jaccard P",
+        "The distribution of the flora in the alpine zone",
+        "New Phytologist 11(2):37-50",
+        1912,
+        "doi:10.1111/j.1469-8137.1912.tb05611.x",
+    ),
+    Reference(
+        "lehmann2025",
+        "Lehmann C, Paromau Y",
+        "Quantifying uncertainty and variability in machine learning: confidence intervals for "
+        "quantiles in performance metric distributions",
+        "Preprint",
+        2025,
+    ),
+    Reference(
+        "maier_hein2024",
+        "Maier-Hein L, Reinke A, Godau P, et al.",
+        "Metrics reloaded: recommendations for image analysis validation",
+        "Nature Methods 21:195-212",
+        2024,
+        "doi:10.1038/s41592-023-02151-z",
+    ),
+    Reference(
+        "maurer_pontil2009",
+        "Maurer A, Pontil M",
+        "Empirical Bernstein bounds and sample-variance penalization",
+        "COLT",
+        2009,
+        "arXiv:0907.3740",
+    ),
+    Reference(
+        "nikolov2021",
+        "Nikolov S, Blackwell S, Zverovitch A, et al.",
+        "Clinically applicable segmentation of head and neck anatomy for radiotherapy",
+        "Journal of Medical Internet Research 23(7):e26151",
+        2021,
+        "doi:10.2196/26151",
+    ),
+    Reference(
+        "reinke2024",
+        "Reinke A, Tizabi MD, Baumgartner M, et al.",
+        "Understanding metric-related pitfalls in image analysis validation",
+        "Nature Methods 21:182-194",
+        2024,
+        "doi:10.1038/s41592-023-02150-0",
+    ),
+    Reference(
+        "salmon2011",
+        "Salmon JK, Moraes MA, Dror RO, Shaw DE",
+        "Parallel random numbers: as easy as 1, 2, 3",
+        "SC '11",
+        2011,
+        "doi:10.1145/2063384.2063405",
+    ),
+    Reference(
+        "shit2021",
+        "Shit S, Paetzold JC, Sekuboyina A, et al.",
+        "clDice: a novel topology-preserving loss function for tubular structure segmentation",
+        "CVPR",
+        2021,
+        "arXiv:2003.07311",
+    ),
+    Reference(
+        "student1908",
+        "Student",
+        "The probable error of a mean",
+        "Biometrika 6(1):1-25",
+        1908,
+        "doi:10.1093/biomet/6.1.1",
+    ),
+    Reference(
+        "tukey1977",
+        "Tukey JW",
+        "Exploratory data analysis",
+        "Addison-Wesley",
+        1977,
+    ),
+    Reference(
+        "tukey_mclaughlin1963",
+        "Tukey JW, McLaughlin DH",
+        "Less vulnerable confidence and significance procedures for location based on a single "
+        "sample: trimming/winsorization 1",
+        "Sankhyā A 25(3):331-352",
+        1963,
+    ),
+    Reference(
+        "van_rijsbergen1979",
+        "van Rijsbergen CJ",
+        "Information retrieval, 2nd edition",
+        "Butterworths",
+        1979,
+    ),
+    Reference(
+        "wilson1927",
+        "Wilson EB",
+        "Probable inference, the law of succession, and statistical inference",
+        "Journal of the American Statistical Association 22(158):209-212",
+        1927,
+        "doi:10.1080/01621459.1927.10502953",
+    ),
+    Reference(
+        "zielinski2005",
+        "Zieliński R, Zieliński W",
+        "Best exact nonparametric confidence intervals for quantiles",
+        "Statistics 39(1):67-71",
+        2005,
+    ),
+)
+
+REFERENCES: dict[str, Reference] = {reference.key: reference for reference in _ALL}
+
+
+def cite(key: str) -> Reference:
+    """The reference with this key.
+
+    >>> cite("efron1987").short
+    'Efron B (1987)'
+    """
+    return REFERENCES[key]

@@ -1,0 +1,145 @@
+r"""Randomness: draw i of resample b is a pure function of (key, b, i).
+
+The generator is Philox4x64-10 (Salmon et al. 2011), a published counter-based generator: word w
+of a key is output lane ``w mod 4`` of the block whose 256-bit counter is ``w div 4``. NumPy's own
+compiled Philox produces the words here; a plain-Python version and the known-answer vectors of
+the Random123 library check it in the tests.
+
+How words become draws:
+
+- *indices* below n ≤ 2**20: a word holds two draws, the low half first; index = ``half * n >> 32``.
+  No case's probability deviates from 1/n by more than 2**-12 of itself.
+- *indices* below a larger n: one draw a word, index = ``word * n >> 64``.
+- *uniforms*: one a word, ``((word >> 12) + 0.5) * 2**-52``, inside the open interval (0, 1).
+
+Resample b owns whole blocks ``b*m ... (b+1)*m - 1``, m = ceil(draws / draws per block), so any
+range of resamples can be made alone, in any order, by any number of threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.types import Array
+
+__all__ = ["Key", "derive_key", "indices", "resolve_seed", "uniforms", "words"]
+
+Words = NDArray[np.uint64]
+Indices = NDArray[np.intp]
+
+LANES = 4
+SMALL_N = 2**20
+
+
+@dataclass(frozen=True)
+class Key:
+    """The 128-bit key of one stream of draws."""
+
+    value: int
+
+
+def resolve_seed(rng: Any = None) -> int:
+    """The root entropy of ``rng`` as one non-negative integer, which reproduces it when passed on.
+
+    Parameters
+    ----------
+    rng : None, int, numpy.random.SeedSequence, numpy.random.Generator or BitGenerator
+        None draws fresh entropy (53 bits, so that JSON readers keep every digit). An int or a
+        `SeedSequence` always gives the same answer and is not advanced. A `Generator` yields 128
+        bits and thereby advances.
+
+    Raises
+    ------
+    OptionError
+        For anything else, a negative int or a bool among them.
+
+    Examples
+    --------
+    >>> resolve_seed(7), resolve_seed(np.random.SeedSequence(7))
+    (7, 7)
+    """
+    if rng is None:
+        return secrets.randbits(53)
+    if isinstance(rng, np.random.SeedSequence):
+        if isinstance(rng.entropy, int) and not rng.spawn_key:
+            return rng.entropy
+        return int.from_bytes(rng.generate_state(4, np.uint32).astype("<u4").tobytes(), "little")
+    if isinstance(rng, np.random.BitGenerator):
+        rng = np.random.Generator(rng)
+    if isinstance(rng, np.random.Generator):
+        return int.from_bytes(rng.bytes(16), "little")
+    try:
+        if isinstance(rng, bool):
+            raise TypeError
+        seed = operator.index(rng)
+    except TypeError:
+        raise OptionError(
+            f"rng={rng!r} is none of None, a non-negative integer, a numpy SeedSequence or Generator"
+        ) from None
+    if seed < 0:
+        raise OptionError(f"rng={seed} is negative; a seed is an integer from 0 up")
+    return seed
+
+
+def derive_key(entropy: int, *what: object) -> Key:
+    """The key for one purpose: a hash of the root entropy and of what is computed.
+
+    ``what`` holds names and integers only, so that its text is the same on every machine.
+    """
+    text = "\x1f".join(str(part) for part in ("halfwidth/1", entropy, *what))
+    digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return Key(int.from_bytes(digest, "little"))
+
+
+def words(key: Key, start: int, count: int) -> Words:
+    """``count`` 64-bit words from word ``start`` on; ``start`` is a multiple of 4."""
+    # NumPy increments the counter before each block, hence the one below the first wanted.
+    before = (start // LANES - 1) % 2**256
+    return np.random.Philox(key=key.value, counter=before).random_raw(count)
+
+
+def _owned(key: Key, start: int, stop: int, draws: int, draws_per_word: int) -> Words:
+    """The words of resamples ``start`` to ``stop``, one row each."""
+    per_row = LANES * -(-draws // (LANES * draws_per_word))
+    return words(key, start * per_row, (stop - start) * per_row).reshape(stop - start, per_row)
+
+
+def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
+    """Draws with replacement from ``0 .. n-1``: rows are resamples ``start`` to ``stop``.
+
+    Parameters
+    ----------
+    key : Key
+    start, stop : int
+        Range of resamples.
+    draws : int
+        Draws per resample.
+    n : int
+        Number of cases to draw from.
+
+    Returns
+    -------
+    ndarray of int, shape (stop - start, draws)
+    """
+    if n <= SMALL_N:
+        halves = _owned(key, start, stop, draws, 2).astype("<u8", copy=False).view("<u4")
+        scaled = halves[:, :draws] * np.uint64(n)
+        return (scaled >> np.uint64(32)).astype(np.intp)
+    whole = _owned(key, start, stop, draws, 1)[:, :draws]
+    high, low = whole >> np.uint64(32), whole & np.uint64(0xFFFFFFFF)
+    carried = high * np.uint64(n) + ((low * np.uint64(n)) >> np.uint64(32))
+    return (carried >> np.uint64(32)).astype(np.intp)
+
+
+def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:
+    """Uniform draws in the open interval (0, 1), shape (stop - start, draws)."""
+    whole = _owned(key, start, stop, draws, 1)[:, :draws]
+    return ((whole >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52

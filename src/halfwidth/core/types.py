@@ -1,0 +1,125 @@
+"""Small frozen values that travel through every layer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import OptionError
+
+__all__ = ["ALTERNATIVES", "UNBOUNDED", "Alternative", "Array", "Bounds", "Interval", "Level"]
+
+Array = NDArray[np.float64]
+Alternative = Literal["two-sided", "lower", "upper"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A closed range ``[low, high]``; either end may be infinite.
+
+    >>> Bounds(0, 1).width
+    1.0
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise OptionError(
+                f"bounds need a low end below the high one, got ({self.low}, {self.high})"
+            )
+
+    @property
+    def finite(self) -> bool:
+        """Whether both ends are finite, as concentration inequalities need."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def width(self) -> float:
+        """``high - low``; infinite where an end is."""
+        return float(self.high - self.low)
+
+    def __str__(self) -> str:
+        left = "(" if math.isinf(self.low) else "["
+        right = ")" if math.isinf(self.high) else "]"
+        return f"{left}{self.low:g}, {self.high:g}{right}".replace("inf", "∞")
+
+
+UNBOUNDED = Bounds(-math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Level:
+    """How sure an interval is meant to be, and on which side it is closed.
+
+    Attributes
+    ----------
+    confidence_level : float
+        1 - α, strictly between 0 and 1.
+    alternative : {"two-sided", "lower", "upper"}
+        ``"lower"`` asks for a lower confidence bound (the true value is at least ``low``),
+        ``"upper"`` for an upper one; the other end is then the end of the statistic's range.
+    """
+
+    confidence_level: float = 0.95
+    alternative: Alternative = "two-sided"
+
+    def __post_init__(self) -> None:
+        level = self.confidence_level
+        # A bool is an int to Python, and a confidence level of True is a slip.
+        if (
+            isinstance(level, bool)
+            or not isinstance(level, int | float | np.floating | np.integer)
+            or not 0 < level < 1
+        ):
+            raise OptionError(_bad_level(level))
+        if self.alternative not in ALTERNATIVES:
+            raise OptionError(
+                f"alternative={self.alternative!r} is none of {', '.join(ALTERNATIVES)}"
+            )
+
+    @property
+    def alpha(self) -> float:
+        """The total error probability α, free of the rounding of ``1 - 0.95``."""
+        return float(round(1.0 - self.confidence_level, 15) or 1.0 - self.confidence_level)
+
+    @property
+    def tail(self) -> float:
+        """The error probability allotted to each computed side: α/2, or α when one-sided."""
+        return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
+
+
+def _bad_level(level: object) -> str:
+    text = f"confidence_level={level!r} is not strictly between 0 and 1"
+    if isinstance(level, int | float | np.floating | np.integer) and 1 < level < 100:
+        text += f"; for {level:g} % write {level / 100:g}"
+    return text
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Lower and upper bounds, one pair for each sample of a batch.
+
+    Attributes
+    ----------
+    low, high : ndarray, shape (...)
+        The bounds; NaN where the method cannot give an interval.
+    standard_error : ndarray, shape (...)
+        The standard error the method used or estimated; NaN where it has none.
+    """
+
+    low: Array
+    high: Array
+    standard_error: Array
+
+    @classmethod
+    def of(cls, low: Any, high: Any, standard_error: Any = np.nan) -> Interval:
+        """Broadcast three array-likes against each other into an interval."""
+        arrays = np.broadcast_arrays(*(np.asarray(a, float) for a in (low, high, standard_error)))
+        return cls(*arrays)

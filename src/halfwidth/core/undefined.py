@@ -1,0 +1,94 @@
+"""What empty, missing, infinite and undefined mean; no other module decides that.
+
+- *Missing*: a per-case value that is NaN or null. Its policy is named: ``"raise"`` (default),
+  ``"omit"`` or ``"worst"``. The result says how many there were.
+- *Infinite*: a distance to an empty mask. Without a policy it is an error; ``"omit"`` and
+  ``"worst"`` treat it as they treat a missing value.
+- *Undefined replicate*: a resample on which the statistic is NaN. It is left out of the bootstrap
+  distribution and counted in ``n_undefined``.
+- *Undefined interval*: a method that cannot give bounds returns NaN for both.
+- A statistic of an empty sample is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Array, Interval
+
+__all__ = [
+    "MISSING_POLICIES",
+    "Missing",
+    "apply_missing_policy",
+    "nan_per_sample",
+    "no_interval",
+    "penalty_for",
+]
+
+Missing = Literal["raise", "omit", "worst"]
+MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
+
+
+def nan_per_sample(values: Array, *, axis: int = -1) -> Array:
+    """NaN for every sample of a batch."""
+    return np.full(np.delete(np.shape(values), axis), np.nan)
+
+
+def no_interval(like: Array) -> Interval:
+    """An undefined interval for every sample of a batch."""
+    return Interval.of(np.full(np.shape(like), np.nan), np.nan)
+
+
+def penalty_for(metric: Metric, penalty: float | None) -> float:
+    """The value that ``missing="worst"`` puts in: the metric's worst bound or the given penalty."""
+    spec = metric.spec
+    worst = spec.worst if penalty is None else penalty
+    if worst is None:
+        raise OptionError(
+            f"missing='worst' needs a penalty: {spec.display} has no finite worst value "
+            f"(range {spec.bounds}, {spec.better} is better); give penalty=VALUE"
+        )
+    if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
+        raise OptionError(
+            f"penalty={worst:g} lies outside the range {spec.bounds} of {spec.display}"
+        )
+    return float(worst)
+
+
+def apply_missing_policy(
+    values: Array,
+    missing: Missing,
+    penalty: float | None,
+    metric: Metric,
+    where: str,
+    cases: Sequence[object] | None = None,
+) -> tuple[Array, int]:
+    """Values without NaN or infinities, and how many of those there were.
+
+    Raises
+    ------
+    DataError
+        If there are any and the policy is ``"raise"``; names the count and the first cases.
+    """
+    undefined = ~np.isfinite(values)
+    count = int(undefined.sum())
+    if missing == "worst":
+        value = penalty_for(metric, penalty)
+        return np.where(undefined, value, values), count
+    if missing == "omit" or not count:
+        return values[~undefined], count
+    first = np.flatnonzero(undefined)[:3]
+    names = [str(cases[i]) for i in first] if cases is not None else [f"#{i + 1}" for i in first]
+    infinite = int(np.isinf(values).sum())
+    kind = f"missing or infinite ({infinite} infinite)" if infinite else "missing"
+    worst = "'worst'" if metric.spec.worst is not None else "'worst' and a penalty"
+    raise DataError(
+        f"{where}: {count} of {len(values)} values are {kind} (case {', '.join(names)}"
+        f"{', ...' if count > len(names) else ''}). Choose missing 'omit' (leave them out: not "
+        f"applicable) or {worst} (count them as failed)"
+    )

@@ -1,0 +1,25 @@
+"""Interval methods: ingredients in, bounds out, on whole batches of samples."""
+
+from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
+from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
+from halfwidth.intervals.quantile import exact, semiparametric
+
+__all__ = [
+    "agresti_coull",
+    "basic",
+    "bca",
+    "clopper_pearson",
+    "empirical_bernstein",
+    "exact",
+    "hall",
+    "hoeffding",
+    "jeffreys",
+    "percentile",
+    "semiparametric",
+    "t",
+    "trimmed_t",
+    "wald",
+    "wilson",
+    "z",
+]

@@ -1,0 +1,145 @@
+"""Intervals from a bootstrap distribution, drawn or exact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.resampling.distribution import Distribution
+
+__all__ = ["basic", "bca", "percentile"]
+
+ANY = frozenset(Estimand)
+
+
+@interval_method(
+    title="percentile bootstrap",
+    accepts=ANY,
+    needs=(Need.DISTRIBUTION,),
+    use_when="for any statistic: the most robust of the bootstraps; short below 50 cases",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="efron_tibshirani1993",
+)
+def percentile(distribution: Distribution, level: Level) -> Interval:
+    """Percentile bootstrap, the α/2 and 1 - α/2 quantiles of the replicates.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Bootstrap distributions of the statistic, one per sample.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit and range; NaN where every resample is undefined.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), chapter 13.
+    """
+    return Interval.of(
+        distribution.quantile(level.tail),
+        distribution.quantile(1 - level.tail),
+        distribution.standard_deviation(),
+    )
+
+
+@interval_method(
+    title="basic bootstrap",
+    accepts=ANY,
+    needs=(Need.DISTRIBUTION, Need.ESTIMATE),
+    use_when="seldom: almost always the least reliable bootstrap (the exception is macro AP)",
+    promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
+    cautions=("HW302",),
+    cite="davison_hinkley1997",
+    synonyms=("reverse_percentile",),
+)
+def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval:
+    """Basic (reverse percentile) bootstrap, 2θ̂ minus the percentile bounds, swapped.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Bootstrap distributions of the statistic, one per sample.
+    estimate : ndarray
+        θ̂, the statistic of each sample.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit; may leave its range. NaN where every resample is undefined.
+
+    References
+    ----------
+    Davison & Hinkley (1997), section 5.2.
+    """
+    return Interval.of(
+        2 * estimate - distribution.quantile(1 - level.tail),
+        2 * estimate - distribution.quantile(level.tail),
+        distribution.standard_deviation(),
+    )
+
+
+@interval_method(
+    title="BCa bootstrap",
+    accepts=ANY,
+    needs=(Need.DISTRIBUTION, Need.ESTIMATE, Need.TIE_TOLERANCE, Need.ACCELERATION),
+    use_when="for smooth statistics (mean, SD) from about 50 cases on: corrects bias and skew",
+    min_n=3,
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="efron1987",
+)
+def bca(
+    distribution: Distribution,
+    estimate: Array,
+    tolerance: Array,
+    acceleration: Array,
+    level: Level,
+) -> Interval:
+    """Bias-corrected and accelerated bootstrap.
+
+    The quantiles at Φ(z₀ + (z₀ + z)/(1 - a(z₀ + z))), z = ±z₁₋α/₂, z₀ = Φ⁻¹ of the share of
+    replicates below θ̂ plus half of those tied with it, and a the acceleration.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Bootstrap distributions of the statistic, one per sample.
+    estimate : ndarray
+        θ̂, the statistic of each sample.
+    tolerance : ndarray
+        Differences from θ̂ that count as ties.
+    acceleration : ndarray
+        From the jackknife.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit and range. NaN where the jackknife variance vanishes (the
+        acceleration is NaN) or all replicates lie on one side of θ̂.
+
+    References
+    ----------
+    Efron (1987).
+    """
+    from scipy import special
+
+    bias = special.ndtri(distribution.share_below(estimate, tolerance))
+    z = special.ndtri(level.tail)
+
+    def corrected(normal: float) -> Array:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shifted = bias + normal
+            position = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+        defined = np.isfinite(bias) & np.isfinite(acceleration)
+        return np.where(defined, position, np.nan)
+
+    return Interval.of(
+        distribution.quantile(corrected(z)),
+        distribution.quantile(corrected(-z)),
+        distribution.standard_deviation(),
+    )

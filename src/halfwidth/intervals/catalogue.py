@@ -1,0 +1,24 @@
+"""Every CI method the package knows."""
+
+from __future__ import annotations
+
+from halfwidth.core.spec import Catalogue, MethodSpec, spec_of
+from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
+from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
+from halfwidth.intervals.quantile import exact, semiparametric
+
+__all__ = ["METHODS"]
+
+METHODS: Catalogue[MethodSpec] = Catalogue(
+    "method",
+    tuple(
+        spec_of(function)
+        for function in (
+            *(t, hall, z, trimmed_t, hoeffding, empirical_bernstein),
+            *(wilson, clopper_pearson, jeffreys, agresti_coull, wald),
+            *(percentile, bca, basic),
+            *(exact, semiparametric),
+        )
+    ),
+)

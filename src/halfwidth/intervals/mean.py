@@ -1,0 +1,328 @@
+"""Intervals for the mean, or the trimmed mean, of per-case values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.types import Array, Bounds, Interval, Level
+from halfwidth.core.undefined import no_interval
+from halfwidth.summaries.location import cases_cut
+
+__all__ = ["empirical_bernstein", "hall", "hoeffding", "t", "trimmed_t", "z"]
+
+SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
+
+
+def _centre_and_sd(values: Array) -> tuple[Array, Array]:
+    """Mean and SD (n - 1) about the first value, exact for equal values; SD is NaN for one."""
+    n = values.shape[-1]
+    shifted = values - values[..., :1]
+    mean = shifted.mean(axis=-1)
+    squares = ((shifted - mean[..., None]) ** 2).sum(axis=-1)
+    sd = np.sqrt(squares / (n - 1)) if n > 1 else np.full(mean.shape, np.nan)
+    return np.asarray(values[..., 0] + mean), sd
+
+
+def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
+    return Interval.of(centre - reach, centre + reach, standard_error)
+
+
+@interval_method(
+    title="t",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES,),
+    use_when="the classic; best of the simple ones below 50 cases, but too short under strong skew",
+    promises=SYMMETRIC,
+    cite="student1908",
+    synonyms=("student",),
+)
+def t(values: Array, level: Level) -> Interval:
+    """Student's t interval, x̄ ± t₍n₋₁₎ · s / √n.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the mean; may leave the metric's range. NaN for n = 1.
+
+    References
+    ----------
+    Student (1908).
+
+    Examples
+    --------
+    >>> interval = t(np.array([1.0, 2.0, 3.0]), Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    -0.4841 4.4841
+    """
+    from scipy import special
+
+    mean, sd = _centre_and_sd(values)
+    n = values.shape[-1]
+    if n < 2:
+        return no_interval(mean)
+    se = sd / np.sqrt(n)
+    return _plus_minus(mean, special.stdtrit(n - 1, 1 - level.tail) * se, se)
+
+
+@interval_method(
+    title="z",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES,),
+    use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
+    promises=SYMMETRIC,
+    cite="eljurdi2025",
+    synonyms=("parametric", "normal"),
+)
+def z(values: Array, level: Level) -> Interval:
+    """Normal interval with the sample's SD, x̄ ± z · s / √n.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the mean; may leave the metric's range. NaN for n = 1.
+
+    References
+    ----------
+    El Jurdi et al. (2025), who call it parametric.
+
+    Examples
+    --------
+    >>> interval = z(np.array([1.0, 2.0, 3.0]), Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.8684 3.1316
+    """
+    from scipy import special
+
+    mean, sd = _centre_and_sd(values)
+    se = sd / np.sqrt(values.shape[-1])
+    return _plus_minus(mean, special.ndtri(1 - level.tail) * se, se)
+
+
+@interval_method(
+    title="Hall's skewness-corrected t",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES,),
+    use_when="below 50 cases: keeps its coverage under skew and failed cases, at the price of width",
+    min_n=3,
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    clips=True,
+    cite="hall1992",
+)
+def hall(values: Array, level: Level) -> Interval:
+    """Hall's t interval with the skewness removed by a cubic transformation.
+
+    [x̄ - s·h(t₁₋α/₂/√n), x̄ - s·h(tα/₂/√n)], h(y) = (3/g)(∛(1 + w) - 1), w = g(y - g/(6n)),
+    g the sample skewness m₃/m₂^1.5, t quantiles with n - 1 degrees of freedom in place of Hall's
+    normal ones.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, longer on the side of the long tail; the caller clips it to the
+        metric's range. NaN for n < 3.
+
+    References
+    ----------
+    Hall (1992).
+
+    Examples
+    --------
+    >>> interval = hall(np.array([0.1, 0.8, 0.9, 0.9, 0.95]), Level(0.95))
+    >>> print(f"{interval.low:.3f} {interval.high:.3f}")
+    -0.196 0.986
+    """
+    from scipy import special
+
+    mean, sd = _centre_and_sd(values)
+    n = values.shape[-1]
+    if n < 3:
+        return no_interval(mean)
+    skewness = sample_skewness(values)
+    y = special.stdtrit(n - 1, 1 - level.tail) / np.sqrt(n)
+    return Interval.of(
+        mean - sd * _untransformed(y, skewness, n),
+        mean - sd * _untransformed(-y, skewness, n),
+        sd / np.sqrt(n),
+    )
+
+
+def sample_skewness(values: Array) -> Array:
+    """Skewness m₃/m₂^1.5 of each sample; 0 where all values are equal.
+
+    >>> round(float(sample_skewness(np.array([0.0, 0.0, 1.0]))), 4)
+    0.7071
+    """
+    shifted = values - values[..., :1]
+    centred = shifted - shifted.mean(axis=-1, keepdims=True)
+    scale = np.abs(centred).max(axis=-1, keepdims=True)
+    # Scaled first: the cubes of small deviations would underflow.
+    scaled = centred / np.where(scale > 0, scale, 1.0)
+    second = (scaled**2).mean(axis=-1)
+    third = (scaled**3).mean(axis=-1)
+    return np.asarray(third / np.where(second > 0, second, 1.0) ** 1.5)
+
+
+def _untransformed(y: float, skewness: Array, n: int) -> Array:
+    """Hall's h(y), with all its digits at small skewness and its limit at none."""
+    shifted = y - skewness / (6 * n)
+    w = skewness * shifted
+    tiny = np.abs(skewness) < 1e-100
+    g = np.where(tiny, 1.0, skewness)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.expm1(np.log1p(w) / 3)
+    root_less_one = np.where(w > -1, above, np.cbrt(1 + w) - 1)
+    return np.where(tiny, shifted, 3 * root_less_one / g)
+
+
+@interval_method(
+    title="Tukey-McLaughlin trimmed t",
+    accepts=frozenset({Estimand.TRIMMED_MEAN}),
+    needs=(Need.SORTED_VALUES, Need.TRIM_SHARE),
+    use_when="for a trimmed mean without resampling",
+    promises=SYMMETRIC,
+    cite="tukey_mclaughlin1963",
+)
+def trimmed_t(values: Array, share: float, level: Level) -> Interval:
+    """Tukey-McLaughlin interval, trimmed mean ± t₍h₋₁₎ · s_w / ((1 - 2γ)√n).
+
+    s_w is the SD (n - 1) of the winsorised sample, γ the share cut from each side and
+    h = n - 2⌊γn⌋ the number of cases kept.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    share : float
+        γ, in [0, 0.5).
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the trimmed mean; may leave the range. NaN for h < 2.
+
+    References
+    ----------
+    Tukey & McLaughlin (1963).
+
+    Examples
+    --------
+    >>> interval = trimmed_t(np.arange(10.0), 0.2, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    1.6578 7.3422
+    """
+    from scipy import special
+
+    n = values.shape[-1]
+    cut = cases_cut(n, share)
+    kept = n - 2 * cut
+    centre, _ = _centre_and_sd(values[..., cut : n - cut])
+    if kept < 2:
+        return no_interval(centre)
+    winsorised = np.clip(values, values[..., cut, None], values[..., n - cut - 1, None])
+    _, sd = _centre_and_sd(winsorised)
+    se = sd / ((1 - 2 * share) * np.sqrt(n))
+    return _plus_minus(centre, special.stdtrit(kept - 1, 1 - level.tail) * se, se)
+
+
+@interval_method(
+    title="Hoeffding",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES, Need.BOUNDS),
+    use_when="when coverage must be guaranteed at any n, whatever the distribution; 3 to 7 times "
+    "wider than t",
+    min_n=1,
+    promises=SYMMETRIC,
+    cautions=("HW307",),
+    cite="hoeffding1963",
+)
+def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
+    """Hoeffding's concentration interval, x̄ ± (b - a) √(ln(2/α) / (2n)).
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    bounds : Bounds
+        The metric's range [a, b], both ends finite.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the mean; may leave the range.
+
+    References
+    ----------
+    Hoeffding (1963). André et al. print b - a inside the root, unsquared: a misprint.
+
+    Examples
+    --------
+    >>> interval = hoeffding(np.full(100, 0.5), Bounds(0, 1), Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.3642 0.6358
+    """
+    mean, sd = _centre_and_sd(values)
+    n = values.shape[-1]
+    reach = bounds.width * np.sqrt(np.log(1 / level.tail) / (2 * n))
+    return _plus_minus(mean, reach, sd / np.sqrt(n))
+
+
+@interval_method(
+    title="empirical Bernstein",
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.SORTED_VALUES, Need.BOUNDS),
+    use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",
+    promises=SYMMETRIC,
+    cautions=("HW307",),
+    cite="maurer_pontil2009",
+)
+def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval:
+    """Empirical Bernstein interval of Maurer and Pontil.
+
+    x̄ ± [s √(2 ln(4/α) / n) + (b - a) · 7 ln(4/α) / (3(n - 1))], both terms inside the ±.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+    bounds : Bounds
+        The metric's range [a, b], both ends finite.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the mean; may leave the range. NaN for n = 1.
+
+    References
+    ----------
+    Maurer & Pontil (2009), Theorem 4, one-sided with ln(2/δ); hence ln(4/α) for two sides.
+
+    Examples
+    --------
+    >>> interval = empirical_bernstein(np.tile([0.4, 0.6], 50), Bounds(0, 1), Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.3670 0.6330
+    """
+    mean, sd = _centre_and_sd(values)
+    n = values.shape[-1]
+    if n < 2:
+        return no_interval(mean)
+    log_term = np.log(2 / level.tail)
+    reach = sd * np.sqrt(2 * log_term / n) + bounds.width * 7 * log_term / (3 * (n - 1))
+    return _plus_minus(mean, reach, sd / np.sqrt(n))

@@ -1,0 +1,235 @@
+"""Intervals for a proportion, x successes of n."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.types import Array, Interval, Level
+
+__all__ = ["agresti_coull", "clopper_pearson", "jeffreys", "wald", "wilson"]
+
+ACCEPTS = frozenset({Estimand.PROPORTION})
+NEEDS = (Need.SUCCESSES, Need.TRIALS)
+
+
+def _share_and_se(successes: ArrayLike, n: ArrayLike) -> tuple[Array, Array]:
+    p = np.asarray(successes, float) / np.asarray(n, float)
+    return p, np.sqrt(p * (1 - p) / n)
+
+
+@interval_method(
+    title="Wald",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="only to reproduce published intervals; unreliable near 0 and 1 and at any small n",
+    min_n=1,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cautions=("HW303",),
+    cite="brown2001",
+)
+def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
+    """Wald interval, p̂ ± z √(p̂(1 - p̂)/n): zero width at 0 and n.
+
+    Parameters
+    ----------
+    successes, n : array-like
+        Counts, 0 ≤ successes ≤ n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1].
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), who advise against it.
+
+    Examples
+    --------
+    >>> interval = wald(45, 50, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.8168 0.9832
+    """
+    from scipy import special
+
+    p, se = _share_and_se(successes, n)
+    reach = special.ndtri(1 - level.tail) * se
+    return Interval.of(p - reach, p + reach, se)
+
+
+@interval_method(
+    title="Wilson",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="for any proportion: right on average, stays in range, works at 0 and n",
+    min_n=1,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="wilson1927",
+)
+def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
+    """Wilson's score interval, the p at which |p̂ - p| ≤ z √(p(1 - p)/n).
+
+    Parameters
+    ----------
+    successes, n : array-like
+        Counts, 0 ≤ successes ≤ n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within [0, 1].
+
+    References
+    ----------
+    Wilson (1927).
+
+    Examples
+    --------
+    >>> interval = wilson(45, 50, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.7864 0.9565
+    """
+    from scipy import special
+
+    x, trials = np.asarray(successes, float), np.asarray(n, float)
+    p, se = _share_and_se(x, trials)
+    z = special.ndtri(1 - level.tail)
+    centre = (x + z**2 / 2) / (trials + z**2)
+    reach = z * np.sqrt(trials) / (trials + z**2) * np.sqrt(p * (1 - p) + z**2 / (4 * trials))
+    # At the ends the two terms are equal; their difference would be rounding.
+    low = np.where(x == 0, 0.0, centre - reach)
+    high = np.where(x == trials, 1.0, centre + reach)
+    return Interval.of(low, high, se)
+
+
+@interval_method(
+    title="Agresti-Coull",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="a hand-calculation version of wilson; a little wider, may leave the range",
+    min_n=1,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="agresti_coull1998",
+)
+def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
+    """Agresti-Coull interval, Wald's with ñ = n + z² and p̃ = (x + z²/2)/ñ.
+
+    Parameters
+    ----------
+    successes, n : array-like
+        Counts, 0 ≤ successes ≤ n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1].
+
+    References
+    ----------
+    Agresti & Coull (1998); Brown, Cai & DasGupta (2001). André et al. print z for z²: a misprint.
+
+    Examples
+    --------
+    >>> interval = agresti_coull(45, 50, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.7819 0.9610
+    """
+    from scipy import special
+
+    _, se = _share_and_se(successes, n)
+    z = special.ndtri(1 - level.tail)
+    trials = np.asarray(n, float) + z**2
+    p = (np.asarray(successes, float) + z**2 / 2) / trials
+    reach = z * np.sqrt(p * (1 - p) / trials)
+    return Interval.of(p - reach, p + reach, se)
+
+
+@interval_method(
+    title="Clopper-Pearson",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="when a proportion must never be under-covered; over-covers, hence wide",
+    min_n=1,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="clopper_pearson1934",
+    synonyms=("exact_binomial",),
+)
+def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
+    """Clopper-Pearson interval, the inversion of two binomial tests by Beta quantiles.
+
+    Parameters
+    ----------
+    successes, n : array-like
+        Counts, 0 ≤ successes ≤ n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within [0, 1]; 0 at no success and 1 at n.
+
+    References
+    ----------
+    Clopper & Pearson (1934).
+
+    Examples
+    --------
+    >>> interval = clopper_pearson(45, 50, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.7819 0.9667
+    """
+    from scipy import special
+
+    x, trials = np.asarray(successes, float), np.asarray(n, float)
+    none, all_ = x == 0, x == trials
+    low = special.betaincinv(np.where(none, 1.0, x), trials - x + 1, level.tail)
+    high = special.betaincinv(x + 1, np.where(all_, 1.0, trials - x), 1 - level.tail)
+    _, se = _share_and_se(x, trials)
+    return Interval.of(np.where(none, 0.0, low), np.where(all_, 1.0, high), se)
+
+
+@interval_method(
+    title="Jeffreys",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="as short as wilson, with equal tails; good for one-sided bounds",
+    min_n=1,
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="brown2001",
+)
+def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
+    """Equal-tailed interval of the Beta(x + ½, n - x + ½) posterior, with Brown's ends.
+
+    Parameters
+    ----------
+    successes, n : array-like
+        Counts, 0 ≤ successes ≤ n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within [0, 1]; 0 at no success and 1 at n.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), section 4.1.2.
+
+    Examples
+    --------
+    >>> interval = jeffreys(45, 50, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    0.7959 0.9610
+    """
+    from scipy import special
+
+    x, trials = np.asarray(successes, float), np.asarray(n, float)
+    low = special.betaincinv(x + 0.5, trials - x + 0.5, level.tail)
+    high = special.betaincinv(x + 0.5, trials - x + 0.5, 1 - level.tail)
+    _, se = _share_and_se(x, trials)
+    return Interval.of(np.where(x == 0, 0.0, low), np.where(x == trials, 1.0, high), se)

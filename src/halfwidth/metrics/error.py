@@ -1,0 +1,98 @@
+"""Per-case errors of a predicted number or label."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.spec import Better, Kind, metric
+from halfwidth.core.types import Array, Bounds
+
+__all__ = ["absolute_error", "correct", "squared_error"]
+
+
+@metric(
+    title="absolute error",
+    bounds=Bounds(0.0, math.inf),
+    better=Better.LOWER,
+    family="error",
+    synonyms=("ae",),
+)
+def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
+    """Absolute error of each case, |y - ŷ|, in the target's unit.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, same shape
+        True and predicted numbers.
+
+    Returns
+    -------
+    ndarray
+        At least 0; NaN where either number is NaN. Its mean is the MAE.
+
+    Examples
+    --------
+    >>> absolute_error([1.0, 2.0], [1.5, 0.0])
+    array([0.5, 2. ])
+    """
+    return np.abs(np.asarray(y_true, float) - np.asarray(y_pred, float))
+
+
+@metric(
+    title="squared error",
+    bounds=Bounds(0.0, math.inf),
+    better=Better.LOWER,
+    family="error",
+)
+def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
+    """Squared error of each case, (y - ŷ)², in the target's unit squared.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, same shape
+        True and predicted numbers.
+
+    Returns
+    -------
+    ndarray
+        At least 0; NaN where either number is NaN. Its mean is the MSE.
+
+    Examples
+    --------
+    >>> squared_error([1.0, 2.0], [1.5, 0.0])
+    array([0.25, 4.  ])
+    """
+    return (np.asarray(y_true, float) - np.asarray(y_pred, float)) ** 2
+
+
+@metric(
+    title="correct",
+    bounds=Bounds(0.0, 1.0),
+    better=Better.HIGHER,
+    kind=Kind.BINARY,
+    family="error",
+    synonyms=("hit", "is_correct"),
+    reliable_n=10,
+)
+def correct(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
+    """Whether each case is right, 1 or 0; its mean is the accuracy, a proportion.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like, same shape
+        True and predicted labels.
+
+    Returns
+    -------
+    ndarray
+        1.0 where the labels are equal, else 0.0.
+
+    Examples
+    --------
+    >>> correct(["cat", "dog"], ["cat", "cat"])
+    array([1., 0.])
+    """
+    return (np.asarray(y_true) == np.asarray(y_pred)).astype(float)

@@ -1,0 +1,1 @@
+"""The resampling engine: a sample and a statistic become a bootstrap distribution."""

@@ -1,0 +1,1 @@
+"""Inner loops: draws and values in, replicates out."""

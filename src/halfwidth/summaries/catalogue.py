@@ -1,0 +1,15 @@
+"""Every summary statistic the package knows."""
+
+from __future__ import annotations
+
+from halfwidth.core.spec import Catalogue, StatisticSpec, spec_of
+from halfwidth.summaries.location import mean, trimmed_mean
+from halfwidth.summaries.quantile import median, quantile
+from halfwidth.summaries.spread import iqr, sd
+
+__all__ = ["STATISTICS"]
+
+STATISTICS: Catalogue[StatisticSpec] = Catalogue(
+    "statistic",
+    tuple(spec_of(function) for function in (mean, median, trimmed_mean, sd, iqr, quantile)),
+)

@@ -1,0 +1,121 @@
+"""Summary statistics of location: mean and trimmed mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import (
+    Estimand,
+    Moments,
+    Parameter,
+    SortedWeights,
+    range_of_values,
+    statistic,
+)
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import nan_per_sample
+
+__all__ = ["mean", "trimmed_mean"]
+
+TRIM_SHARE = Parameter(
+    "share",
+    0.25,
+    "share cut from each side",
+    lambda value: 0 <= value < 0.5,
+    "a share from 0 up to, not including, 0.5",
+)
+
+
+def _mean_from_sums(n: int, sums: list[Array], centre: Array) -> Array:
+    return centre + sums[0] / n
+
+
+@statistic(
+    title="mean",
+    estimand=Estimand.MEAN,
+    form=Moments(1, _mean_from_sums),
+    range_rule=range_of_values,
+    synonyms=("average",),
+)
+def mean(values: Array, *, axis: int = -1) -> Array:
+    """Arithmetic mean, Σx / n.
+
+    Parameters
+    ----------
+    values : ndarray
+        Finite values of the metric, in its unit.
+    axis : int
+        The sample axis.
+
+    Returns
+    -------
+    ndarray
+        One mean per sample, in the metric's unit and range; NaN for an empty sample.
+
+    Examples
+    --------
+    >>> float(mean(np.array([0.75, 0.9, 0.9])))
+    0.85
+    """
+    if not np.shape(values)[axis]:
+        return nan_per_sample(values, axis=axis)
+    # About the first value, so that equal values have exactly themselves as their mean.
+    first = np.take(values, 0, axis=axis)
+    return np.asarray(first + np.mean(values - np.expand_dims(first, axis), axis=axis))
+
+
+def _trimmed_weights(n: int, share: float) -> Array:
+    cut = cases_cut(n, share)
+    weights = np.zeros(n)
+    weights[cut : n - cut] = 1.0 / (n - 2 * cut)
+    return weights
+
+
+def cases_cut(n: int, share: float) -> int:
+    """⌊share · n⌋, the cases cut from each side, safe against rounding (0.07 · 100 is below 7).
+
+    >>> cases_cut(10, 0.25), cases_cut(100, 0.07)
+    (2, 7)
+    """
+    return int(np.floor(share * n * (1 + 1e-12)))
+
+
+@statistic(
+    title="trimmed mean",
+    estimand=Estimand.TRIMMED_MEAN,
+    form=SortedWeights(_trimmed_weights),
+    range_rule=range_of_values,
+    parameters=(TRIM_SHARE,),
+    synonyms=("interquartile_mean", "iqm", "tmean"),
+    cite="tukey_mclaughlin1963",
+)
+def trimmed_mean(values: Array, *, share: float = 0.25, axis: int = -1) -> Array:
+    """Mean of what is left after cutting ⌊share · n⌋ values from each side.
+
+    Parameters
+    ----------
+    values : ndarray
+        Finite values of the metric, in its unit.
+    share : float, default 0.25
+        Share cut from *each* side, in [0, 0.5); 0.25 gives the interquartile mean.
+    axis : int
+        The sample axis.
+
+    Returns
+    -------
+    ndarray
+        One trimmed mean per sample, in the metric's unit and range; NaN for an empty sample.
+
+    References
+    ----------
+    Tukey & McLaughlin (1963).
+
+    Examples
+    --------
+    >>> float(trimmed_mean(np.array([0.0, 0.8, 0.9, 1.0])))
+    0.85
+    """
+    ordered = np.sort(values, axis=axis)
+    n = ordered.shape[axis]
+    cut = cases_cut(n, share)
+    return mean(np.take(ordered, np.arange(cut, n - cut), axis=axis), axis=axis)

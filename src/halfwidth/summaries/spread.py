@@ -1,0 +1,121 @@
+"""Summary statistics of spread: standard deviation and interquartile range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import (
+    Estimand,
+    Moments,
+    OrderStatistics,
+    Parameter,
+    range_of_spread,
+    statistic,
+)
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import nan_per_sample
+from halfwidth.summaries.quantile import quantile, quantile_picks
+
+__all__ = ["iqr", "sd"]
+
+DDOF = Parameter(
+    "ddof",
+    1.0,
+    "1 divides by n - 1, 0 by n",
+    lambda value: value in (0.0, 1.0),
+    "0 or 1",
+)
+
+
+def _sd_from_sums(n: int, sums: list[Array], centre: Array, ddof: float) -> Array:
+    if n <= ddof:
+        return np.full(np.shape(sums[0]), np.nan)
+    squares = sums[1] - sums[0] ** 2 / n
+    # What is left of a resample of equal values is rounding, of either sign: it is 0.
+    rounding = 8 * np.finfo(float).eps * sums[1]
+    return np.sqrt(np.where(squares <= rounding, 0.0, squares) / (n - ddof))
+
+
+@statistic(
+    title="SD",
+    estimand=Estimand.SPREAD,
+    form=Moments(2, _sd_from_sums),
+    range_rule=range_of_spread,
+    min_n=2,
+    parameters=(DDOF,),
+    synonyms=("std", "standard_deviation"),
+    reliable_factor=4.0,
+)
+def sd(values: Array, *, ddof: float = 1.0, axis: int = -1) -> Array:
+    """Standard deviation, √(Σ(x - x̄)² / (n - ddof)): the spread of cases, not of an estimate.
+
+    Parameters
+    ----------
+    values : ndarray
+        Finite values of the metric, in its unit.
+    ddof : {1, 0}
+        1 divides by n - 1 (default), 0 by n.
+    axis : int
+        The sample axis.
+
+    Returns
+    -------
+    ndarray
+        One SD per sample, at least 0, in the metric's unit; NaN where n ≤ ddof.
+
+    Examples
+    --------
+    >>> float(sd(np.array([1.0, 2.0, 3.0])))
+    1.0
+    """
+    if np.shape(values)[axis] <= ddof:
+        return nan_per_sample(values, axis=axis)
+    # About the first value, so that equal values have an SD of exactly 0.
+    centred = values - np.take(values, [0], axis=axis)
+    return np.asarray(np.std(centred, axis=axis, ddof=ddof))
+
+
+def _iqr_picks(n: int) -> tuple[Array, Array]:
+    lower_ranks, lower_weights = quantile_picks(n, 0.25)
+    upper_ranks, upper_weights = quantile_picks(n, 0.75)
+    ranks, where = np.unique(np.concatenate([lower_ranks, upper_ranks]), return_inverse=True)
+    weights = np.zeros(len(ranks))
+    np.add.at(weights, where, np.concatenate([-lower_weights, upper_weights]))
+    return ranks, weights
+
+
+@statistic(
+    title="IQR",
+    estimand=Estimand.SPREAD,
+    form=OrderStatistics(_iqr_picks),
+    range_rule=range_of_spread,
+    smooth=False,
+    synonyms=("interquartile_range",),
+    reliable_factor=2.0,
+    cite="hyndman_fan1996",
+)
+def iqr(values: Array, *, axis: int = -1) -> Array:
+    """Interquartile range, the 0.75 quantile minus the 0.25 quantile (both type 7).
+
+    Parameters
+    ----------
+    values : ndarray
+        Finite values of the metric, in its unit.
+    axis : int
+        The sample axis.
+
+    Returns
+    -------
+    ndarray
+        One IQR per sample, at least 0, in the metric's unit; NaN for an empty sample.
+
+    References
+    ----------
+    Hyndman & Fan (1996).
+
+    Examples
+    --------
+    >>> float(iqr(np.array([1.0, 2.0, 3.0, 4.0, 5.0])))
+    2.0
+    """
+    return quantile(values, q=0.75, axis=axis) - quantile(values, q=0.25, axis=axis)
