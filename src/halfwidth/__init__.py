@@ -1,3 +1,90 @@
-"""How far to trust a performance number."""
+"""How far to trust a performance number.
+
+>>> import halfwidth as hw
+>>> print(hw.proportion_ci(45, 50).sentence())
+Proportion 0.90 (95 % CI 0.79 to 0.96; n = 50; Wilson).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from halfwidth import metrics, summaries
+    from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
+    from halfwidth.core.estimate import Estimate, Estimates
+    from halfwidth.core.spec import Better, Kind, MetricSpec
+    from halfwidth.core.types import Bounds
+    from halfwidth.estimation.front_door import proportion_ci, summary_ci, summary_table
+    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.io.readers import read_table
+    from halfwidth.metrics.catalogue import METRICS
+    from halfwidth.summaries.catalogue import STATISTICS
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "CAUTIONS",
+    "METHODS",
+    "METRICS",
+    "STATISTICS",
+    "Better",
+    "Bounds",
+    "Caution",
+    "DataError",
+    "Estimate",
+    "Estimates",
+    "HalfwidthError",
+    "Kind",
+    "MetricSpec",
+    "OptionError",
+    "UnknownNameError",
+    "explain",
+    "metrics",
+    "proportion_ci",
+    "read_table",
+    "summaries",
+    "summary_ci",
+    "summary_table",
+]
+
+_HOME = {
+    "CAUTIONS": "core.cautions",
+    "METHODS": "intervals.catalogue",
+    "METRICS": "metrics.catalogue",
+    "STATISTICS": "summaries.catalogue",
+    "Better": "core.spec",
+    "Bounds": "core.types",
+    "Caution": "core.cautions",
+    "DataError": "core.errors",
+    "Estimate": "core.estimate",
+    "Estimates": "core.estimate",
+    "HalfwidthError": "core.errors",
+    "Kind": "core.spec",
+    "MetricSpec": "core.spec",
+    "OptionError": "core.errors",
+    "UnknownNameError": "core.errors",
+    "explain": "core.cautions",
+    "metrics": "metrics",
+    "proportion_ci": "estimation.front_door",
+    "read_table": "io.readers",
+    "summaries": "summaries",
+    "summary_ci": "estimation.front_door",
+    "summary_table": "estimation.front_door",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import halfwidth`` costs nothing."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
+    home = importlib.import_module(f"halfwidth.{_HOME[name]}")
+    found = home if name in ("metrics", "summaries") else getattr(home, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -114,7 +114,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW201",
         "few cases",
-        "{n} cases; reliable intervals for the {what} need about {needed} or more.",
+        "{n}; reliable intervals for the {what} need about {needed} or more.",
         "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
         "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD; measures "
         "of spread need more. Below that, intervals miss the true value more often than they say.",
@@ -124,7 +124,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW202",
         "outliers or strong skew",
-        "{detail}: a {what} rests on few cases, and its interval under-covers.",
+        "{detail}: the {what} rests on few cases, and its interval under-covers.",
         "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
         "more slowly the more skewed the values are; almost all coverage failures for the mean DSC "
         "were instances with outliers.",
@@ -165,8 +165,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "HW303",
         "Wald interval",
         "The Wald interval under-covers, above all near 0 and 1, and has width 0 at 0 and 1.",
-        "It takes the estimated standard error at face value where that is least true. Its coverage "
-        "is erratic even for large n.",
+        "It takes the estimated standard error at face value where that is least true. Its "
+        "coverage is erratic even for large n.",
         "Use wilson.",
         "brown2001",
     ),
@@ -203,7 +203,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "{method} bounds are guaranteed but conservative, typically 3 to 7 times wider than t.",
         "Concentration inequalities hold for every distribution on the range and every n, and pay "
         "for it in width.",
-        "Use them where a guarantee is required. Elsewhere method='auto' is about as wide as needed.",
+        "Use them where a guarantee is required. Elsewhere method='auto' is as wide as needed.",
         "andre2025",
     ),
     CautionSpec(

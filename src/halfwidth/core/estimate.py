@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
-from halfwidth.core.spec import MethodSpec, Metric, MetricSpec, Statistic
+from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Bounds, Level
 
 if TYPE_CHECKING:
@@ -152,8 +152,11 @@ class Estimate:
 
     @property
     def subject(self) -> str:
-        """What is estimated: ``mean DSC``."""
-        return f"{self.statistic_title} {metric_title(self.metric_spec)}".strip()
+        """What is estimated: ``mean DSC``; ``proportion correct`` for the mean of 0 and 1."""
+        statistic = self.statistic_title
+        if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
+            statistic = "proportion"
+        return f"{statistic} {metric_title(self.metric_spec)}".strip()
 
     # ---- ways out
 
@@ -203,10 +206,11 @@ class Estimate:
         unit = f" {self.metric_spec.spec.unit}" if self.metric_spec.spec.unit else ""
         places = decimals_for(self.value, self.low, self.high)
         level = percent(self.confidence_level)
+        low, high = fixed(self.low, places), fixed(self.high, places)
         interval = {
-            "two-sided": f"{level} CI {fixed(self.low, places)} to {fixed(self.high, places)}{unit}",
-            "lower": f"lower {level} confidence bound {fixed(self.low, places)}{unit}",
-            "upper": f"upper {level} confidence bound {fixed(self.high, places)}{unit}",
+            "two-sided": f"{level} CI {low} to {high}{unit}",
+            "lower": f"lower {level} confidence bound {low}{unit}",
+            "upper": f"upper {level} confidence bound {high}{unit}",
         }[self.alternative]
         if math.isnan(self.low) or math.isnan(self.high):
             interval = f"no {level} CI"

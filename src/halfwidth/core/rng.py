@@ -59,7 +59,7 @@ def resolve_seed(rng: Any = None) -> int:
     Raises
     ------
     OptionError
-        For anything else, a negative int or a bool among them.
+        For anything else, a negative int among them.
 
     Examples
     --------
@@ -77,12 +77,10 @@ def resolve_seed(rng: Any = None) -> int:
     if isinstance(rng, np.random.Generator):
         return int.from_bytes(rng.bytes(16), "little")
     try:
-        if isinstance(rng, bool):
-            raise TypeError
         seed = operator.index(rng)
     except TypeError:
         raise OptionError(
-            f"rng={rng!r} is none of None, a non-negative integer, a numpy SeedSequence or Generator"
+            f"rng={rng!r} is none of None, an integer from 0 up, a numpy SeedSequence, a Generator"
         ) from None
     if seed < 0:
         raise OptionError(f"rng={seed} is negative; a seed is an integer from 0 up")

@@ -6,40 +6,34 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
 __all__ = [
     "Better",
-    "Catalogue",
     "Estimand",
     "Form",
     "Kind",
+    "MethodSpec",
     "Metric",
     "MetricSpec",
-    "MethodSpec",
     "Moments",
     "Need",
     "OrderStatistics",
-    "Parameter",
     "Promise",
     "SortedWeights",
     "Statistic",
     "StatisticSpec",
-    "bind",
     "interval_method",
     "metric",
-    "parse_name",
     "range_of_spread",
     "range_of_values",
     "spec_of",
@@ -48,92 +42,6 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SPEC = "__halfwidth_spec__"
-
-
-# --------------------------------------------------------------------------- parameters
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number that belongs to a metric or a statistic, never to its name.
-
-    Attributes
-    ----------
-    name : str
-    default : float or None
-        None where there is no sensible default.
-    summary : str
-    allowed : callable
-        ``allowed(value)`` says whether a value may be used.
-    allowed_text : str
-        The same in words, for error messages.
-    unit : str
-    """
-
-    name: str
-    default: float | None
-    summary: str
-    allowed: Callable[[float], bool]
-    allowed_text: str
-    unit: str = ""
-
-    def check(self, value: object, owner: str) -> float:
-        """The value as a float, or an error that says what is allowed."""
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            number = float("nan")
-        if not self.allowed(number):
-            raise OptionError(f"{owner}: {self.name}={value} is not {self.allowed_text}")
-        return number
-
-
-def bind(
-    owner: str, declared: tuple[Parameter, ...], given: Mapping[str, object], *, complete: bool
-) -> Mapping[str, float]:
-    """Check the given parameters against the declared ones and fill in the defaults.
-
-    ``complete`` asks for a value of every parameter; a metric whose values arrive ready-made may
-    leave some unsaid, a statistic may not.
-    """
-    names = [parameter.name for parameter in declared]
-    for name in given:
-        if name not in names:
-            if not names:
-                raise OptionError(f"{owner} has no parameters, got {name!r}")
-            raise UnknownNameError(f"parameter of {owner}", name, names)
-    bound: dict[str, float] = {}
-    for parameter in declared:
-        if parameter.name in given:
-            bound[parameter.name] = parameter.check(given[parameter.name], owner)
-        elif parameter.default is not None:
-            bound[parameter.name] = parameter.default
-        elif complete:
-            raise OptionError(
-                f"{owner} needs {parameter.name} ({parameter.summary}); "
-                f"write {owner}:{parameter.name}=VALUE, {parameter.allowed_text}"
-            )
-    return MappingProxyType(bound)
-
-
-def parse_name(text: str, declared: Callable[[str], tuple[Parameter, ...]]) -> Any:
-    """Split ``"quantile:q=0.9"`` or, for the first parameter, ``"quantile:0.9"``.
-
-    >>> share = Parameter("share", 0.25, "", lambda value: True, "any number")
-    >>> parse_name("trimmed_mean:0.1", lambda name: (share,))
-    ('trimmed_mean', {'share': '0.1'})
-    """
-    name, _, tail = text.partition(":")
-    given: dict[str, object] = {}
-    for position, part in enumerate(filter(None, (p.strip() for p in tail.split(",")))):
-        key, equals, value = part.partition("=")
-        if not equals:
-            parameters = declared(name)
-            if position >= len(parameters):
-                raise OptionError(f"{text!r}: {name} takes {len(parameters)} parameter(s)")
-            key, value = parameters[position].name, part
-        given[key.strip()] = value.strip()
-    return name.strip(), given
 
 
 # --------------------------------------------------------------------------- metrics
@@ -164,8 +72,8 @@ class MetricSpec:
     ----------
     name : str
         The name on the command line and in results.
-    title : str
-        The name in prose and on axes.
+    title : str or None
+        The name in prose and on axes; None: the same as ``name``, empty: none is said.
     summary : str
         One line: what it measures.
     bounds : Bounds
@@ -187,7 +95,7 @@ class MetricSpec:
     """
 
     name: str
-    title: str = ""
+    title: str | None = None
     summary: str = ""
     bounds: Bounds = UNBOUNDED
     better: Better = Better.UNSTATED
@@ -207,8 +115,8 @@ class MetricSpec:
 
     @property
     def display(self) -> str:
-        """The title, or the name where there is none."""
-        return self.title or self.name
+        """The title, or the name where none is set."""
+        return self.name if self.title is None else self.title
 
 
 @dataclass(frozen=True)
@@ -279,8 +187,12 @@ def range_of_spread(bounds: Bounds) -> Bounds:
     return Bounds(0.0, bounds.width)
 
 
-def _unknown_range(bounds: Bounds) -> Bounds:
+def _unknown_range(_bounds: Bounds) -> Bounds:
     return UNBOUNDED
+
+
+def _as_the_mean(metric_n: int) -> int:
+    return metric_n
 
 
 @dataclass(frozen=True)
@@ -307,8 +219,8 @@ class StatisticSpec:
     synonyms : tuple of str
     quantile_level : callable or None
         ``quantile_level(**parameters)``: the level of a quantile.
-    reliable_factor : float
-        Multiplies the metric's ``reliable_n``, which holds for the mean.
+    reliable_n : callable
+        Cases for reliable coverage, given those that the mean of the metric needs.
     vectorised : bool
         Whether ``function`` takes ``axis``.
     cite : str
@@ -325,7 +237,7 @@ class StatisticSpec:
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
     quantile_level: Callable[..., float] | None = None
-    reliable_factor: float = 1.0
+    reliable_n: Callable[[int], int] = _as_the_mean
     vectorised: bool = True
     cite: str = ""
 
@@ -382,6 +294,7 @@ class Promise(StrEnum):
     STAYS_IN_RANGE = "stays in the range"
     NESTED = "widens with the level"
     EQUIVARIANT = "moves with shift and scale"
+    GUARANTEED = "covers at least as often as it says"
 
 
 @dataclass(frozen=True)
@@ -404,8 +317,6 @@ class MethodSpec:
     promises : frozenset of Promise
     cautions : tuple of str
         Codes raised whenever the method is used.
-    clips : bool
-        Whether bounds are cut to the statistic's range (said in a caution when it happens).
     cite : str
     """
 
@@ -418,7 +329,6 @@ class MethodSpec:
     min_n: int = 2
     promises: frozenset[Promise] = frozenset()
     cautions: tuple[str, ...] = ()
-    clips: bool = False
     cite: str = ""
     synonyms: tuple[str, ...] = ()
 
@@ -472,57 +382,3 @@ def interval_method(**fields: Any) -> Callable[[F], F]:
 def spec_of(function: Callable[..., Any]) -> Any:
     """The spec that a decorator attached to a function, or None."""
     return getattr(function, _SPEC, None)
-
-
-# --------------------------------------------------------------------------- catalogues
-
-
-class Named(Protocol):
-    """Anything with a name and other names."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def synonyms(self) -> tuple[str, ...]: ...
-
-
-N = TypeVar("N", bound=Named)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "_", name.strip().lower())
-
-
-@dataclass(frozen=True)
-class Catalogue(Generic[N]):
-    """An explicit, ordered set of specs with look-up by name or synonym.
-
-    Capitals, and the choice between spaces, hyphens and underscores, do not matter.
-    """
-
-    kind: str
-    items: tuple[N, ...]
-
-    @functools.cached_property
-    def _by_name(self) -> dict[str, N]:
-        return {_plain(name): item for item in self for name in (item.name, *item.synonyms)}
-
-    def __iter__(self) -> Iterator[N]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _plain(name) in self._by_name
-
-    @property
-    def names(self) -> list[str]:
-        """The names, in catalogue order."""
-        return [item.name for item in self]
-
-    def __getitem__(self, name: str) -> N:
-        try:
-            return self._by_name[_plain(name)]
-        except KeyError:
-            raise UnknownNameError(self.kind, name, self.names, synonyms=self._by_name) from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from halfwidth.core.spec import Catalogue, MethodSpec, spec_of
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.intervals.bootstrap import basic, bca, percentile
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson

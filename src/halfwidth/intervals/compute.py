@@ -15,7 +15,15 @@ from halfwidth.resampling.draws import Plan, bootstrap_distribution
 from halfwidth.resampling.exact import binomial
 from halfwidth.resampling.jackknife import acceleration, proportion_acceleration, tie_tolerance
 
-__all__ = ["Computed", "Ingredients", "estimands", "intervals", "of_counts", "of_samples"]
+__all__ = [
+    "Computed",
+    "Ingredients",
+    "apply",
+    "estimands",
+    "intervals",
+    "of_counts",
+    "of_samples",
+]
 
 
 @dataclass(frozen=True)
@@ -105,9 +113,17 @@ def of_counts(successes: Array, n: int) -> Ingredients:
 
 
 def apply(
-    method: MethodSpec, ingredients: Ingredients, level: Level, statistic_range: Bounds
+    method: MethodSpec,
+    ingredients: Ingredients,
+    level: Level,
+    statistic_range: Bounds,
+    *,
+    clip: bool = False,
 ) -> Computed:
-    """One method on ready ingredients: call it, open the side not asked for, clip where it says."""
+    """One method on ready ingredients: call it, open the side not asked for, cut to the range.
+
+    Without ``clip`` a method gives its textbook formula even where that leaves the range.
+    """
     made: Interval = method.function(*(ingredients[need] for need in method.needs), level)
     low, high = made.low, made.high
     undefined = np.isnan(low) | np.isnan(high)
@@ -116,8 +132,8 @@ def apply(
     elif level.alternative == "upper":
         low = np.where(undefined, np.nan, statistic_range.low)
     outside = (low < statistic_range.low) | (high > statistic_range.high)
-    clipped = outside & method.clips
-    if method.clips:
+    clipped = outside & clip
+    if clip:
         low = np.clip(low, statistic_range.low, statistic_range.high)
         high = np.clip(high, statistic_range.low, statistic_range.high)
     distribution = ingredients[Need.DISTRIBUTION] if method.resamples else None
@@ -139,6 +155,7 @@ def intervals(
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
     binary: bool = False,
+    clip: bool = False,
 ) -> list[Computed]:
     """Intervals by several methods for a batch of samples, in blocks that bound the memory.
 
@@ -155,6 +172,8 @@ def intervals(
     plan : Plan
     binary : bool
         Whether the values are 0 and 1.
+    clip : bool
+        Whether to cut bounds to the statistic's range.
 
     Returns
     -------
@@ -174,13 +193,13 @@ def intervals(
             plan=plan,
             binary=binary,
         )
-        blocks.append([apply(method, ingredients, level, statistic_range) for method in methods])
+        blocks.append(
+            [apply(method, ingredients, level, statistic_range, clip=clip) for method in methods]
+        )
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
 
 
-def _samples_per_block(
-    form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan
-) -> int:
+def _samples_per_block(form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan) -> int:
     """Samples whose bootstrap distributions fit into one block."""
     if not any(method.resamples for method in methods):
         return max(1, plan.block_elements // n)

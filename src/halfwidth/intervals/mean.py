@@ -113,10 +113,9 @@ def z(values: Array, level: Level) -> Interval:
     title="Hall's skewness-corrected t",
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
-    use_when="below 50 cases: keeps its coverage under skew and failed cases, at the price of width",
+    use_when="below 50 cases: keeps its coverage under skew and failed cases; wider",
     min_n=3,
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
-    clips=True,
+    promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hall1992",
 )
 def hall(values: Array, level: Level) -> Interval:
@@ -134,8 +133,8 @@ def hall(values: Array, level: Level) -> Interval:
     Returns
     -------
     Interval
-        In the metric's unit, longer on the side of the long tail; the caller clips it to the
-        metric's range. NaN for n < 3.
+        In the metric's unit, longer on the side of the long tail; may leave the metric's range.
+        NaN for n < 3.
 
     References
     ----------
@@ -145,7 +144,7 @@ def hall(values: Array, level: Level) -> Interval:
     --------
     >>> interval = hall(np.array([0.1, 0.8, 0.9, 0.9, 0.95]), Level(0.95))
     >>> print(f"{interval.low:.3f} {interval.high:.3f}")
-    -0.196 0.986
+    -0.733 1.025
     """
     from scipy import special
 
@@ -225,7 +224,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     --------
     >>> interval = trimmed_t(np.arange(10.0), 0.2, Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
-    1.6578 7.3422
+    1.5559 7.4441
     """
     from scipy import special
 
@@ -248,7 +247,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     use_when="when coverage must be guaranteed at any n, whatever the distribution; 3 to 7 times "
     "wider than t",
     min_n=1,
-    promises=SYMMETRIC,
+    promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="hoeffding1963",
 )
@@ -288,7 +287,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",
-    promises=SYMMETRIC,
+    promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),
     cite="maurer_pontil2009",
 )

@@ -137,7 +137,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     --------
     >>> interval = agresti_coull(45, 50, Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
-    0.7819 0.9610
+    0.7821 0.9609
     """
     from scipy import special
 
@@ -155,7 +155,14 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     needs=NEEDS,
     use_when="when a proportion must never be under-covered; over-covers, hence wide",
     min_n=1,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    promises=frozenset(
+        {
+            Promise.CONTAINS_ESTIMATE,
+            Promise.STAYS_IN_RANGE,
+            Promise.NESTED,
+            Promise.GUARANTEED,
+        }
+    ),
     cite="clopper_pearson1934",
     synonyms=("exact_binomial",),
 )
@@ -224,7 +231,7 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     --------
     >>> interval = jeffreys(45, 50, Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
-    0.7959 0.9610
+    0.7946 0.9608
     """
     from scipy import special
 

@@ -50,7 +50,9 @@ def minimum_n(q: float, level: Level) -> int:
     low = 1
     while low + 1 < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if attainable_level(middle, q, level) >= wanted else (middle, high)
+        low, high = (
+            (low, middle) if attainable_level(middle, q, level) >= wanted else (middle, high)
+        )
     return high
 
 
@@ -93,7 +95,7 @@ def _shortest_ranks(cdf: Array, n: int, confidence_level: float) -> tuple[int, i
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT}),
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
     cite="zielinski2005",
 )
 def exact(values: Array, q: float, level: Level) -> Interval:
@@ -134,8 +136,7 @@ def exact(values: Array, q: float, level: Level) -> Interval:
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
-    clips=True,
+    promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hutson2002",
 )
 def semiparametric(values: Array, q: float, level: Level) -> Interval:
@@ -157,8 +158,7 @@ def semiparametric(values: Array, q: float, level: Level) -> Interval:
     Returns
     -------
     Interval
-        In the metric's unit; the caller clips what the tails extrapolate beyond the metric's range.
-        NaN for n = 1.
+        In the metric's unit; extrapolated tails may leave the metric's range. NaN for n = 1.
 
     References
     ----------
@@ -168,7 +168,7 @@ def semiparametric(values: Array, q: float, level: Level) -> Interval:
     --------
     >>> interval = semiparametric(np.arange(1.0, 6.0), 0.5, Level(0.95))
     >>> print(f"{interval.low:.3f} {interval.high:.3f}")
-    0.880 5.120
+    0.872 5.128
     """
     from scipy import special
 

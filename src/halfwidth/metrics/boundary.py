@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from halfwidth.core.spec import Better, Kind, MetricSpec, Parameter
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, Kind, MetricSpec
 from halfwidth.core.types import Bounds
 
 __all__ = ["ASSD", "BOUNDARY_IOU", "HD", "HD95", "MASD", "NSD"]

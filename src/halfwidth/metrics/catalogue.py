@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from halfwidth.core.spec import Catalogue, MetricSpec, spec_of
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.spec import MetricSpec, spec_of
 from halfwidth.metrics import boundary, overlap, volume
 from halfwidth.metrics.error import absolute_error, correct, squared_error
 

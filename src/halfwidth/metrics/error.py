@@ -38,7 +38,7 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     >>> absolute_error([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    return np.abs(np.asarray(y_true, float) - np.asarray(y_pred, float))
+    return np.asarray(np.abs(np.asarray(y_true, float) - np.asarray(y_pred, float)), dtype=float)
 
 
 @metric(
@@ -65,7 +65,7 @@ def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     >>> squared_error([1.0, 2.0], [1.5, 0.0])
     array([0.25, 4.  ])
     """
-    return (np.asarray(y_true, float) - np.asarray(y_pred, float)) ** 2
+    return np.asarray((np.asarray(y_true, float) - np.asarray(y_pred, float)) ** 2, dtype=float)
 
 
 @metric(
@@ -95,4 +95,4 @@ def correct(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     >>> correct(["cat", "dog"], ["cat", "cat"])
     array([1., 0.])
     """
-    return (np.asarray(y_true) == np.asarray(y_pred)).astype(float)
+    return np.asarray((np.asarray(y_true) == np.asarray(y_pred)), dtype=float)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from halfwidth.core.spec import Better, MetricSpec, Parameter
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.core.types import Bounds
 
 __all__ = ["CLDICE", "DSC", "F_BETA", "IOU", "PPV", "SENSITIVITY", "SPECIFICITY"]

@@ -24,13 +24,24 @@ class Distribution(Protocol):
     """What an interval may ask of a bootstrap distribution; one per sample of a batch."""
 
     @property
-    def n_resamples(self) -> int | None: ...
+    def n_resamples(self) -> int | None:
+        """How many replicates were drawn; None where none were."""
+
     @property
-    def n_undefined(self) -> NDArray[np.intp]: ...
-    def quantile(self, probability: Array | float) -> Array: ...
-    def share_below(self, value: Array, tolerance: Array) -> Array: ...
-    def mean(self) -> Array: ...
-    def standard_deviation(self) -> Array: ...
+    def n_undefined(self) -> NDArray[np.intp]:
+        """How many of them are undefined."""
+
+    def quantile(self, probability: Array | float) -> Array:
+        """The quantile of each sample's distribution."""
+
+    def share_below(self, value: Array, tolerance: Array) -> Array:
+        """The share below a value plus half the share tied with it."""
+
+    def mean(self) -> Array:
+        """The mean."""
+
+    def standard_deviation(self) -> Array:
+        """The SD, which is the bootstrap standard error."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,7 @@ class Replicates:
     @property
     def n_undefined(self) -> NDArray[np.intp]:
         """Resamples on which the statistic is undefined."""
-        return np.isnan(self.ordered).sum(axis=-1)
+        return np.asarray(np.isnan(self.ordered).sum(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
         """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""

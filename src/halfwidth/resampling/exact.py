@@ -63,7 +63,8 @@ def order_statistics(sorted_values: Array, ranks: Array, weights: Array) -> Exac
     position, probability = _one(n, k)
     if len(ranks) == 1:
         return ExactDistribution(
-            sorted_values[:, position], np.broadcast_to(probability, (len(sorted_values), len(position)))
+            sorted_values[:, position],
+            np.broadcast_to(probability, (len(sorted_values), len(position))),
         )
     first, second, probability = _two_adjacent(n, k, position, probability)
     low, high = sorted_values[:, first], sorted_values[:, second]

@@ -16,7 +16,9 @@ TIE_SHARE = 1e-12
 
 def tie_tolerance(sorted_values: Array) -> Array:
     """Differences below this are rounding, per sample."""
-    return np.asarray(TIE_SHARE * np.maximum(np.abs(sorted_values[..., 0]), np.abs(sorted_values[..., -1])))
+    return np.asarray(
+        TIE_SHARE * np.maximum(np.abs(sorted_values[..., 0]), np.abs(sorted_values[..., -1]))
+    )
 
 
 def leave_one_out(sorted_values: Array, statistic: Statistic) -> Array:
@@ -35,9 +37,7 @@ def leave_one_out(sorted_values: Array, statistic: Statistic) -> Array:
         ranks, picked = form.picks(n - 1, **statistic.parameters)
         weights[ranks - 1] = picked
         return _without_each(sorted_values, weights)
-    return np.stack(
-        [statistic(np.delete(sorted_values, i, axis=-1)) for i in range(n)], axis=-1
-    )
+    return np.stack([statistic(np.delete(sorted_values, i, axis=-1)) for i in range(n)], axis=-1)
 
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:

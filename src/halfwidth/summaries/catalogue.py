@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from halfwidth.core.spec import Catalogue, StatisticSpec, spec_of
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.spec import StatisticSpec, spec_of
 from halfwidth.summaries.location import mean, trimmed_mean
 from halfwidth.summaries.quantile import median, quantile
 from halfwidth.summaries.spread import iqr, sd

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import (
-    Estimand,
-    Moments,
-    Parameter,
-    SortedWeights,
-    range_of_values,
-    statistic,
-)
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Estimand, Moments, SortedWeights, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
@@ -82,6 +76,7 @@ def cases_cut(n: int, share: float) -> int:
 
 @statistic(
     title="trimmed mean",
+    reliable_n=lambda metric_n: 25,
     estimand=Estimand.TRIMMED_MEAN,
     form=SortedWeights(_trimmed_weights),
     range_rule=range_of_values,
@@ -112,8 +107,8 @@ def trimmed_mean(values: Array, *, share: float = 0.25, axis: int = -1) -> Array
 
     Examples
     --------
-    >>> float(trimmed_mean(np.array([0.0, 0.8, 0.9, 1.0])))
-    0.85
+    >>> float(trimmed_mean(np.array([0.0, 2.0, 4.0, 100.0])))
+    3.0
     """
     ordered = np.sort(values, axis=axis)
     n = ordered.shape[axis]

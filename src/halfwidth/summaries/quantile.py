@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Estimand, OrderStatistics, Parameter, range_of_values, statistic
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Estimand, OrderStatistics, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
@@ -39,6 +40,7 @@ def _median_picks(n: int) -> tuple[Array, Array]:
 
 @statistic(
     title="median",
+    reliable_n=lambda metric_n: 25,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(_median_picks),
     range_rule=range_of_values,
@@ -70,6 +72,7 @@ def median(values: Array, *, axis: int = -1) -> Array:
 
 @statistic(
     title="quantile",
+    reliable_n=lambda metric_n: 25,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(quantile_picks),
     range_rule=range_of_values,
@@ -111,7 +114,8 @@ def quantile(values: Array, *, q: float, axis: int = -1) -> Array:
     if n == 0:
         return nan_per_sample(moved)
     ranks, weights = quantile_picks(n, q)
-    ordered = np.partition(moved, ranks - 1, axis=-1)[..., ranks - 1]
+    positions = [int(rank) - 1 for rank in ranks]
+    ordered = np.partition(moved, positions, axis=-1)[..., positions]
     if len(ranks) == 1:
         return np.asarray(ordered[..., 0])
     # As low + weight·gap, so that two equal neighbours give exactly themselves.

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import (
-    Estimand,
-    Moments,
-    OrderStatistics,
-    Parameter,
-    range_of_spread,
-    statistic,
-)
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Estimand, Moments, OrderStatistics, range_of_spread, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.quantile import quantile, quantile_picks
@@ -27,7 +21,7 @@ DDOF = Parameter(
 )
 
 
-def _sd_from_sums(n: int, sums: list[Array], centre: Array, ddof: float) -> Array:
+def _sd_from_sums(n: int, sums: list[Array], _centre: Array, ddof: float) -> Array:
     if n <= ddof:
         return np.full(np.shape(sums[0]), np.nan)
     squares = sums[1] - sums[0] ** 2 / n
@@ -44,7 +38,7 @@ def _sd_from_sums(n: int, sums: list[Array], centre: Array, ddof: float) -> Arra
     min_n=2,
     parameters=(DDOF,),
     synonyms=("std", "standard_deviation"),
-    reliable_factor=4.0,
+    reliable_n=lambda metric_n: 4 * metric_n,
 )
 def sd(values: Array, *, ddof: float = 1.0, axis: int = -1) -> Array:
     """Standard deviation, √(Σ(x - x̄)² / (n - ddof)): the spread of cases, not of an estimate.
@@ -91,7 +85,7 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
     range_rule=range_of_spread,
     smooth=False,
     synonyms=("interquartile_range",),
-    reliable_factor=2.0,
+    reliable_n=lambda metric_n: 50,
     cite="hyndman_fan1996",
 )
 def iqr(values: Array, *, axis: int = -1) -> Array:

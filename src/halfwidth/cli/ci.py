@@ -1,0 +1,104 @@
+"""``halfwidth ci``: intervals for a table of per-case values."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.core.errors import DataError
+
+__all__ = ["ci"]
+
+STRICT_STATUS = 3
+
+
+def ci(
+    file: Annotated[
+        Path, typer.Argument(help="Table: .csv, .tsv, .parquet or .xlsx.", metavar="FILE")
+    ],
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with values; repeatable. Default: all numeric columns.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column whose levels are estimated apart; repeatable.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    metric: options.Metric = None,
+    statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    alternative: options.Alternative = "two-sided",
+    n_resamples: options.NResamples = 9999,
+    seed: options.Seed = None,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    scale: options.Scale = 1.0,
+    bounds: options.BoundsOption = None,
+    case: options.Case = None,
+    fmt: options.Format = "table",
+    json: options.Json = False,
+    out: options.Out = None,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Confidence intervals for summary statistics of per-case metric values.
+
+    A wide table has a column per structure: all numeric columns are estimated at once. A long one
+    has one value column and columns to group by. A canonical table (columns case, metric, value)
+    needs no options.
+
+    \b
+    halfwidth ci dice.csv --metric dsc
+    halfwidth ci dice.csv --metric dsc --scale 100 --missing omit --statistic median
+    halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
+    """
+    fmt = options.resolve_format(fmt, json)
+
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.estimation.front_door import summary_table
+    from halfwidth.io.readers import read_table
+    from halfwidth.report.tables import render
+
+    other: dict[str, Any] = {
+        "method": method,
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "rng": seed,
+        "missing": missing,
+        "penalty": penalty,
+        "bounds": options.parse_bounds(bounds),
+        "scale": scale,
+    }
+    estimates = summary_table(
+        read_table(file), value, by=by, case=case, metric=metric, statistic=statistic, **other
+    )
+    for note in estimates.notes:
+        sys.stderr.write(f"halfwidth: {note}\n")
+    write(render(estimates, fmt), out)
+    return STRICT_STATUS if strict and estimates.cautions else 0
+
+
+def write(text: str, out: Path | None) -> None:
+    """To a file, or to stdout in UTF-8 whatever the terminal's habits."""
+    if out is None:
+        sys.stdout.buffer.write(text.encode())
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{out}: cannot be written ({error.strerror})") from None
+    sys.stderr.write(f"halfwidth: wrote {out}\n")

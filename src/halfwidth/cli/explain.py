@@ -1,0 +1,48 @@
+"""``halfwidth explain``: what a caution means and what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli.options import Debug
+from halfwidth.core.cautions import CAUTIONS, CautionSpec
+from halfwidth.core.cautions import explain as look_up
+from halfwidth.core.references import cite
+
+__all__ = ["explain"]
+
+WIDTH = 80
+
+
+def explain(
+    code: Annotated[
+        str | None, typer.Argument(help="Code of a caution, for example HW201.", metavar="[CODE]")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Say what a caution means and what to do about it; without a code, list all.
+
+    \b
+    halfwidth explain
+    halfwidth explain HW201
+    """
+    if code is None:
+        typer.echo("\n".join(f"{spec.code}  {spec.title}" for spec in CAUTIONS))
+        return
+    typer.echo(_in_full(look_up(code)))
+
+
+def _in_full(spec: CautionSpec) -> str:
+    parts = [
+        f"{spec.code}: {spec.title}",
+        "\n".join(textwrap.wrap(spec.meaning, WIDTH)),
+        "\n".join(textwrap.wrap(f"What to do: {spec.remedy}", WIDTH)),
+    ]
+    if spec.source:
+        source = textwrap.wrap(f"Source: {cite(spec.source)}", WIDTH, break_long_words=False)
+        parts.append("\n".join(source))
+    parts.append(f"Documentation: {spec.anchor}")
+    return "\n\n".join(parts)

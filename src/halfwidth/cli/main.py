@@ -1,0 +1,102 @@
+"""Entry point of the command line, and what it does with errors.
+
+Data go to stdout, chatter to stderr. Exit status: 0 ok, 2 wrong usage or bad input, 1 internal
+error, 3 with ``--strict`` when a caution was raised, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer._click.exceptions import ClickException, NoArgsIsHelpError
+
+import halfwidth
+from halfwidth.cli import ci, demo, explain, methods
+from halfwidth.core.errors import HalfwidthError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="halfwidth",
+    help="How far to trust a performance number: confidence intervals for the metrics of trained "
+    "models, and the reasons to doubt them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+)
+app.command("ci")(ci.ci)
+app.command("methods")(methods.methods)
+app.command("explain")(explain.explain)
+app.command("demo")(demo.demo)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"halfwidth {halfwidth.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
+) -> None:
+    """Options of the whole command."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    given = sys.argv[1:] if arguments is None else arguments
+    sys.exit(_status(given))
+
+
+def _status(arguments: list[str]) -> int:
+    debug = "--debug" in arguments
+    try:
+        result: Any = app(args=arguments, prog_name="halfwidth", standalone_mode=False)
+        sys.stdout.flush()
+    except NoArgsIsHelpError as error:
+        error.show()
+        return 2
+    except ClickException as error:
+        _complain(_usage(error))
+        return 2
+    except HalfwidthError as error:
+        if debug:
+            raise
+        _complain(str(error))
+        return 2
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted")
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone ('| head'); nothing is wrong, and nothing can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if debug:
+            raise
+        _complain(
+            f"internal error: {type(error).__name__}: {error}. "
+            "Run again with --debug and report what it prints"
+        )
+        return 1
+    return result if isinstance(result, int) else 0
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"halfwidth: {text}\n")
+
+
+def _usage(error: ClickException) -> str:
+    """One line for a wrong option or command; the parser names the nearest right ones."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "halfwidth"
+    message = " ".join(error.format_message().split())
+    return f"{message} Try '{command} --help'."

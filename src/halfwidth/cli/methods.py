@@ -1,0 +1,92 @@
+"""``halfwidth methods``: what exists, and when to use which."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli.options import Debug
+from halfwidth.core.references import cite
+from halfwidth.core.spec import Estimand, MethodSpec
+from halfwidth.core.types import Level
+
+__all__ = ["methods"]
+
+WIDTH = 80
+
+
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(help="Show one method in full.", metavar="[METHOD]")
+    ] = None,
+    statistic: Annotated[
+        str | None,
+        typer.Option(help="Only methods for this statistic.", metavar="NAME", show_default=False),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """List the CI methods and when to use which.
+
+    \b
+    halfwidth methods
+    halfwidth methods --statistic median
+    halfwidth methods bca
+    """
+    from halfwidth.intervals.catalogue import METHODS
+
+    if name is not None:
+        typer.echo(_in_full(METHODS[name]))
+        return
+    chosen = list(METHODS)
+    if statistic is not None:
+        from halfwidth.estimation.check import accepted_methods, resolve_statistic
+
+        spec = resolve_statistic(statistic)
+        accepted = accepted_methods(spec, binary=spec.spec.estimand is Estimand.MEAN)
+        chosen = [method for method in METHODS if method.name in accepted]
+    typer.echo(_overview(chosen))
+
+
+def _overview(chosen: list[MethodSpec]) -> str:
+    from halfwidth.report.tables import text_table
+
+    rows = [
+        [method.name, _accepts(method), str(method.min_n), method.use_when] for method in chosen
+    ]
+    table = text_table(["method", "for", "min n", "use it"], rows, right=("min n",))
+    return table + "\nauto chooses among them; 'halfwidth methods NAME' says more."
+
+
+def _accepts(method: MethodSpec) -> str:
+    if method.accepts == frozenset(Estimand):
+        return "any"
+    return ", ".join(sorted(method.accepts))
+
+
+def _in_full(method: MethodSpec) -> str:
+    source = str(cite(method.cite)) if method.cite else "-"
+    promises = ", ".join(sorted(method.promises)) or "nothing"
+    fields = {
+        "for": _accepts(method),
+        "use it": method.use_when,
+        "least n": str(method.min_n) + _least_for_quantiles(method),
+        "promises": promises,
+        "cautions": ", ".join(method.cautions) or "those that the data call for",
+        "source": source,
+    }
+    lines = [f"{method.name}: {method.title}", "", *textwrap.wrap(method.summary, WIDTH), ""]
+    for field, text in fields.items():
+        lines += textwrap.wrap(
+            f"{field:<9} {text}", WIDTH, subsequent_indent=" " * 10, break_long_words=False
+        )
+    return "\n".join(lines)
+
+
+def _least_for_quantiles(method: MethodSpec) -> str:
+    if method.name != "exact":
+        return ""
+    from halfwidth.intervals.quantile import minimum_n
+
+    return f" at any level; at 95 %: {minimum_n(0.5, Level())} for a median"

@@ -1,0 +1,140 @@
+"""Options shared by the verbs that estimate, declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.types import ALTERNATIVES
+from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = [
+    "Alternative",
+    "BoundsOption",
+    "Case",
+    "ConfidenceLevel",
+    "Debug",
+    "Format",
+    "Json",
+    "Method",
+    "Metric",
+    "Missing",
+    "NResamples",
+    "Out",
+    "Penalty",
+    "Scale",
+    "Seed",
+    "Statistics",
+    "Strict",
+    "parse_bounds",
+    "resolve_format",
+]
+
+FORMAT_NAMES = ("table", "json", "csv", "markdown", "latex")
+
+Metric = Annotated[
+    str | None,
+    typer.Option(
+        help="What the values are; decides range, unit and what is worst. "
+        f"One of {', '.join(METRICS.names)}; parameters after a colon: nsd:tolerance=3.",
+        show_default=False,
+        metavar="NAME",
+    ),
+]
+Statistics = Annotated[
+    list[str],
+    typer.Option(
+        "--statistic",
+        help=f"Summary statistic; repeatable. One of {', '.join(STATISTICS.names)}; parameters "
+        "after a colon: quantile:0.9, trimmed_mean:0.1, sd:ddof=0.",
+        metavar="NAME",
+    ),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        help="CI method; 'halfwidth methods' lists them. auto chooses on evidence.", metavar="NAME"
+    ),
+]
+ConfidenceLevel = Annotated[float, typer.Option(help="Between 0 and 1.", metavar="LEVEL")]
+Alternative = Annotated[
+    str,
+    typer.Option(
+        help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.", metavar="SIDE"
+    ),
+]
+NResamples = Annotated[int, typer.Option("--n-resamples", help="Bootstrap resamples.", metavar="B")]
+Seed = Annotated[
+    int | None,
+    typer.Option(help="Makes bootstraps repeatable; default: fresh, and reported.", metavar="INT"),
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        help=f"What a missing value means: {', '.join(MISSING_POLICIES)}. "
+        "omit: not applicable, leave it out; worst: failed, count it as the worst value.",
+        metavar="POLICY",
+    ),
+]
+Penalty = Annotated[
+    float | None,
+    typer.Option(
+        help="The worst value with --missing worst, for metrics without one (distances).",
+        metavar="VALUE",
+    ),
+]
+Case = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of case ids; default: the first of case, case_id, id, subject, patient, name, "
+        "filename that exists.",
+        metavar="COLUMN",
+    ),
+]
+BoundsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--bounds",
+        help="Range of the values, for a metric of your own: LOW,HIGH (inf is allowed).",
+        metavar="LOW,HIGH",
+    ),
+]
+Scale = Annotated[
+    float,
+    typer.Option(help="Values are divided by it; 100 for per cent.", metavar="NUMBER"),
+]
+Format = Annotated[
+    str, typer.Option("--format", help=f"{', '.join(FORMAT_NAMES)}.", metavar="FORMAT")
+]
+Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Write to a file instead of stdout.", metavar="FILE"),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a caution was raised.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on errors.")]
+
+
+def parse_bounds(text: str | None) -> Any:
+    """``"0,1"`` as a pair of numbers."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(f"--bounds {text!r} is not LOW,HIGH, for example 0,1 or 0,inf") from None
+    return low, high
+
+
+def resolve_format(fmt: str, json: bool, choices: tuple[str, ...] = FORMAT_NAMES) -> str:
+    """The output format asked for."""
+    if json:
+        return "json"
+    if fmt not in choices:
+        raise UnknownNameError("format", fmt, choices)
+    return fmt

@@ -1,0 +1,1 @@
+"""Front doors: check once, choose a method, compute, and say what to doubt."""

@@ -1,0 +1,46 @@
+"""What ``method="auto"`` chooses: reliability first, then precision.
+
+The rules and the evidence for them stand in ``docs/choosing.md``.
+"""
+
+from __future__ import annotations
+
+from halfwidth.core.spec import Estimand, MethodSpec, Statistic
+from halfwidth.core.types import Level
+from halfwidth.estimation.check import Sample
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import estimands
+from halfwidth.intervals.quantile import exact_ranks
+
+__all__ = ["SMALL", "choose", "choose_for_counts"]
+
+# Below this many cases bootstraps under-cover noticeably.
+SMALL = 50
+
+
+def choose_for_counts() -> MethodSpec:
+    """The method for a proportion, whatever its counts."""
+    return METHODS["wilson"]
+
+
+def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
+    """The method for a statistic of independent cases."""
+    wanted = estimands(statistic, binary=sample.binary)
+    if Estimand.PROPORTION in wanted:
+        return choose_for_counts()
+    if Estimand.MEAN in wanted:
+        return METHODS[_for_mean(sample)]
+    if Estimand.QUANTILE in wanted and sample.n < SMALL:
+        attainable = sample.n and exact_ranks(sample.n, statistic.quantile_level, level)
+        return METHODS["exact" if attainable else "semiparametric"]
+    return METHODS["percentile"]
+
+
+def _for_mean(sample: Sample) -> str:
+    n, values = sample.n, sample.values
+    if n < 3:
+        return "t"
+    if values[0] == values[-1]:
+        # No spread to resample: only the metric's range still says anything.
+        return "hoeffding" if sample.metric.spec.bounds.finite else "t"
+    return "hall" if n < SMALL else "bca"

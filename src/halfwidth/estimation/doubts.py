@@ -1,0 +1,283 @@
+"""Which cautions an estimate deserves: one short rule each, all in `RULES`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Better, Estimand, Kind, OrderStatistics, Promise
+from halfwidth.core.types import Array
+from halfwidth.intervals.mean import sample_skewness
+from halfwidth.intervals.quantile import attainable_level, minimum_n
+from halfwidth.summaries.quantile import quantile
+
+__all__ = ["Facts", "cautions_for"]
+
+# Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977).
+FAR_OUT = 3.0
+STRONG_SKEW = 2.0
+FEWEST_FOR_SHAPE = 5
+# From this many identical worst values on, and this share, they look like a penalty.
+FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
+# With fewer failures (or successes) than this the normal approximation is useless.
+RARE = 5
+REPLICATES_BEYOND = 10
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the rules look at.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        Without its cautions.
+    values : ndarray
+        Per-case values, ascending; empty where only counts are known.
+    n_infinite : int
+        Infinite values among the missing ones.
+    successes : float or None
+        Where the estimate is a proportion.
+    chosen : bool
+        Whether ``auto`` chose the method.
+    clipped : bool
+        Whether a bound was cut to the range.
+    """
+
+    estimate: Estimate
+    values: Array
+    n_infinite: int = 0
+    successes: float | None = None
+    chosen: bool = False
+    clipped: bool = False
+
+    @property
+    def what(self) -> str:
+        """The estimated quantity in prose."""
+        return self.estimate.subject
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal."""
+        if self.successes is not None:
+            return self.successes in (0, self.estimate.n)
+        return bool(len(self.values)) and bool(self.values[0] == self.values[-1])
+
+    @property
+    def undefined(self) -> bool:
+        """Whether there is no interval."""
+        return math.isnan(self.estimate.low) or math.isnan(self.estimate.high)
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the method covers at any n."""
+        return Promise.GUARANTEED in self.estimate.method_spec.promises
+
+
+def cautions_for(facts: Facts) -> tuple[Caution, ...]:
+    """All cautions that the facts call for, in the order of their codes."""
+    method = facts.estimate.method_spec
+    raised = [found for rule in RULES if (found := rule(facts)) is not None]
+    always = [caution(code, method=method.title) for code in method.cautions]
+    return tuple(sorted([*raised, *always], key=lambda item: item.code))
+
+
+# --------------------------------------------------------------------------- data
+
+
+def _missing(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if not e.n_missing:
+        return None
+    policy = "left out" if e.missing == "omit" else "counted as the worst value"
+    total = e.n + (e.n_missing if e.missing == "omit" else 0)
+    infinite = f" ({facts.n_infinite} of them infinite)" if facts.n_infinite else ""
+    return caution("HW101", count=e.n_missing, total=total, infinite=infinite, policy=policy)
+
+
+def _identical_worst(facts: Facts) -> Caution | None:
+    spec, values = facts.estimate.metric_spec.spec, facts.values
+    if spec.kind is Kind.BINARY or not len(values) or facts.constant:
+        return None
+    end = {Better.HIGHER: values[0], Better.LOWER: values[-1]}.get(spec.better)
+    if end is None:
+        return None
+    count = int((values == end).sum())
+    if count < max(FEWEST_PENALTIES, PENALTY_SHARE * len(values)):
+        return None
+    return caution("HW103", count=count, total=len(values), value=float(end))
+
+
+# --------------------------------------------------------------------------- sample
+
+
+def _few_cases(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if facts.successes is not None or facts.guaranteed or facts.undefined:
+        return None
+    needed = e.statistic_spec.spec.reliable_n(e.metric_spec.spec.reliable_n)
+    if e.n >= needed:
+        return None
+    return caution("HW201", n=_cases(e.n), what=facts.what, needed=needed)
+
+
+def _outliers(facts: Facts) -> Caution | None:
+    spec, values = facts.estimate.statistic_spec.spec, facts.values
+    sensitive = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
+    if not sensitive or facts.successes is not None or len(values) < FEWEST_FOR_SHAPE:
+        return None
+    if facts.guaranteed or facts.constant:
+        return None
+    lower, upper = (float(quantile(values, q=q)) for q in (0.25, 0.75))
+    reach = FAR_OUT * (upper - lower)
+    far = int(((values < lower - reach) | (values > upper + reach)).sum()) if reach else 0
+    skewness = float(sample_skewness(values))
+    found = []
+    if far:
+        found.append(f"{far} of {len(values)} values far out (beyond 3 IQR)")
+    if abs(skewness) > STRONG_SKEW:
+        found.append(f"skewness {skewness:.1f}")
+    if not found:
+        return None
+    return caution(
+        "HW202", detail=", ".join(found), what=statistic_title(facts.estimate.statistic_spec)
+    )
+
+
+def _near_an_end(facts: Facts) -> Caution | None:
+    e, successes = facts.estimate, facts.successes
+    if successes is None or not e.n:
+        return None
+    failures = e.n - successes
+    rare, end = (failures, 1) if failures < successes else (successes, 0)
+    if rare >= RARE:
+        return None
+    kind = ("failure" if end else "success") + ("" if rare == 1 else "s" if end else "es")
+    return caution("HW203", rare=int(rare) or "no", kind=kind, n=e.n, end=end)
+
+
+# --------------------------------------------------------------------------- method
+
+
+def _bca_on_order_statistic(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if e.method == "bca" and isinstance(e.statistic_spec.spec.form, OrderStatistics):
+        return caution("HW301", what=statistic_title(e.statistic_spec))
+    return None
+
+
+def _no_width(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if facts.undefined or e.low != e.high:
+        return None
+    reason = f"all {e.n} values are equal" if facts.constant else "both bounds fall on tied values"
+    return caution("HW304", reason=reason)
+
+
+def _outside(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if facts.undefined or (e.low >= e.range.low and e.high <= e.range.high):
+        return None
+    return caution("HW305", low=e.low, high=e.high, range=e.range, what=facts.what)
+
+
+def _no_interval(facts: Facts) -> Caution | None:
+    if not facts.undefined:
+        return None
+    reason, alternative = _why_none(facts)
+    return caution(
+        "HW306",
+        method=facts.estimate.method_spec.title,
+        reason=reason,
+        alternative=alternative,
+    )
+
+
+def _why_none(facts: Facts) -> tuple[str, str]:
+    e = facts.estimate
+    method, spec = e.method_spec, e.statistic_spec.spec
+    if math.isnan(e.value):
+        return f"the {facts.what} of {_cases(e.n)} is undefined", "collect more cases"
+    if e.n < method.min_n:
+        hint = "t does from 2 cases on" if e.n > 1 and spec.estimand is Estimand.MEAN else ""
+        return (
+            f"it needs at least {method.min_n} cases and there {'is' if e.n == 1 else 'are'} {e.n}",
+            hint or "collect more cases",
+        )
+    if method.name == "exact":
+        q = e.statistic_spec.quantile_level
+        reached = percent(round(attainable_level(e.n, q, e.level), 4))
+        return (
+            f"order statistics of {_cases(e.n)} reach at most {reached}",
+            f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
+        )
+    if method.name == "bca":
+        why = "all values are equal" if facts.constant else "its jackknife variance vanishes"
+        return why, "percentile is defined"
+    if method.name == "trimmed_t":
+        return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
+    return "the statistic is undefined on every resample", "choose another statistic"
+
+
+def _level_out_of_reach(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if not facts.chosen or e.method != "semiparametric":
+        return None
+    q = e.statistic_spec.quantile_level
+    return caution(
+        "HW308",
+        n=e.n,
+        attainable=attainable_level(e.n, q, e.level),
+        what=statistic_title(e.statistic_spec),
+        wanted=e.confidence_level,
+        needed=minimum_n(q, e.level),
+    )
+
+
+def _cut(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if not facts.clipped:
+        return None
+    return caution("HW309", method=e.method_spec.title, range=e.range, what=facts.what)
+
+
+def _undefined_resamples(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if not e.n_undefined or facts.undefined:
+        return None
+    return caution("HW310", what=facts.what, count=e.n_undefined, total=e.n_resamples)
+
+
+def _few_resamples(facts: Facts) -> Caution | None:
+    e = facts.estimate
+    if e.n_resamples is None:
+        return None
+    beyond = e.n_resamples * e.level.tail
+    if beyond >= REPLICATES_BEYOND:
+        return None
+    return caution("HW311", n_resamples=e.n_resamples, beyond=beyond)
+
+
+def _cases(n: int) -> str:
+    return "1 case" if n == 1 else f"{n} cases"
+
+
+RULES: tuple[Callable[[Facts], Caution | None], ...] = (
+    _missing,
+    _identical_worst,
+    _few_cases,
+    _outliers,
+    _near_an_end,
+    _bca_on_order_statistic,
+    _no_width,
+    _outside,
+    _no_interval,
+    _level_out_of_reach,
+    _cut,
+    _undefined_resamples,
+    _few_resamples,
+)

@@ -1,0 +1,334 @@
+"""The public functions: values, counts or a table in, estimates out."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.estimate import Estimate, Estimates
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Alternative
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.check import (
+    AUTO,
+    PROPORTION,
+    check_sample,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
+from halfwidth.io.table import Slice, layout_of, slices
+from halfwidth.metrics.catalogue import METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["proportion_ci", "summary_ci", "summary_table"]
+
+
+def summary_ci(
+    values: Any,
+    *,
+    metric: Any = None,
+    statistic: Any = "mean",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    bounds: Any = None,
+    scale: float = 1.0,
+    label: str = "",
+) -> Estimate:
+    """Confidence interval for a summary statistic of per-case values.
+
+    Parameters
+    ----------
+    values : array-like, shape (n,)
+        One value per independent case; numbers, in the metric's unit. None and NaN are missing.
+    metric : str, MetricSpec or metric function, optional
+        What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ... (see
+        ``halfwidth.METRICS``). Decides the range, what is worst, and the unit.
+    statistic : str or callable, default "mean"
+        ``"mean"``, ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
+        (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the values, vectorised
+        if it takes ``axis``.
+    method : str, default "auto"
+        A CI method (see ``halfwidth.METHODS``). ``"auto"`` chooses one on evidence, and cuts its
+        bounds to the metric's range; a method asked for by name gives its textbook formula.
+    confidence_level : float, default 0.95
+        Strictly between 0 and 1.
+    alternative : {"two-sided", "lower", "upper"}
+        ``"lower"`` gives a lower confidence bound; the other end is then that of the range.
+    n_resamples : int, default 9999
+        Bootstrap resamples, where any are drawn.
+    rng : None, int, SeedSequence or Generator, optional
+        Source of randomness (SPEC 7). The result's ``seed`` reproduces it.
+    missing : {"raise", "omit", "worst"}
+        What a missing (or infinite) value means: an error, a case to leave out, or a failure that
+        counts as the worst value.
+    penalty : float, optional
+        The worst value, for metrics that have no finite one, in the unit after scaling.
+    bounds : (low, high), optional
+        Range of the values; replaces that of the metric, or declares a metric of your own.
+    scale : float, default 1
+        Values are divided by it: 100 for per cent on a [0, 1] metric.
+    label : str, optional
+        Carried into the result.
+
+    Returns
+    -------
+    Estimate
+        ``value``, ``low``, ``high``, ``halfwidth``, ``method``, ``n``, ``cautions``, ...; NaN
+        bounds where the method gives no interval, with a caution that says why.
+
+    Raises
+    ------
+    DataError
+        For values that are missing without a policy, out of range, not numbers, or none at all.
+    OptionError
+        For an option that is not allowed, or a method that does not fit the statistic.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    >>> e = hw.summary_ci(dice, metric="dsc")
+    >>> print(e.sentence())
+    Mean DSC 0.89 (95 % CI 0.78 to 0.92; n = 10; Hall's skewness-corrected t).
+    >>> [caution.code for caution in e.cautions]
+    ['HW201']
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+    )
+    bound_metric = resolve_metric(metric, bounds)
+    bound_statistic = resolve_statistic(statistic)
+    sample = check_sample(values, bound_metric, request, scale=scale, where=label or "values")
+    return estimate_jobs([Job(sample, bound_statistic, label)], request)[0]
+
+
+def proportion_ci(
+    successes: int,
+    n: int,
+    *,
+    metric: Any = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    label: str = "",
+) -> Estimate:
+    """Confidence interval for a proportion, ``successes`` of ``n`` independent cases.
+
+    Parameters
+    ----------
+    successes, n : int
+        Counts, 0 ≤ successes ≤ n, n ≥ 1.
+    metric : str, MetricSpec or metric function, optional
+        What is counted: ``"correct"``, ``"sensitivity"``, ...; default: just a proportion.
+    method : str, default "auto"
+        ``"wilson"`` (which ``auto`` takes), ``"clopper_pearson"``, ``"jeffreys"``,
+        ``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and needs
+        no draws.
+    confidence_level, alternative, label
+        As for `summary_ci`.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    DataError
+        If the counts are not integers with 0 ≤ successes ≤ n and n ≥ 1.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> print(hw.proportion_ci(45, 50).sentence())
+    Proportion 0.90 (95 % CI 0.79 to 0.96; n = 50; Wilson).
+    """
+    x, trials = _count(successes, "successes"), _count(n, "n")
+    if not 0 <= x <= trials or trials < 1:
+        raise DataError(f"successes={x} of n={trials}: need 0 ≤ successes ≤ n and n ≥ 1")
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=9999,
+        rng=0,
+        missing="raise",
+        penalty=None,
+    )
+    bound = Metric(PROPORTION) if metric is None else resolve_metric(metric)
+    if not (bound.spec.bounds.low == 0 and bound.spec.bounds.high == 1):
+        raise OptionError(f"metric {bound.spec.name!r} is no proportion: its range is not [0, 1]")
+    return estimate_counts(x, trials, bound, request, label)
+
+
+def _count(value: Any, name: str) -> int:
+    try:
+        return (
+            int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+        )
+    except TypeError:
+        raise DataError(f"{name}={value!r} is not a whole number") from None
+
+
+def summary_table(
+    frame: pd.DataFrame,
+    values: str | Sequence[str] | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    case: str | None = None,
+    metric: Any = None,
+    statistic: Any = "mean",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    bounds: Any = None,
+    scale: float = 1.0,
+) -> Estimates:
+    """Confidence intervals for a whole table: many columns, groups and statistics at once.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row per case (wide: a column per structure) or per case and group (long). A canonical
+        long table (columns ``case, metric, value`` and optionally ``model, task, label, status,
+        parameters``) needs no further options.
+    values : str or sequence of str, optional
+        Value columns; default: every numeric column that is neither a case id nor a group.
+    by : str or sequence of str, optional
+        Columns whose levels are estimated apart.
+    case : str, optional
+        Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+        filename that exists.
+    metric : str, MetricSpec or metric function, optional
+        What the values are; in a canonical table, the one metric to estimate.
+    statistic : str, callable or sequence of them, default "mean"
+        One or several.
+    method, confidence_level, alternative, n_resamples, rng, missing, penalty, bounds, scale
+        As for `summary_ci`. All rows of the result share the seed, and a row equals what
+        `summary_ci` gives for its values alone.
+
+    Returns
+    -------
+    Estimates
+        A row for each group, column and statistic; has ``to_frame()``, ``to_json()`` and shows
+        itself as a table in notebooks.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `summary_ci`, naming the column and the case.
+
+    Examples
+    --------
+    >>> import pandas as pd, halfwidth as hw
+    >>> frame = pd.DataFrame({
+    ...     "case": ["a", "b", "c", "a", "b", "c"],
+    ...     "model": ["U-Net"] * 3 + ["ViT"] * 3,
+    ...     "dice": [0.91, 0.88, 0.93, 0.85, 0.80, 0.89],
+    ... })
+    >>> table = hw.summary_table(frame, "dice", by="model", metric="dsc", statistic="median")
+    >>> [(e.label, round(e.value, 2)) for e in table]
+    [('U-Net', 0.91), ('ViT', 0.85)]
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+    )
+    statistics = [resolve_statistic(one) for one in _several(statistic)]
+    wanted = resolve_metric(metric, bounds)
+    layout = layout_of(frame, _names(values), _names(by), case)
+    notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
+    jobs: list[Job] = []
+    not_applicable = 0
+    for part in slices(frame, layout):
+        if part.metric is not None and metric is not None and not _same(part.metric, wanted):
+            continue
+        of_slice = wanted if part.metric is None or metric is not None else _named(part.metric)
+        sample = check_sample(
+            part.values,
+            of_slice,
+            request,
+            scale=scale,
+            where=f"column {part.column!r}" + (f", {part.label}" if part.by else ""),
+            cases=part.cases,
+            may_be_empty=True,
+        )
+        not_applicable += part.n_not_applicable
+        doubts = _design_doubts(part)
+        jobs += [Job(sample, one, part.label, part.by, doubts) for one in statistics]
+    if not jobs:
+        raise DataError(f"no rows of metric {wanted.spec.name!r} in the table")
+    if all(job.sample.n == 0 for job in jobs):
+        raise DataError("no values left: every value is missing or not applicable")
+    if not_applicable:
+        notes.append(f"left out: {not_applicable} rows that are not applicable")
+    return Estimates(estimate_jobs(jobs, request), tuple(notes))
+
+
+def _names(given: str | Sequence[str] | None) -> list[str] | None:
+    if given is None:
+        return None
+    return [given] if isinstance(given, str) else [str(name) for name in given]
+
+
+def _several(statistic: Any) -> list[Any]:
+    single = isinstance(statistic, str | Callable) or not isinstance(statistic, Sequence)
+    chosen = [statistic] if single else list(statistic)
+    if not chosen:
+        raise OptionError("statistic: name at least one")
+    return chosen
+
+
+def _named(text: str) -> Metric:
+    """The metric that a canonical table names; one that is not known has no range to check."""
+    name = text.partition(":")[0]
+    return resolve_metric(text if name in METRICS else name, None if name in METRICS else _ANY)
+
+
+def _same(text: str, wanted: Metric) -> bool:
+    named = _named(text)
+    return named.spec.name == wanted.spec.name and (
+        not wanted.parameters or dict(named.parameters) == dict(wanted.parameters)
+    )
+
+
+_ANY = (float("-inf"), float("inf"))
+
+
+def _design_doubts(part: Slice) -> tuple[Caution, ...]:
+    doubts = []
+    total = len(part.cases)
+    if part.repeated_cases:
+        doubts.append(caution("HW102", repeats=part.repeated_cases, total=total))
+    if part.runs:
+        doubts.append(caution("HW401", column=part.runs[0], levels=part.runs[1]))
+    if part.patients:
+        column, levels = part.patients
+        doubts.append(caution("HW402", column=column, levels=levels, cases=total))
+    return tuple(doubts)

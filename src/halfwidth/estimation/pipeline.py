@@ -1,0 +1,185 @@
+"""From checked samples to estimates: one road for a single sample and for a whole table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, Statistic
+from halfwidth.core.types import Interval
+from halfwidth.estimation.check import Request, Sample, check_accepts, check_bounds
+from halfwidth.estimation.choose import choose, choose_for_counts
+from halfwidth.estimation.doubts import Facts, cautions_for
+from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
+from halfwidth.resampling.draws import Plan
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = ["Job", "estimate_counts", "estimate_jobs"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One row of a result: a statistic of a sample.
+
+    Attributes
+    ----------
+    sample : Sample
+    statistic : Statistic
+    label : str
+    by : mapping
+    doubts : tuple of Caution
+        What the table already gives reason to doubt.
+    """
+
+    sample: Sample
+    statistic: Statistic
+    label: str = ""
+    by: Mapping[str, Any] = field(default_factory=dict)
+    doubts: tuple[Caution, ...] = ()
+
+
+def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
+    """Estimates of all jobs, in their order.
+
+    Jobs that agree in everything but the values are computed as one batch on shared draws. The
+    draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
+    table as it gives by itself.
+    """
+    methods = [_method_for(job, request) for job in jobs]
+    batches: dict[Any, list[int]] = defaultdict(list)
+    for index, (job, method) in enumerate(zip(jobs, methods, strict=True)):
+        statistic = (job.statistic.spec, tuple(job.statistic.parameters.items()))
+        bounds = job.sample.metric.spec.bounds
+        batches[statistic, method.name, job.sample.n, bounds, job.sample.binary].append(index)
+    estimates: dict[int, Estimate] = {}
+    for indices in batches.values():
+        batch = [jobs[index] for index in indices]
+        made = _estimate_batch(batch, methods[indices[0]], request)
+        estimates.update(zip(indices, made, strict=True))
+    return tuple(estimates[index] for index in range(len(jobs)))
+
+
+def _method_for(job: Job, request: Request) -> MethodSpec:
+    if request.method is None:
+        return choose(job.sample, job.statistic, request.level)
+    check_accepts(request.method, job.statistic, binary=job.sample.binary)
+    check_bounds(request.method, job.sample.metric)
+    return request.method
+
+
+def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -> list[Estimate]:
+    first, chosen = jobs[0], request.method is None
+    values = np.stack([job.sample.values for job in jobs])
+    estimate = _reduced(first.statistic, values)
+    if values.shape[-1] < max(first.statistic.spec.min_n, 1) or values.shape[-1] < method.min_n:
+        computed = _nothing(len(jobs))
+    else:
+        (computed,) = intervals(
+            values,
+            first.statistic,
+            [method],
+            request.level,
+            bounds=first.sample.metric.spec.bounds,
+            plan=Plan(request.seed, request.n_resamples),
+            binary=first.sample.binary,
+            clip=chosen,
+        )
+    return [
+        _finished(job, method, request, float(estimate[row]), computed, row)
+        for row, job in enumerate(jobs)
+    ]
+
+
+def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
+    """The statistic of each sample, and a clear word where a user's callable returns no number."""
+    if not values.shape[-1]:
+        return np.full(len(values), np.nan)
+    reduced = statistic(values)
+    if reduced.shape != values.shape[:-1]:
+        raise OptionError(
+            f"statistic {statistic.spec.name!r} returned shape {reduced.shape} for samples of "
+            f"shape {values.shape}; it must reduce the values of a sample to one number"
+        )
+    return reduced
+
+
+def _nothing(samples: int) -> Computed:
+    none = np.full(samples, np.nan)
+    zero = np.zeros(samples, dtype=np.intp)
+    return Computed(Interval(none, none, none), zero.astype(bool), None, zero)
+
+
+def _finished(
+    job: Job, method: MethodSpec, request: Request, value: float, computed: Computed, row: int
+) -> Estimate:
+    sample = job.sample
+    interval = computed.interval
+    drawn = computed.n_resamples is not None
+    estimate = Estimate(
+        value=value,
+        low=float(interval.low[row]),
+        high=float(interval.high[row]),
+        level=request.level,
+        metric_spec=sample.metric,
+        statistic_spec=job.statistic,
+        method_spec=method,
+        n=sample.n,
+        n_missing=sample.n_missing,
+        missing=request.missing,
+        label=job.label,
+        by=job.by,
+        standard_error=float(interval.standard_error[row]),
+        n_resamples=computed.n_resamples,
+        n_undefined=int(computed.n_undefined[row]),
+        seed=request.seed if drawn else None,
+    )
+    proportion = Estimand.PROPORTION in estimands(job.statistic, binary=sample.binary)
+    facts = Facts(
+        estimate,
+        sample.values,
+        sample.n_infinite,
+        successes=float(sample.values.sum()) if proportion else None,
+        chosen=request.method is None,
+        clipped=bool(computed.clipped[row]),
+    )
+    doubts = sorted([*job.doubts, *cautions_for(facts)], key=lambda item: item.code)
+    return replace(estimate, cautions=tuple(doubts))
+
+
+def estimate_counts(
+    successes: int, n: int, metric: Metric, request: Request, label: str = ""
+) -> Estimate:
+    """Estimate of a proportion known by its counts."""
+    statistic = Statistic(STATISTICS["mean"])
+    method = request.method or choose_for_counts()
+    check_accepts(method, statistic, binary=True)
+    if Estimand.PROPORTION not in method.accepts:
+        raise OptionError(
+            f"method {method.name!r} needs the values of the cases; from counts alone use auto, "
+            "wilson, clopper_pearson, jeffreys, agresti_coull, wald, percentile, basic or bca"
+        )
+    ingredients = of_counts(np.array([float(successes)]), n)
+    bounds = metric.spec.bounds
+    computed = apply(method, ingredients, request.level, bounds, clip=request.method is None)
+    interval = computed.interval
+    estimate = Estimate(
+        value=successes / n,
+        low=float(interval.low[0]),
+        high=float(interval.high[0]),
+        level=request.level,
+        metric_spec=metric,
+        statistic_spec=statistic,
+        method_spec=method,
+        n=n,
+        label=label,
+        standard_error=float(interval.standard_error[0]),
+    )
+    facts = Facts(estimate, np.empty(0), successes=float(successes), chosen=request.method is None)
+    return replace(estimate, cautions=cautions_for(facts))

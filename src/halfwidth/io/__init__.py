@@ -1,0 +1,1 @@
+"""Files and tables in; the layers below see arrays only."""

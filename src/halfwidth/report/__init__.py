@@ -1,0 +1,1 @@
+"""Text made from finished results."""

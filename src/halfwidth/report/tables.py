@@ -1,0 +1,257 @@
+"""Estimates as text: a table for the terminal, JSON, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.estimate import Estimate, Estimates
+from halfwidth.core.formatting import decimals_for, fixed, percent
+
+__all__ = ["FORMATS", "render", "text_table"]
+
+WIDTH = 80
+RIGHT = ("n", "value", "half-width")
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of one estimate, as text."""
+
+    label: str
+    subject: str
+    n: str
+    value: str
+    interval: str
+    halfwidth: str
+    method: str
+    cautions: str
+
+
+def _row(estimate: Estimate) -> Row:
+    e = estimate
+    places = decimals_for(e.value, e.low, e.high)
+    low, high = fixed(e.low, places), fixed(e.high, places)
+    interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
+    undefined = e.low != e.low or e.high != e.high
+    unit = e.metric_spec.spec.unit
+    return Row(
+        label=e.label,
+        subject=e.subject + (f" [{unit}]" if unit else ""),
+        n=str(e.n),
+        value=fixed(e.value, places),
+        interval="none" if undefined else interval[e.alternative],
+        halfwidth=fixed(e.halfwidth, places) if e.halfwidth == e.halfwidth else "",
+        method=e.method,
+        cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
+    )
+
+
+def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
+    """Headings and cells; a column that says nothing is left out."""
+    level = percent(estimates[0].confidence_level)
+    interval = {
+        "two-sided": f"{level} CI",
+        "lower": f"{level} lower bound",
+        "upper": f"{level} upper bound",
+    }[estimates[0].alternative]
+    columns: dict[str, Callable[[Row], str]] = {}
+    if any(e.label for e in estimates):
+        columns["label"] = lambda row: row.label
+    columns |= {
+        "statistic": lambda row: row.subject,
+        "n": lambda row: row.n,
+        "value": lambda row: row.value,
+        interval: lambda row: row.interval,
+    }
+    if estimates[0].alternative == "two-sided":
+        columns["half-width"] = lambda row: row.halfwidth
+    columns["method"] = lambda row: row.method
+    if any(e.cautions for e in estimates):
+        columns["cautions"] = lambda row: row.cautions
+    return columns
+
+
+def text_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+) -> str:
+    """A plain table that fits 80 columns: ``right``-aligned columns, ``whole`` ones not wrapped.
+
+    Cells are text: nothing in them is read as markup.
+    """
+    import io
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(
+            Text(heading),
+            justify="right" if heading in right else "left",
+            overflow="fold",
+            no_wrap=heading in whole,
+        )
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    stream = io.StringIO()
+    Console(file=stream, width=WIDTH, color_system=None, legacy_windows=False).print(table)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _table(estimates: Estimates) -> str:
+    columns = _columns(estimates)
+    rows = [_row(estimate) for estimate in estimates]
+    common = _common_subject(rows)
+    if common:
+        columns.pop("statistic")
+    cells = [[cell(row) for cell in columns.values()] for row in rows]
+    numbers = [name for name in columns if name not in ("label", "statistic", "method", "cautions")]
+    text = text_table(list(columns), cells, right=RIGHT, whole=numbers)
+    heading = f"{common[:1].upper()}{common[1:]}\n\n" if common else ""
+    parts = [heading + text, _cautions(estimates), _footer(estimates)]
+    return "\n".join(part for part in parts if part)
+
+
+def _common_subject(rows: Sequence[Row]) -> str:
+    """What all rows estimate, if that is one thing and there are labels to tell them apart."""
+    subjects = {row.subject for row in rows}
+    return subjects.pop() if len(subjects) == 1 and any(row.label for row in rows) else ""
+
+
+def _cautions(estimates: Estimates) -> str:
+    """Each code once, with its message, and how many rows share it."""
+    by_code: dict[str, list[tuple[str, Caution]]] = defaultdict(list)
+    for estimate in estimates:
+        for caution in estimate.cautions:
+            by_code[caution.code].append((estimate.label, caution))
+    if not by_code:
+        return ""
+    import textwrap
+
+    lines = ["Cautions ('halfwidth explain CODE' says more)"]
+    for code in sorted(by_code):
+        raised = by_code[code]
+        label, first = raised[0]
+        others = len(raised) - 1
+        where = f"{label}: " if label and len({text for text, _ in raised}) > 1 else ""
+        more = f" (and {others} more)" if others else ""
+        lines += textwrap.wrap(
+            f"{code}  {where}{first.message}{more}",
+            WIDTH,
+            subsequent_indent=" " * 7,
+            initial_indent=" ",
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _footer(estimates: Estimates) -> str:
+    seeds = {e.seed for e in estimates if e.seed is not None}
+    if not seeds:
+        return ""
+    resamples = max(e.n_resamples or 0 for e in estimates)
+    return f"Seed {seeds.pop()}, {resamples} resamples.\n"
+
+
+# --------------------------------------------------------------------------- files
+
+
+def _json(estimates: Estimates) -> str:
+    return estimates.to_json() + "\n"
+
+
+def _csv(estimates: Estimates) -> str:
+    frame = estimates.to_frame().map(_defused)
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
+
+
+def _defused(cell: object) -> object:
+    """Text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    risky = isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r")
+    return f"'{cell}" if risky else cell
+
+
+def _markdown(estimates: Estimates) -> str:
+    columns = _columns(estimates)
+    rows = [_row(estimate) for estimate in estimates]
+    lines = [
+        "| " + " | ".join(columns) + " |",
+        "| " + " | ".join("---:" if name in RIGHT else "---" for name in columns) + " |",
+    ]
+    lines += ["| " + " | ".join(_md(cell(row)) for cell in columns.values()) + " |" for row in rows]
+    if estimates.cautions:
+        lines.append("")
+        lines += [f"- {_md(str(caution))}" for caution in estimates.cautions]
+    return "\n".join(lines) + "\n"
+
+
+def _md(text: str) -> str:
+    escaped = re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", text)
+    return " ".join(escaped.splitlines())
+
+
+def _latex(estimates: Estimates) -> str:
+    columns = _columns(estimates)
+    columns.pop("cautions", None)
+    rows = [_row(estimate) for estimate in estimates]
+    alignment = "".join("r" if name in RIGHT else "l" for name in columns)
+    lines = [
+        "% \\usepackage{booktabs}",
+        f"\\begin{{tabular}}{{{alignment}}}",
+        "\\toprule",
+        " & ".join(_tex(name) for name in columns) + r" \\",
+        "\\midrule",
+        *(" & ".join(_tex(cell(row)) for cell in columns.values()) + r" \\" for row in rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+    ]
+    lines += [f"% {' '.join(str(caution).splitlines())}" for caution in estimates.cautions]
+    return "\n".join(lines) + "\n"
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "∞": r"$\infty$",
+    "β": r"$\beta$",
+    "³": r"$^3$",
+}
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.splitlines()))
+
+
+FORMATS: dict[str, Callable[[Estimates], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}
+
+
+def render(estimates: Estimates, fmt: str) -> str:
+    """Estimates as text in one of the `FORMATS`, ending in a line break."""
+    return FORMATS[fmt](estimates)
