@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.front_door import proportion_ci, summary_ci, summary_table
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.io.readers import read_table
     from halfwidth.metrics.catalogue import METRICS
     from halfwidth.summaries.catalogue import STATISTICS
 
@@ -44,7 +43,6 @@ __all__ = [
     "explain",
     "metrics",
     "proportion_ci",
-    "read_table",
     "summaries",
     "summary_ci",
     "summary_table",
@@ -69,7 +67,6 @@ _HOME = {
     "explain": "core.cautions",
     "metrics": "metrics",
     "proportion_ci": "estimation.front_door",
-    "read_table": "io.readers",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",
     "summary_table": "estimation.front_door",

@@ -281,23 +281,30 @@ class Estimates(Sequence[Estimate]):
         """The JSON contract as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per estimate: the ``by`` columns apart, then the columns of the JSON contract."""
-        import pandas as pd
-
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per estimate: the ``by`` columns apart, then those of the JSON contract."""
         rows = []
         for item in self:
             row = item.to_dict()
             row.pop("by")
             row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in item.parameters.items())
             row["cautions"] = " ".join(caution.code for caution in item.cautions)
-            # Numbers stay numbers here: a frame has NaN and infinity.
-            numbers = {
-                name: getattr(item, name)
-                for name in ("value", "low", "high", "halfwidth", "standard_error")
+            # Numbers stay numbers here, where NaN and infinity can be written.
+            row |= {
+                "value": item.value,
+                "low": item.low,
+                "high": item.high,
+                "halfwidth": item.halfwidth,
+                "standard_error": item.standard_error,
             }
-            rows.append({**{name: item.by.get(name) for name in self.by}, **row, **numbers})
-        return pd.DataFrame(rows)
+            rows.append({name: item.by.get(name) for name in self.by} | row)
+        return rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per estimate: the ``by`` columns apart, then those of the JSON contract."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_rows())
 
     def __repr__(self) -> str:
         lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]

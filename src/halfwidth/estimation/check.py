@@ -296,6 +296,8 @@ def _as_number(value: Any, position: int, where: str, cases: Sequence[object] | 
     hint = ""
     if isinstance(value, str) and value.count(",") == 1:
         hint = "; write decimals with a point"
+    elif isinstance(value, str) and value.endswith("%"):
+        hint = "; remove the % signs and use scale=100 (--scale 100)"
     raise DataError(f"{where}: case {case} holds {value!r}, which is not a number{hint}")
 
 

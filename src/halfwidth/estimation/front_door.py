@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
@@ -21,11 +21,9 @@ from halfwidth.estimation.check import (
     resolve_statistic,
 )
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
-from halfwidth.io.table import Slice, layout_of, slices
+from halfwidth.io.layout import Slice, layout_of, slices
+from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["proportion_ci", "summary_ci", "summary_table"]
 
@@ -188,7 +186,7 @@ def _count(value: Any, name: str) -> int:
 
 
 def summary_table(
-    frame: pd.DataFrame,
+    frame: Any,
     values: str | Sequence[str] | None = None,
     *,
     by: str | Sequence[str] | None = None,
@@ -209,7 +207,7 @@ def summary_table(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame (pandas or polars), or mapping of column names to sequences
         A row per case (wide: a column per structure) or per case and group (long). A canonical
         long table (columns ``case, metric, value`` and optionally ``model, task, label, status,
         parameters``) needs no further options.
@@ -262,11 +260,12 @@ def summary_table(
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
     wanted = resolve_metric(metric, bounds)
-    layout = layout_of(frame, _names(values), _names(by), case)
+    table = Table.of_frame(frame)
+    layout = layout_of(table, _names(values), _names(by), case)
     notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
     jobs: list[Job] = []
     not_applicable = 0
-    for part in slices(frame, layout):
+    for part in slices(table, layout):
         if part.metric is not None and metric is not None and not _same(part.metric, wanted):
             continue
         of_slice = wanted if part.metric is None or metric is not None else _named(part.metric)

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+# Elements of the largest array: 3 * 2**20 float64 are 24 MiB. No result depends on it.
+MOST_ELEMENTS = 3 * 2**20
+
+
 @dataclass(frozen=True)
 class Computed:
     """What one method made of a batch of samples.
@@ -200,13 +204,13 @@ def intervals(
 
 
 def _samples_per_block(form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan) -> int:
-    """Samples whose bootstrap distributions fit into one block."""
+    """Samples whose values or bootstrap distributions stay under the memory bound."""
     if not any(method.resamples for method in methods):
-        return max(1, plan.block_elements // n)
+        return max(1, MOST_ELEMENTS // max(n, 1))
     # The exact distribution of a quantile has a support of some tens of pairs per √n positions.
     exact_support = 40 * (20 * int(np.sqrt(n)) + 100)
     size = exact_support if isinstance(form, OrderStatistics) else 0
-    return max(1, 4 * plan.block_elements // max(size, plan.n_resamples, n))
+    return max(1, MOST_ELEMENTS // max(size, plan.n_resamples, n))
 
 
 def _joined(parts: Sequence[Computed]) -> Computed:

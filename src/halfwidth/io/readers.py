@@ -4,60 +4,57 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import DataError, closest, quoted, shortened
+from halfwidth.io.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["SUFFIXES", "read_table"]
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx")
 EXTRA = "pip install 'halfwidth[tables]'"
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path) -> Table:
     """A table from a file, told by its suffix.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv`` (comma or semicolon), ``.tsv`` or ``.txt`` (tab), ``.parquet``, ``.xlsx`` (first
-        sheet).
+        ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), ``.parquet``,
+        ``.xlsx`` (first sheet).
 
     Returns
     -------
-    DataFrame
+    Table
         Column names as in the file, except that surrounding blanks are removed.
 
     Raises
     ------
     DataError
-        If the file does not exist, cannot be read as what its suffix says, is empty, or repeats a
-        column name.
+        If the file does not exist, cannot be read as what its suffix says, is empty, is ragged or
+        repeats a column name.
     """
     file = Path(path)
     _check_exists(file)
-    suffix = file.suffix.lower()
-    if suffix not in SUFFIXES:
-        near = closest(suffix, SUFFIXES)
+    reader = _READERS.get(file.suffix.lower())
+    if reader is None:
+        near = closest(file.suffix, _READERS)
         raise DataError(
-            f"{file}: cannot tell the format from the suffix {suffix or '(none)'!r}; "
+            f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
             f"use {shortened(SUFFIXES)}" + (f" (did you mean {near!r}?)" if near else "")
         )
-    if suffix == ".parquet":
-        frame = _read_parquet(file)
-    elif suffix == ".xlsx":
-        frame = _read_xlsx(file)
-    else:
-        frame = _read_text(file, suffix)
-    frame.columns = [str(name).strip() for name in frame.columns]
-    _check_columns(list(frame.columns), file)
-    if frame.empty:
+    try:
+        table = reader(file)
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
+    if not len(table):
         raise DataError(f"{file}: the table has no rows")
-    return frame
+    return table
 
 
 def _check_exists(file: Path) -> None:
@@ -70,69 +67,80 @@ def _check_exists(file: Path) -> None:
     raise DataError(f"{file}: no such file" + (f"; did you mean {near!r}?" if near else ""))
 
 
-def _check_columns(names: list[str], file: Path) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+def _header(names: list[str], file: Path) -> list[str]:
+    """Column names without surrounding blanks, none of them twice."""
+    stripped = [name.strip() for name in names]
+    repeated = [name for name, count in Counter(stripped).items() if count > 1]
     if repeated:
         raise DataError(f"{file}: column name(s) {quoted(repeated)} appear more than once")
+    return stripped
 
 
-def _read_text(file: Path, suffix: str) -> pd.DataFrame:
-    import pandas as pd
-
+def _read_text(file: Path) -> Table:
+    content = file.read_bytes()
+    if b"\0" in content:
+        raise DataError(f"{file}: is not a text table (it holds binary data)")
     try:
-        with file.open("rb") as stream:
-            head = stream.read(4096)
-        if b"\0" in head:
-            raise DataError(f"{file}: is not a text table (it holds binary data)")
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            first = stream.readline()
-        if not first.strip():
-            raise DataError(f"{file}: the file is empty")
-        separator = _separator(first, suffix)
-        header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
-        # pandas renames repeated columns silently, so they are looked for here.
-        _check_columns([name for name in header if name], file)
-        return pd.read_csv(file, sep=separator, encoding="utf-8-sig", index_col=False)
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{file}: is not text in UTF-8; save it as CSV in UTF-8") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, csv.Error) as error:
-        message = " ".join(str(error).split())
-        raise DataError(f"{file}: cannot be read as a table ({message})") from None
-    except pd.errors.ParserWarning:
-        raise DataError(f"{file}: some rows have more cells than the header has names") from None
-    except OSError as error:
-        raise DataError(f"{file}: cannot be read ({error.strerror})") from None
+    lines = text.splitlines(keepends=True)
+    if not text.strip():
+        raise DataError(f"{file}: the file is empty")
+    separator = max("\t,;" if file.suffix.lower() != ".csv" else ",;\t", key=lines[0].count)
+    try:
+        rows = [row for row in csv.reader(lines, delimiter=separator, strict=True) if row]
+    except csv.Error as error:
+        raise DataError(f"{file}: cannot be read as a table ({error})") from None
+    header = _header(rows[0], file)
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise DataError(
+                f"{file}: row {number} has {len(row)} cells where the header has {len(header)}"
+            )
+    return Table.of_text(header, rows[1:])
 
 
-def _separator(header: str, suffix: str) -> str:
-    if suffix != ".csv":
-        return "\t" if "\t" in header or suffix == ".tsv" else ","
-    return max(",;\t", key=header.count)
-
-
-def _read_parquet(file: Path) -> pd.DataFrame:
+def _read_parquet(file: Path) -> Table:
     import pandas as pd
 
-    try:
-        return pd.read_parquet(file)
-    except ImportError:
-        raise DataError(f"{file}: reading Parquet needs pyarrow: {EXTRA}") from None
-    except Exception as error:  # noqa: BLE001
-        # pyarrow raises its own kinds, which the core does not import to name.
-        raise DataError(f"{file}: cannot be read as Parquet ({_first_line(error)})") from None
+    return _of_frame(lambda: pd.read_parquet(file), file, "Parquet", "pyarrow")
 
 
-def _read_xlsx(file: Path) -> pd.DataFrame:
+def _read_xlsx(file: Path) -> Table:
     import pandas as pd
 
+    # Without a header of pandas' making, which would rename repeated columns.
+    frame = _frame(lambda: pd.read_excel(file, header=None, dtype=object), file, "XLSX", "openpyxl")
+    if frame.empty:
+        raise DataError(f"{file}: the first sheet is empty")
+    names = ["" if pd.isna(cell) else str(cell) for cell in frame.iloc[0]]
+    body = frame.iloc[1:].set_axis(_header(names, file), axis="columns")
+    return Table.of_frame(body)
+
+
+def _of_frame(read: Callable[[], pd.DataFrame], file: Path, kind: str, library: str) -> Table:
+    frame = _frame(read, file, kind, library)
+    return Table.of_frame(
+        frame.set_axis(_header([str(name) for name in frame.columns], file), axis="columns")
+    )
+
+
+def _frame(read: Callable[[], pd.DataFrame], file: Path, kind: str, library: str) -> pd.DataFrame:
     try:
-        return pd.read_excel(file)
+        return read()
     except ImportError:
-        raise DataError(f"{file}: reading XLSX needs openpyxl: {EXTRA}") from None
-    except Exception as error:  # noqa: BLE001
-        # openpyxl and zipfile raise a dozen kinds for a damaged workbook.
-        raise DataError(f"{file}: cannot be read as XLSX ({_first_line(error)})") from None
+        raise DataError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
+    except Exception as error:  # noqa: BLE001 -- each library raises a dozen kinds of its own
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"{file}: cannot be read as {kind} ({reason})") from None
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+_READERS: dict[str, Callable[[Path], Table]] = {
+    ".csv": _read_text,
+    ".tsv": _read_text,
+    ".txt": _read_text,
+    ".parquet": _read_parquet,
+    ".xlsx": _read_xlsx,
+}
+SUFFIXES = tuple(_READERS)

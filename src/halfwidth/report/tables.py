@@ -14,7 +14,10 @@ from halfwidth.core.formatting import decimals_for, fixed, percent
 __all__ = ["FORMATS", "render", "text_table"]
 
 WIDTH = 80
+LONGEST_WORD = 12
 RIGHT = ("n", "value", "half-width")
+# A heading that is longer than its numbers takes two lines.
+_HEADING_BREAKS = {"half-width": "half-\nwidth"}
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
     level = percent(estimates[0].confidence_level)
     interval = {
         "two-sided": f"{level} CI",
-        "lower": f"{level} lower bound",
-        "upper": f"{level} upper bound",
+        "lower": f"{level} bound",
+        "upper": f"{level} bound",
     }[estimates[0].alternative]
     columns: dict[str, Callable[[Row], str]] = {}
     if any(e.label for e in estimates):
@@ -93,12 +96,16 @@ def text_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading in headings:
+    for place, heading in enumerate(headings):
+        shown = _HEADING_BREAKS.get(heading, heading)
+        words = [word for row in rows for word in row[place].split()]
         table.add_column(
-            Text(heading),
+            Text(shown),
             justify="right" if heading in right else "left",
             overflow="fold",
             no_wrap=heading in whole,
+            # Lines break between words, unless one would starve the other columns.
+            min_width=min(LONGEST_WORD, max(map(len, [*shown.split(), *words]))),
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
@@ -114,7 +121,7 @@ def _table(estimates: Estimates) -> str:
     if common:
         columns.pop("statistic")
     cells = [[cell(row) for cell in columns.values()] for row in rows]
-    numbers = [name for name in columns if name not in ("label", "statistic", "method", "cautions")]
+    numbers = [name for name in columns if name not in ("label", "statistic", "cautions")]
     text = text_table(list(columns), cells, right=RIGHT, whole=numbers)
     heading = f"{common[:1].upper()}{common[1:]}\n\n" if common else ""
     parts = [heading + text, _cautions(estimates), _footer(estimates)]
@@ -169,13 +176,21 @@ def _json(estimates: Estimates) -> str:
 
 
 def _csv(estimates: Estimates) -> str:
-    frame = estimates.to_frame().map(_defused)
-    text: str = frame.to_csv(index=False, lineterminator="\n")
-    return text
+    import csv
+    import io
+
+    stream = io.StringIO()
+    rows = estimates.to_rows()
+    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _defused(cell) for name, cell in row.items()} for row in rows)
+    return stream.getvalue()
 
 
 def _defused(cell: object) -> object:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty."""
+    if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
+        return None
     risky = isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r")
     return f"'{cell}" if risky else cell
 

@@ -6,6 +6,7 @@ do not ask how it came about.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -67,9 +68,11 @@ class Replicates:
         """B, the undefined ones included."""
         return int(self.ordered.shape[-1])
 
-    @property
+    @functools.cached_property
     def n_undefined(self) -> NDArray[np.intp]:
         """Resamples on which the statistic is undefined."""
+        if not np.isnan(self.ordered[..., -1]).any():
+            return np.zeros(self.ordered.shape[:-1], dtype=np.intp)
         return np.asarray(np.isnan(self.ordered).sum(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
@@ -97,22 +100,26 @@ class Replicates:
 
     def mean(self) -> Array:
         """Mean of the defined replicates."""
-        return self._moment(1)
+        return self._moments[0]
 
     def standard_deviation(self) -> Array:
-        """SD (n - 1) of the defined replicates: the bootstrap standard error."""
-        return self._moment(2)
+        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
+        return self._moments[1]
 
-    def _moment(self, order: int) -> Array:
+    @functools.cached_property
+    def _moments(self) -> tuple[Array, Array]:
+        """Mean and SD, about the smallest replicate so that small spreads keep their digits."""
         defined = self.n_resamples - self.n_undefined
         anchor = self.ordered[..., :1]
         with np.errstate(invalid="ignore", divide="ignore"):
             shifted = self.ordered - anchor
-            mean = np.nansum(shifted, axis=-1) / defined
-            if order == 1:
-                return np.asarray(anchor[..., 0] + mean)
-            shifted -= mean[..., None]
-            return np.asarray(np.sqrt(np.nansum(shifted**2, axis=-1) / (defined - 1)))
+            if self.n_undefined.any():
+                shifted = np.where(np.isnan(shifted), 0.0, shifted)
+            sums = shifted.sum(axis=-1)
+            squares = np.einsum("...i,...i->...", shifted, shifted)
+            mean = sums / defined
+            variance = (squares - sums * mean) / (defined - 1)
+        return np.asarray(anchor[..., 0] + mean), np.sqrt(np.maximum(variance, 0.0))
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from halfwidth.resampling.kernels import reference
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates"]
 
-# Elements of the largest temporary: 2**21 float64 are 16 MiB, which keeps every array, and the
-# few that live at once, under 64 MB. No result depends on it.
-BLOCK_ELEMENTS = 2**21
+# Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache
+# holds. No result depends on it.
+BLOCK_ELEMENTS = 2**18
 # Below this many samples a matrix product costs more to prepare than it saves.
 MANY_SAMPLES = 4
 
@@ -94,7 +94,7 @@ def replicates(sorted_values: Array, statistic: Statistic, plan: Plan) -> Array:
     out = np.empty((samples, plan.n_resamples))
     form = statistic.spec.form
     centre = sorted_values.mean(axis=-1, keepdims=True)
-    for start, stop in plan.blocks(n):
+    for start, stop in plan.blocks(max(n, samples)):
         draws = plan.indices(n, start, stop)
         if isinstance(form, Moments):
             power_sums = (
