@@ -185,6 +185,14 @@ _ALL = (
         "doi:10.1038/s41592-023-02151-z",
     ),
     Reference(
+        "marsaglia_tsang2000",
+        "Marsaglia G, Tsang WW",
+        "A simple method for generating gamma variables",
+        "ACM Transactions on Mathematical Software 26(3):363-372",
+        2000,
+        "doi:10.1145/358407.358414",
+    ),
+    Reference(
         "maurer_pontil2009",
         "Maurer A, Pontil M",
         "Empirical Bernstein bounds and sample-variance penalization",

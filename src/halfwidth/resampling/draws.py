@@ -11,8 +11,9 @@ from halfwidth.core import rng
 from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import Distribution, Replicates
-from halfwidth.resampling.exact import binomial, order_statistics, spacings
+from halfwidth.resampling.exact import binomial, order_statistics
 from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.spacings import spacings
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates"]
 

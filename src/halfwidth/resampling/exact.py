@@ -1,8 +1,7 @@
-"""Bootstrap distributions that need no resample of the sample.
+"""Bootstrap distributions known without a draw.
 
 - The mean of 0/1 values: binomial.
 - One order statistic, or an average of two adjacent ones: closed form.
-- A few order statistics that lie apart (IQR): Beta spacings, one draw per order statistic.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core import rng
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import ExactDistribution
 
-__all__ = ["binomial", "order_statistics", "spacings"]
+__all__ = ["binomial", "order_statistics"]
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-17
@@ -119,33 +117,3 @@ def _log_rest(power: int, count: NDArray[np.intp]) -> Array:
     count = np.maximum(count, 1)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(-np.expm1(power * np.log1p(-1.0 / count))))
-
-
-def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:
-    """Positions of a few order statistics in each resample, exact in distribution.
-
-    The k-th smallest of n uniforms is Beta(k, n - k + 1); given it, a later one follows from a
-    Beta spacing of what is left. A uniform u stands for the draw at position ⌈n·u⌉. The cost per
-    resample does not depend on n, and the table serves every sample of a batch.
-
-    Returns
-    -------
-    ndarray of int, shape (n_resamples, len(ranks))
-        0-based positions in the sorted sample.
-    """
-    from scipy import special
-
-    key = rng.derive_key(entropy, "spacings", "iid", n, *(int(rank) for rank in ranks))
-    uniform = rng.uniforms(key, 0, n_resamples, len(ranks))
-    left = np.ones(n_resamples)
-    table = np.empty((n_resamples, len(ranks)), dtype=np.intp)
-    previous = 0
-    for column, rank in enumerate(int(rank) for rank in ranks):
-        step, beyond = rank - previous, n - rank + 1
-        if step == 1:
-            left *= uniform[:, column] ** (1.0 / beyond)
-        else:
-            left *= special.betaincinv(beyond, step, uniform[:, column])
-        table[:, column] = np.clip(np.ceil(n * (1.0 - left)), 1, n) - 1
-        previous = rank
-    return table
