@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from scipy import stats
 from halfwidth.estimation.check import resolve_statistic
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
-from halfwidth.resampling.exact import binomial, order_statistics, spacings
+from halfwidth.resampling.exact import binomial, order_statistics
+from halfwidth.resampling.spacings import gammas, spacings
 from halfwidth.summaries.quantile import quantile_picks
 
 Array = NDArray[np.float64]
@@ -194,10 +196,38 @@ def assert_not_rejected(
 def test_spacings_draw_the_positions_of_all_resamples(n: int, ranks: list[int]) -> None:
     # False alarm 1e-6 a case.
     everything = np.sort(all_resamples(np.arange(float(n))), axis=-1)
-    cells = Counter(map(tuple, everything[:, np.array(ranks) - 1].astype(int).tolist()))
-    chances = {tuple(cell): count / n**n for cell, count in cells.items()}
+    cells: Counter[tuple[int, ...]] = Counter(
+        map(tuple, everything[:, np.array(ranks) - 1].astype(int).tolist())
+    )
+    chances: dict[tuple[int, ...], float] = {cell: count / n**n for cell, count in cells.items()}
     table = spacings(7, np.array(ranks), n, 100_000)
     assert_not_rejected(Counter(map(tuple, table.tolist())), chances)
+
+
+@pytest.mark.parametrize("shape", [1, 2, 3, 10, 84, 2500])
+def test_gammas_are_gammas_whatever_their_place(shape: int) -> None:
+    # Kolmogorov-Smirnov against scipy.stats.gamma, and independence of two places by the rank
+    # correlation; false alarm 1e-6 each, 3e-6 a case.
+    first, second = (gammas(5, ("test", place), shape, 50_000) for place in (0, 1))
+    for variates in (first, second):
+        assert stats.kstest(variates, stats.gamma(shape).cdf).pvalue > 1e-6
+    rank: Any = stats.spearmanr(first, second)
+    assert rank.pvalue > 1e-6
+
+
+@pytest.mark.parametrize(("n", "ranks"), [(50, [13, 38]), (999, [250, 251, 749, 750])])
+def test_each_position_of_spacings_is_a_difference_of_binomial_tails(
+    n: int, ranks: list[int]
+) -> None:
+    # P(position of rank k ≤ j) = P(Bin(n, j/n) ≥ k); chi-square, false alarm 1e-6 a rank.
+    table = spacings(11, np.array(ranks), n, 100_000)
+    assert (np.diff(table, axis=-1) >= 0).all()
+    for column, k in enumerate(ranks):
+        chances = np.diff(stats.binom.sf(k - 1, n, np.arange(n + 1) / n))
+        assert_not_rejected(
+            Counter((position,) for position in table[:, column].tolist()),
+            {(position,): chance for position, chance in enumerate(chances.tolist())},
+        )
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])

@@ -80,13 +80,6 @@ _ALL = (
         "doi:10.1093/biomet/26.4.404",
     ),
     Reference(
-        "david_nagaraja2003",
-        "David HA, Nagaraja HN",
-        "Order statistics, 3rd edition",
-        "Wiley",
-        2003,
-    ),
-    Reference(
         "davison_hinkley1997",
         "Davison AC, Hinkley DV",
         "Bootstrap methods and their application",
@@ -207,14 +200,6 @@ _ALL = (
         "Journal of Medical Internet Research 23(7):e26151",
         2021,
         "doi:10.2196/26151",
-    ),
-    Reference(
-        "reinke2024",
-        "Reinke A, Tizabi MD, Baumgartner M, et al.",
-        "Understanding metric-related pitfalls in image analysis validation",
-        "Nature Methods 21:182-194",
-        2024,
-        "doi:10.1038/s41592-023-02150-0",
     ),
     Reference(
         "salmon2011",

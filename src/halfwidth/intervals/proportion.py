@@ -112,7 +112,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     needs=NEEDS,
     use_when="a hand-calculation version of wilson; a little wider, may leave the range",
     min_n=1,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="agresti_coull1998",
 )
 def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:

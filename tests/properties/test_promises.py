@@ -1,0 +1,211 @@
+"""Each method keeps the properties it promises; for each property, one that does not is broken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halfwidth.core.spec import Estimand, MethodSpec, Promise, Statistic
+from halfwidth.core.types import Array, Bounds, Interval, Level
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.draws import Plan
+from halfwidth.summaries.catalogue import STATISTICS
+
+PLAN = Plan(entropy=20, n_resamples=199)
+UNIT = Bounds(0, 1)
+QUICK = settings(max_examples=40, deadline=None)
+
+# Values on a grid of hundredths, so that ties are common; a few are at the ends of the range.
+SAMPLES = st.lists(st.integers(0, 100).map(lambda k: k / 100), min_size=3, max_size=60).map(
+    np.array
+)
+BINARY = st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=60).map(np.array)
+
+
+def statistic_for(method: MethodSpec) -> Statistic:
+    """One statistic that the method accepts."""
+    if Estimand.MEAN in method.accepts or Estimand.PROPORTION in method.accepts:
+        return Statistic(STATISTICS["mean"])
+    if Estimand.TRIMMED_MEAN in method.accepts:
+        return Statistic(STATISTICS["trimmed_mean"], {"share": 0.2})
+    return Statistic(STATISTICS["quantile"], {"q": 0.4})
+
+
+def is_binary(method: MethodSpec) -> bool:
+    return Estimand.MEAN not in method.accepts and Estimand.PROPORTION in method.accepts
+
+
+def interval(
+    method: MethodSpec, values: Array, level: float = 0.95, bounds: Bounds = UNIT
+) -> Interval:
+    (made,) = intervals(
+        values[None],
+        statistic_for(method),
+        [method],
+        Level(level),
+        bounds=bounds,
+        plan=PLAN,
+        binary=is_binary(method),
+    )
+    return made.interval
+
+
+def promising(promise: Promise) -> list[MethodSpec]:
+    return [method for method in METHODS if promise in method.promises]
+
+
+def sample_for(method: MethodSpec, data: st.DataObject) -> Array:
+    return np.asarray(data.draw(BINARY if is_binary(method) else SAMPLES))
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+@given(data=st.data())
+@QUICK
+def test_low_is_at_most_high(method: MethodSpec, data: st.DataObject) -> None:
+    made = interval(method, sample_for(method, data))
+    assert np.isnan(made.low) == np.isnan(made.high)
+    assert np.isnan(made.low) or made.low <= made.high + 1e-12
+
+
+@pytest.mark.parametrize("method", promising(Promise.CONTAINS_ESTIMATE), ids=lambda m: m.name)
+@given(data=st.data())
+@QUICK
+def test_contains_the_estimate(method: MethodSpec, data: st.DataObject) -> None:
+    values = sample_for(method, data)
+    made, estimate = interval(method, values), statistic_for(method)(values)
+    if not np.isnan(made.low):
+        assert made.low - 1e-12 <= estimate <= made.high + 1e-12
+
+
+def test_containing_the_estimate_is_broken_by_percentile_at_a_low_level() -> None:
+    # The bootstrap distribution of a skewed mean has its median below the mean.
+    values = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 1.0])
+    made = interval(METHODS["percentile"], values, level=0.02)
+    assert not made.low <= values.mean() <= made.high
+
+
+@pytest.mark.parametrize("method", promising(Promise.STAYS_IN_RANGE), ids=lambda m: m.name)
+@given(data=st.data())
+@QUICK
+def test_stays_in_the_range(method: MethodSpec, data: st.DataObject) -> None:
+    made = interval(method, sample_for(method, data))
+    if not np.isnan(made.low):
+        assert made.low >= -1e-12
+        assert made.high <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", ["t", "z", "hall", "basic", "hoeffding", "empirical_bernstein"])
+def test_staying_in_the_range_is_broken_by_means_that_do_not_promise_it(name: str) -> None:
+    made = interval(METHODS[name], np.array([0.2, 0.9, 0.95, 1.0, 1.0, 1.0, 1.0, 1.0]))
+    assert made.high > 1
+
+
+@pytest.mark.parametrize("name", ["wald", "agresti_coull"])
+def test_staying_in_the_range_is_broken_by_simple_proportions(name: str) -> None:
+    made = interval(METHODS[name], np.array([0.0] + [1.0] * 12))
+    assert made.high > 1
+
+
+def test_staying_in_the_range_is_broken_by_extrapolated_tails() -> None:
+    made = interval(METHODS["semiparametric"], np.array([0.1, 0.99, 0.99, 1.0, 1.0, 1.0, 1.0]))
+    assert made.low < 0
+
+
+@pytest.mark.parametrize("method", promising(Promise.NESTED), ids=lambda m: m.name)
+@given(data=st.data())
+@QUICK
+def test_widens_with_the_level(method: MethodSpec, data: st.DataObject) -> None:
+    values = sample_for(method, data)
+    narrow, wide = interval(method, values, level=0.8), interval(method, values, level=0.99)
+    if not (np.isnan(narrow.low) or np.isnan(wide.low)):
+        assert wide.low <= narrow.low + 1e-12
+        assert narrow.high <= wide.high + 1e-12
+
+
+def test_nesting_is_broken_by_agresti_coull() -> None:
+    # At 0 successes its centre moves away from 0 faster than its reach grows.
+    none = np.zeros(3)
+    narrow, wide = (interval(METHODS["agresti_coull"], none, level) for level in (0.8, 0.99))
+    assert narrow.low < wide.low
+
+
+@pytest.mark.parametrize("method", promising(Promise.EQUIVARIANT), ids=lambda m: m.name)
+@given(data=st.data(), shift=st.integers(-5, 5), scale=st.sampled_from([0.25, 1.0, 100.0]))
+@QUICK
+def test_moves_with_shift_and_scale(
+    method: MethodSpec, data: st.DataObject, shift: int, scale: float
+) -> None:
+    values = sample_for(method, data)
+    made = interval(method, values)
+    moved = interval(
+        method, shift + scale * values, bounds=Bounds(float(shift), float(shift + scale))
+    )
+    # Rounding of the moved values is all that may differ; BCa's ties are counted within 1e-12.
+    allowed = 1e-9 * (abs(shift) + scale)
+    for mine, theirs in ((made.low, moved.low), (made.high, moved.high)):
+        assert np.isnan(mine) == np.isnan(theirs)
+        assert np.isnan(mine) or abs(theirs - (shift + scale * mine)) <= allowed
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_the_order_of_cases_does_not_matter(method: MethodSpec) -> None:
+    rng = np.random.default_rng(1)
+    values = rng.beta(8, 2, 40) if not is_binary(method) else rng.integers(0, 2, 40).astype(float)
+    first, second = interval(method, values), interval(method, rng.permutation(values))
+    assert np.array_equal(first.low, second.low, equal_nan=True)
+    assert np.array_equal(first.high, second.high, equal_nan=True)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_a_batch_gives_what_each_sample_gives_alone(method: MethodSpec) -> None:
+    rng = np.random.default_rng(2)
+    batch = rng.beta(8, 2, (7, 31))
+    if is_binary(method):
+        batch = (batch > 0.8).astype(float)
+    (made,) = intervals(
+        batch,
+        statistic_for(method),
+        [method],
+        Level(0.9),
+        bounds=UNIT,
+        plan=PLAN,
+        binary=is_binary(method),
+    )
+    for row, values in enumerate(batch):
+        alone = interval(method, values, level=0.9)
+        np.testing.assert_allclose(made.interval.low[row], alone.low[0], rtol=1e-12)
+        np.testing.assert_allclose(made.interval.high[row], alone.high[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
+def test_one_sided_bounds_are_those_of_the_two_sided_interval_with_twice_the_error(
+    method: MethodSpec,
+) -> None:
+    if method.name == "exact":
+        pytest.skip("chooses its pair of ranks jointly; its one-sided bounds have their own oracle")
+    rng = np.random.default_rng(3)
+    values = rng.beta(8, 2, (1, 60))
+    if is_binary(method):
+        values = (values > 0.8).astype(float)
+
+    def bounds_of(level: Level) -> Interval:
+        (made,) = intervals(
+            values,
+            statistic_for(method),
+            [method],
+            level,
+            bounds=UNIT,
+            plan=PLAN,
+            binary=is_binary(method),
+        )
+        return made.interval
+
+    both = bounds_of(Level(0.9))
+    lower, upper = bounds_of(Level(0.95, "lower")), bounds_of(Level(0.95, "upper"))
+    np.testing.assert_allclose(lower.low, both.low, rtol=1e-9)
+    np.testing.assert_allclose(upper.high, both.high, rtol=1e-9)
+    assert lower.high[0] == 1
+    assert upper.low[0] == 0

@@ -1,0 +1,108 @@
+"""Nothing is listed twice: catalogues, modules and references agree."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections import Counter
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import halfwidth as hw
+from halfwidth import intervals, metrics, summaries
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.cautions import CAUTIONS
+from halfwidth.core.references import REFERENCES
+from halfwidth.core.spec import Estimand, MetricSpec, spec_of
+
+CATALOGUES: list[tuple[Catalogue[Any], ModuleType]] = [
+    (hw.METRICS, metrics),
+    (hw.STATISTICS, summaries),
+    (hw.METHODS, intervals),
+]
+
+
+def modules_of(package: ModuleType) -> list[ModuleType]:
+    names = [info.name for info in pkgutil.iter_modules(package.__path__)]
+    return [importlib.import_module(f"{package.__name__}.{name}") for name in names]
+
+
+def declared_in(package: ModuleType) -> dict[str, Any]:
+    """Decorated functions, and metric specs that have no function yet, by name."""
+    found: dict[str, Any] = {}
+    for module in modules_of(package):
+        if module.__name__.endswith("catalogue"):
+            continue
+        for value in vars(module).values():
+            if isinstance(value, MetricSpec):
+                found[value.name] = value
+            elif inspect.isfunction(value) and value.__module__ == module.__name__:
+                spec = spec_of(value)
+                if spec is not None:
+                    found[spec.name] = spec
+    return found
+
+
+@pytest.mark.parametrize(("catalogue", "package"), CATALOGUES, ids=lambda v: getattr(v, "kind", ""))
+def test_a_catalogue_lists_what_is_declared(catalogue: Catalogue[Any], package: ModuleType) -> None:
+    assert {spec.name: spec for spec in catalogue} == declared_in(package)
+
+
+@pytest.mark.parametrize(("catalogue", "package"), CATALOGUES, ids=lambda v: getattr(v, "kind", ""))
+def test_a_package_exports_its_declared_functions(
+    catalogue: Catalogue[Any], package: ModuleType
+) -> None:
+    assert len(catalogue)
+    functions = {name for name, spec in declared_in(package).items() if hasattr(spec, "function")}
+    if package is metrics:
+        functions = {name for name in metrics.__all__ if spec_of(getattr(metrics, name))}
+    assert set(package.__all__) == functions
+
+
+@pytest.mark.parametrize(("catalogue", "package"), CATALOGUES, ids=lambda v: getattr(v, "kind", ""))
+def test_names_and_synonyms_are_unique(catalogue: Catalogue[Any], package: ModuleType) -> None:
+    assert package.__doc__
+    names = [name for spec in catalogue for name in (spec.name, *spec.synonyms)]
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+
+
+def test_parameters_of_metrics_and_statistics_never_clash() -> None:
+    of_metrics = {parameter.name for spec in hw.METRICS for parameter in spec.parameters}
+    of_statistics = {parameter.name for spec in hw.STATISTICS for parameter in spec.parameters}
+    assert of_metrics & of_statistics == set()
+
+
+def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
+    cited = {spec.cite for catalogue, _ in CATALOGUES for spec in catalogue if spec.cite}
+    cited |= {spec.source for spec in CAUTIONS if spec.source}
+    assert cited <= set(REFERENCES)
+    source = "".join(
+        inspect.getsource(module)
+        for package in (hw.core, intervals, summaries, metrics)
+        for module in modules_of(package)
+        if not module.__name__.endswith("references")
+    )
+    # Cited in prose, by the authors' names, where the algorithm stands.
+    named = {"salmon2011", "marsaglia_tsang2000", "tukey1977"}
+    assert {key for key in REFERENCES if key not in cited and key not in source} <= named
+
+
+def test_cautions_named_by_methods_exist() -> None:
+    codes = {spec.code for spec in CAUTIONS}
+    assert len(codes) == len(CAUTIONS)
+    assert {code for method in hw.METHODS for code in method.cautions} <= codes
+
+
+def test_every_estimand_has_a_method() -> None:
+    assert frozenset().union(*(method.accepts for method in hw.METHODS)) == frozenset(Estimand)
+
+
+def test_the_public_index_is_what_it_says() -> None:
+    for name in hw.__all__:
+        assert getattr(hw, name) is not None
+    assert set(hw.__all__) <= set(dir(hw))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        hw.nonsense  # noqa: B018
