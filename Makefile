@@ -51,6 +51,7 @@ bench: $(VENV)/.dev
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict
 
 golden: $(VENV)/.dev

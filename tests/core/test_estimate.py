@@ -236,8 +236,8 @@ def test_sentence_names_the_parameters_that_were_chosen() -> None:
 @pytest.mark.parametrize(
     ("alternative", "text"),
     [
-        ("lower", "(lower 95 % confidence bound 0.870; n = 10; z)"),
-        ("upper", "(upper 95 % confidence bound 0.916; n = 10; z)"),
+        ("lower", "(lower 95 % confidence bound 0.871; n = 10; z)"),
+        ("upper", "(upper 95 % confidence bound 0.915; n = 10; z)"),
     ],
 )
 @pytest.mark.parametrize("metric", [None, "dsc"])

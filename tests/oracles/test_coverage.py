@@ -31,6 +31,7 @@ def covered(
     level: Level | None = None,
     statistic: str = "mean",
     bounds: Bounds = UNIT,
+    seed: int = 21,
 ) -> dict[str, Covered]:
     """Whether the interval of each sample, by each method, holds the truth."""
     made = intervals(
@@ -39,7 +40,7 @@ def covered(
         [METHODS[name] for name in methods],
         level or Level(),
         bounds=bounds,
-        plan=Plan(21, 999),
+        plan=Plan(seed, 999),
     )
     return {
         name: (one.interval.low <= truth) & (truth <= one.interval.high)
@@ -89,28 +90,23 @@ def test_z_undercovers_a_normal_mean_as_often_as_t_says() -> None:
 # --------------------------------------------------------------------------- skewed data
 
 
-# Left-skewed like DSC: mean .889, skewness -1.65.
-SKEWED = stats.beta(8.0, 1.0)
-
-
 def test_percentile_coverage_of_a_skewed_mean_rises_with_n_towards_the_level() -> None:
-    samples = 20_000
+    # Beta(8, ½) is left-skewed as DSC is. Samples of a batch share their draws, so each of 20
+    # batches has draws of its own; between batches the SD of a share is below .003 at n = 10 and
+    # .002 at n = 250. The true shares are near .840, .923 and .941: they come out in another order,
+    # or by more than 6 SDs off, with probability below 1e-8.
     generator = np.random.default_rng(3)
-    truth = float(SKEWED.mean())
-    shares = [
-        covered(generator.beta(8.0, 1.0, (samples, n)), truth, ["percentile"])["percentile"].mean()
-        for n in (10, 50, 250)
-    ]
-    # A difference of two shares exceeds 4.9 of its SDs by chance with probability 5e-7. (Samples
-    # share draws, which adds a variance between tables of draws: hence half as much again.)
-    for fewer, more in ((0, 1), (1, 2)):
-        sd = math.sqrt(sum(shares[i] * (1 - shares[i]) for i in (fewer, more)) / samples)
-        if fewer == 0:
-            assert shares[more] - shares[fewer] > 1.5 * 4.9 * sd
-        else:
-            assert shares[more] - shares[fewer] > 0
-    assert 0.84 < shares[0] < 0.91
-    assert 0.94 < shares[2] < 0.955
+    shares = []
+    for n in (10, 50, 250):
+        batches = [generator.beta(8.0, 0.5, (1000, n)) for _ in range(20)]
+        hits = [
+            covered(values, 8.0 / 8.5, ["percentile"], seed=seed)["percentile"].mean()
+            for seed, values in enumerate(batches)
+        ]
+        shares.append(float(np.mean(hits)))
+    assert 0.82 < shares[0] < 0.86
+    assert shares[0] < shares[1] < shares[2]
+    assert 0.929 < shares[2] < 0.953
 
 
 def test_hall_covers_a_skewed_mean_more_often_than_t_and_t_more_often_than_percentile() -> None:
@@ -197,8 +193,8 @@ def test_average_coverage_of_proportions(n: int, confidence: float) -> None:
         for method in (wald, wilson, jeffreys, agresti_coull, clopper_pearson)
     }
     miss = 1 - confidence
-    assert abs(got["wilson"] - confidence) < 0.15 * miss
-    assert abs(got["jeffreys"] - confidence) < 0.15 * miss
+    assert abs(got["wilson"] - confidence) < 0.26 * miss
+    assert abs(got["jeffreys"] - confidence) < 0.12 * miss
     assert got["agresti_coull"] > got["wilson"]
     assert got["clopper_pearson"] > got["wilson"]
     assert got["clopper_pearson"] > confidence
@@ -217,10 +213,11 @@ def test_clopper_pearson_covers_every_proportion(n: int, confidence: float) -> N
 
 
 def test_wald_fails_where_brown_cai_and_dasgupta_say() -> None:
-    # Their section 1: at n = 100, p = .106 ... the coverage of Wald's 95 % interval is near .95,
-    # at p = .107 it drops below .92; Wilson's keeps above .94 at both (all computed exactly).
+    # Their section 2.1: at n = 100 the coverage of Wald's 95 % interval is .952 at p = .106 and
+    # .911 at p = .107 (exact sums). Wilson's is near the level at both.
     n, p = 100, np.array([0.106, 0.107])
     x = np.arange(n + 1)
     of_wald = coverage_at(p, wald(x, n, Level()).low, wald(x, n, Level()).high, n)
-    assert of_wald[0] > 0.94
-    assert of_wald[1] < 0.92
+    assert of_wald.round(3).tolist() == [0.952, 0.911]
+    of_wilson = coverage_at(p, wilson(x, n, Level()).low, wilson(x, n, Level()).high, n)
+    assert (abs(of_wilson - 0.95) < 0.0015).all()

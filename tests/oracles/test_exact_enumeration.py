@@ -224,10 +224,8 @@ def test_each_position_of_spacings_is_a_difference_of_binomial_tails(
     assert (np.diff(table, axis=-1) >= 0).all()
     for column, k in enumerate(ranks):
         chances = np.diff(stats.binom.sf(k - 1, n, np.arange(n + 1) / n))
-        assert_not_rejected(
-            Counter((position,) for position in table[:, column].tolist()),
-            {(position,): chance for position, chance in enumerate(chances.tolist())},
-        )
+        cells: dict[tuple[int, ...], float] = {(j,): p for j, p in enumerate(chances.tolist())}
+        assert_not_rejected(Counter((j,) for j in table[:, column].tolist()), cells)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 6])
@@ -236,7 +234,9 @@ def test_iqr_distribution_is_that_of_all_resamples(n: int) -> None:
     statistic = resolve_statistic("iqr")
     for values in samples(n).values():
         replicates = stats.iqr(all_resamples(values), axis=-1)
-        wanted = {(round(value * 1e9),): chance for value, chance in enumerated(replicates).items()}
+        wanted: dict[tuple[int, ...], float] = {
+            (round(value * 1e9),): chance for value, chance in enumerated(replicates).items()
+        }
         got = bootstrap_distribution(values[None], statistic, Plan(3, 100_000))
         if isinstance(got, ExactDistribution):
             assert_same_distribution(tabulated(got), enumerated(replicates))

@@ -35,11 +35,11 @@ CLIPPED = {wald, agresti_coull}
 
 
 def statsmodels_interval(
-    name: str, successes: NDArray[np.int_], n: int, confidence: float
+    name: str, successes: NDArray[np.int_], n: int, alpha: float
 ) -> tuple[Array, Array]:
     # At x = 0 or n one Beta quantile has no parameters; statsmodels replaces it afterwards.
     with np.errstate(invalid="ignore"):
-        low, high = proportion_confint(successes, n, alpha=1 - confidence, method=name)
+        low, high = proportion_confint(successes, n, alpha=alpha, method=name)
     return np.asarray(low), np.asarray(high)
 
 
@@ -48,7 +48,7 @@ def statsmodels_interval(
 @pytest.mark.parametrize("method", NAMES)
 def test_every_count_agrees_with_statsmodels(method: Method, n: int, confidence: float) -> None:
     successes = np.arange(n + 1)
-    low, high = statsmodels_interval(NAMES[method], successes, n, confidence)
+    low, high = statsmodels_interval(NAMES[method], successes, n, 1 - confidence)
     if method is jeffreys:
         # Brown, Cai & DasGupta's ends, which statsmodels lacks.
         low, high = np.where(successes == 0, 0, low), np.where(successes == n, 1, high)
@@ -58,6 +58,16 @@ def test_every_count_agrees_with_statsmodels(method: Method, n: int, confidence:
         got_low, got_high = np.clip(got_low, 0, 1), np.clip(got_high, 0, 1)
     np.testing.assert_allclose(got_low, low, rtol=1e-11, atol=1e-14)
     np.testing.assert_allclose(got_high, high, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("miss", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("method", NAMES)
+def test_intervals_keep_their_digits_at_levels_near_1(method: Method, miss: float) -> None:
+    successes = np.arange(1, 50)
+    low, high = statsmodels_interval(NAMES[method], successes, 50, miss)
+    got = method(successes, 50, Level(1 - miss))
+    np.testing.assert_allclose(np.clip(got.low, 0, 1), low, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(1 - np.clip(got.high, 0, 1), 1 - high, rtol=1e-9, atol=1e-14)
 
 
 @pytest.mark.parametrize("confidence", LEVELS)

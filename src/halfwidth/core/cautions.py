@@ -116,8 +116,10 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "few cases",
         "{n}; reliable intervals for the {what} need about {needed} or more.",
         "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
-        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD; measures "
-        "of spread need more. Below that, intervals miss the true value more often than they say.",
+        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD. On 81 "
+        "instances of another public benchmark it did so from about 75 cases for the SD, 50 for "
+        "the IQR, and 10 for the median and the trimmed mean. Below that, intervals miss the true "
+        "value more often than they say.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
     ),

@@ -112,12 +112,20 @@ def layout_of(
     taken = (*groups, *(values or ()))
     free = [name for name in CASE_COLUMNS if name in table and name not in taken]
     case = case or next(iter(free), None)
-    if values:
-        return Layout(tuple(dict.fromkeys(values)), groups, case)
-    if "metric" in table and "value" in table and not table.is_numeric("metric"):
+    if _is_canonical(table, values):
+        # Its rows are told apart by their metric anyway, each with the range of its own.
+        groups = tuple(name for name in groups if name != "metric")
         known = tuple(name for name in CANONICAL_BY if name in table)
         return Layout(("value",), groups if by else known, case, metric="metric")
+    if values:
+        return Layout(tuple(dict.fromkeys(values)), groups, case)
     return _numeric_columns(table, groups, case)
+
+
+def _is_canonical(table: Table, values: Sequence[str] | None) -> bool:
+    if "metric" not in table or "value" not in table:
+        return False
+    return not table.is_numeric("metric") and (values is None or list(values) == ["value"])
 
 
 def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Layout:

@@ -40,7 +40,7 @@ def _median_picks(n: int) -> tuple[Array, Array]:
 
 @statistic(
     title="median",
-    reliable_n=lambda metric_n: 25,
+    reliable_n=lambda metric_n: 10,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(_median_picks),
     range_rule=range_of_values,

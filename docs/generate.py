@@ -1,0 +1,123 @@
+"""Writes the pages that derive from the catalogues: ``python docs/generate.py``.
+
+A test compares the pages with what this writes, so that they cannot drift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import halfwidth as hw
+from halfwidth.core.references import REFERENCES, cite
+from halfwidth.core.spec import Estimand
+
+HERE = Path(__file__).parent
+NOTE = "<!-- Written by docs/generate.py from the catalogues; edit those. -->\n"
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(
+        "| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines
+    )
+
+
+def source(key: str) -> str:
+    """Author and year, or nothing."""
+    return cite(key).short if key else ""
+
+
+def cautions() -> str:
+    """The page of cautions, an anchor for each code."""
+    parts = [
+        NOTE,
+        "# Cautions",
+        (
+            "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about the "
+            "sample, HW3xx about the method, HW4xx about the design. `halfwidth explain CODE` prints "
+            "the same."
+        ),
+    ]
+    for spec in hw.CAUTIONS:
+        parts += [
+            f"## {spec.code}: {spec.title} {{ #{spec.code.lower()} }}",
+            spec.meaning,
+            f"**What to do.** {spec.remedy}",
+        ]
+        if spec.source:
+            parts.append(f"*Source: {cite(spec.source)}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def catalogue() -> str:
+    """The page of metrics, statistics and methods."""
+    metrics = [
+        [
+            f"`{m.name}`",
+            m.display,
+            m.summary.rstrip("."),
+            str(m.bounds),
+            str(m.better),
+            m.unit,
+            str(m.kind),
+            ", ".join(f"`{p.name}`" for p in m.parameters),
+            ", ".join(m.synonyms),
+        ]
+        for m in hw.METRICS
+    ]
+    statistics = [
+        [
+            f"`{s.name}`",
+            s.summary.rstrip("."),
+            ", ".join(
+                f"`{p.name}`" + ("" if p.default is None else f" = {p.default:g}")
+                for p in s.parameters
+            ),
+            ", ".join(s.synonyms),
+        ]
+        for s in hw.STATISTICS
+    ]
+    methods = [
+        [
+            f"`{m.name}`",
+            "any" if m.accepts == frozenset(Estimand) else ", ".join(sorted(m.accepts)),
+            str(m.min_n),
+            m.use_when,
+            ", ".join(sorted(m.promises)),
+            source(m.cite),
+        ]
+        for m in hw.METHODS
+    ]
+    parts = [
+        NOTE,
+        "# Catalogue",
+        "## Metrics",
+        "What a number per case can be. Parameters follow a colon: `nsd:tolerance=3`.",
+        table(
+            ["name", "title", "what", "range", "better", "unit", "kind", "parameters", "also"],
+            metrics,
+        ),
+        "## Statistics",
+        "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`.",
+        table(["name", "what", "parameters", "also"], statistics),
+        "## Methods",
+        table(["name", "for", "min n", "use it", "promises", "source"], methods),
+        "## References",
+        "\n".join(f"- {reference}" for reference in REFERENCES.values()),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES = {"cautions.md": cautions, "catalogue.md": catalogue}
+
+
+def main() -> None:
+    """Write the pages."""
+    for name, page in PAGES.items():
+        (HERE / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""Every caution is raised where it should be, and not on data that give no reason to doubt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+
+GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
+SMALL = GOOD[:12]
+
+
+def table(**columns: Any) -> hw.Estimate:
+    return hw.summary_table({"dice": SMALL, **columns}, "dice", metric="dsc")[0]
+
+
+def undefined_now_and_then(values: Any) -> float:
+    return float(values.mean()) if values.max() == GOOD.max() else math.nan
+
+
+SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
+    "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
+    "HW102": lambda: table(case=list("aabcdefghijk")),
+    "HW103": lambda: hw.summary_ci([*GOOD, 0.0, 0.0, 0.0], metric="dsc"),
+    "HW201": lambda: hw.summary_ci(SMALL, metric="dsc"),
+    "HW202": lambda: hw.summary_ci([*GOOD, 0.01], metric="dsc"),
+    "HW203": lambda: hw.proportion_ci(49, 50),
+    "HW301": lambda: hw.summary_ci(GOOD, metric="dsc", statistic="median", method="bca"),
+    "HW302": lambda: hw.summary_ci(GOOD, metric="dsc", method="basic"),
+    "HW303": lambda: hw.proportion_ci(45, 50, method="wald"),
+    "HW304": lambda: hw.summary_ci([2.0] * 30, metric="hd95"),
+    "HW305": lambda: hw.summary_ci([0.9, 0.7, 0.99], metric="dsc", method="t"),
+    "HW306": lambda: hw.summary_ci([0.9], metric="dsc"),
+    "HW307": lambda: hw.summary_ci(GOOD, metric="dsc", method="hoeffding"),
+    "HW308": lambda: hw.summary_ci(SMALL[:5], metric="dsc", statistic="median"),
+    "HW309": lambda: hw.summary_ci([0.9, 0.7, 0.99], metric="dsc"),
+    "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
+    "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
+    "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
+    "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
+}
+
+
+def codes(e: hw.Estimate) -> list[str]:
+    return [caution.code for caution in e.cautions]
+
+
+def test_every_caution_has_a_situation() -> None:
+    assert list(SITUATIONS) == [spec.code for spec in hw.CAUTIONS]
+
+
+@pytest.mark.parametrize("code", SITUATIONS)
+def test_the_situation_raises_it_once_with_its_numbers_filled_in(code: str) -> None:
+    e = SITUATIONS[code]()
+    assert codes(e).count(code) == 1
+    (message,) = [caution.message for caution in e.cautions if caution.code == code]
+    assert "{" not in message
+    assert "  " not in message
+    assert "nan" not in message
+
+
+@pytest.mark.parametrize("code", SITUATIONS)
+def test_cautions_come_in_the_order_of_their_codes(code: str) -> None:
+    found = codes(SITUATIONS[code]())
+    assert found == sorted(set(found))
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])
+def test_good_data_raise_none(statistic: str) -> None:
+    assert codes(hw.summary_ci(GOOD, metric="dsc", statistic=statistic, rng=1)) == []
+
+
+def test_a_good_proportion_raises_none() -> None:
+    assert codes(hw.proportion_ci(30, 50)) == []
+
+
+def test_one_worst_value_is_no_pile() -> None:
+    assert "HW103" not in codes(hw.summary_ci([*GOOD, 0.0, 0.0], metric="dsc"))
+
+
+def test_all_equal_values_are_no_pile_of_failures() -> None:
+    assert "HW103" not in codes(hw.summary_ci([0.0] * 30, metric="dsc"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "statistic", "needed"),
+    [("dsc", "mean", 25), ("assd", "mean", 75), ("dsc", "sd", 100), ("dsc", "median", 25)],
+)
+def test_few_cases_depend_on_the_metric_and_the_statistic(
+    metric: str, statistic: str, needed: int
+) -> None:
+    settings: dict[str, Any] = {"metric": metric, "statistic": statistic, "method": "percentile"}
+    enough, few = (
+        hw.summary_ci(np.linspace(0.5, 0.8, n), rng=1, n_resamples=99, **settings)
+        for n in (needed, needed - 1)
+    )
+    assert "HW201" not in codes(enough)
+    (message,) = [caution.message for caution in few.cautions if caution.code == "HW201"]
+    assert message.startswith(f"{needed - 1} cases;")
+    assert message.endswith(f"about {needed} or more.")
+
+
+def test_a_guarantee_holds_for_few_cases_too() -> None:
+    assert codes(hw.summary_ci(SMALL, metric="dsc", method="hoeffding")) in (
+        ["HW307"],
+        ["HW305", "HW307"],
+    )
+
+
+def test_outliers_do_not_move_a_median() -> None:
+    outlying = [*GOOD, 0.01]
+    assert "HW202" in codes(hw.summary_ci(outlying, metric="dsc", rng=1))
+    assert "HW202" not in codes(hw.summary_ci(outlying, metric="dsc", statistic="median"))
+
+
+@pytest.mark.parametrize(
+    ("successes", "words"),
+    [
+        (49, "1 failure among 50 cases: near 1"),
+        (48, "2 failures among 50 cases: near 1"),
+        (50, "no failures among 50 cases: near 1"),
+        (1, "1 success among 50 cases: near 0"),
+        (0, "no successes among 50 cases: near 0"),
+    ],
+)
+def test_proportions_near_an_end_are_counted_in_words(successes: int, words: str) -> None:
+    (message,) = [c.message for c in hw.proportion_ci(successes, 50).cautions if c.code == "HW203"]
+    assert message.startswith(words)
+
+
+def test_a_bound_cut_by_auto_is_not_also_outside() -> None:
+    found = codes(SITUATIONS["HW309"]())
+    assert "HW305" not in found
+    assert "HW309" not in codes(SITUATIONS["HW305"]())

@@ -1,0 +1,423 @@
+"""Options at the front door: wrong ones are refused with the choices, odd ones work."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+
+DICE = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+RIGHT = [1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0]
+NAN = math.nan
+STATISTICS = ["mean", "median", "trimmed_mean", "sd", "iqr", "quantile:0.9"]
+METHODS = [method.name for method in hw.METHODS]
+FOR_COUNTS = [
+    *("auto", "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald"),
+    *("percentile", "basic", "bca"),
+]
+
+
+def ask(values: Any = DICE, **options: Any) -> hw.Estimate:
+    return hw.summary_ci(values, **({"metric": "dsc", "rng": 1, "n_resamples": 199} | options))
+
+
+def complaint(values: Any = DICE, **options: Any) -> str:
+    with pytest.raises(hw.OptionError) as caught:
+        ask(values, **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "  " not in text, "a word is missing"
+    return text
+
+
+def codes(e: hw.Estimate) -> list[str]:
+    return [caution.code for caution in e.cautions]
+
+
+def message(e: hw.Estimate, code: str) -> str:
+    (found,) = [caution.message for caution in e.cautions if caution.code == code]
+    return found
+
+
+# --------------------------------------------------------------------------- level and side
+
+
+@pytest.mark.parametrize("level", [95, 95.0, np.int64(95)])
+def test_a_level_in_per_cent_is_recognised(level: Any) -> None:
+    assert complaint(confidence_level=level).endswith("for 95 % write 0.95")
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.95, 1.5, 250, NAN, math.inf, "0.95", None, True, [0.9]])
+def test_a_level_that_is_none_is_refused(level: Any) -> None:
+    text = complaint(confidence_level=level)
+    assert text.startswith(f"confidence_level={level!r} is not strictly between 0 and 1")
+
+
+@pytest.mark.parametrize("level", [0.5, 0.999, np.float32(0.5), np.float64(0.9)])
+def test_levels_of_any_float_type(level: Any) -> None:
+    e = ask(confidence_level=level)
+    assert isinstance(e.confidence_level, float)
+    assert e.confidence_level == pytest.approx(float(level))
+
+
+@pytest.mark.parametrize("level", [1 - 1e-6, 1 - 1e-12, 1 - 2**-53])
+@pytest.mark.parametrize("method", METHODS)
+def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float) -> None:
+    spec = hw.METHODS[method]
+    statistic = next(
+        name
+        for name in STATISTICS
+        if method in ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald")
+        or hw.STATISTICS[name.partition(":")[0]].estimand in spec.accepts
+    )
+    proportion = "proportion" in {str(estimand) for estimand in spec.accepts}
+    values, metric = (RIGHT, "correct") if proportion else (DICE, "dsc")
+    e = ask(values, metric=metric, statistic=statistic, method=method, confidence_level=level)
+    if math.isnan(e.low):
+        assert "HW306" in codes(e)
+    else:
+        assert -math.inf < e.low < e.high < math.inf
+
+
+def test_a_higher_level_is_wider() -> None:
+    widths = [ask(method="t", confidence_level=level).width for level in (0.5, 0.9, 0.99, 0.9999)]
+    assert widths == sorted(widths)
+
+
+@pytest.mark.parametrize("alternative", ["less", "two_sided", "LOWER", "", None, 1, ["lower"]])
+def test_an_alternative_that_is_none_is_refused_with_the_choices(alternative: Any) -> None:
+    text = complaint(alternative=alternative)
+    assert text.startswith(f"alternative={alternative!r}")
+    assert "two-sided, lower, upper" in text
+
+
+@pytest.mark.parametrize("method", ["t", "z", "hall", "percentile", "bca", "hoeffding"])
+def test_a_one_sided_bound_is_an_end_of_the_interval_of_twice_the_error(method: str) -> None:
+    both = ask(method=method, confidence_level=0.9)
+    lower = ask(method=method, confidence_level=0.95, alternative="lower")
+    upper = ask(method=method, confidence_level=0.95, alternative="upper")
+    assert (lower.low, upper.high) == pytest.approx((both.low, both.high))
+    assert (lower.high, upper.low) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(("alternative", "open_end"), [("lower", math.inf), ("upper", -math.inf)])
+def test_the_open_end_of_an_unbounded_metric_is_infinite(alternative: str, open_end: float) -> None:
+    e = ask(metric=None, method="t", alternative=alternative)
+    assert open_end in (e.low, e.high)
+    assert e.low < e.value < e.high
+
+
+# --------------------------------------------------------------------------- resamples and seed
+
+
+@pytest.mark.parametrize("number", [0, 1, -5, 1.5, 100.0, "x", "100", None, NAN])
+def test_a_number_of_resamples_that_is_none_is_refused(number: Any) -> None:
+    text = complaint(method="bca", n_resamples=number)
+    assert text == f"n_resamples={number!r} is not an integer from 2 up (usual: 9999)"
+
+
+def test_few_resamples_are_cautioned() -> None:
+    e = ask(method="percentile", n_resamples=np.int64(99))
+    assert e.n_resamples == 99
+    assert message(e, "HW311").startswith("99 resamples leave 2.5 beyond each bound")
+
+
+def test_enough_resamples_are_not_cautioned() -> None:
+    assert "HW311" not in codes(ask(method="percentile", n_resamples=9999))
+
+
+def test_no_interval_for_want_of_resamples_does_not_blame_the_jackknife() -> None:
+    e = ask(method="bca", n_resamples=2)
+    if math.isnan(e.low):
+        assert "jackknife" not in message(e, "HW306")
+
+
+@pytest.mark.parametrize("rng", [-1, 1.5, "x", [1, 2], np.random.RandomState])
+def test_a_seed_that_is_none_is_refused(rng: Any) -> None:
+    assert complaint(method="bca", rng=rng).startswith("rng=")
+
+
+@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.SeedSequence(7)])
+def test_the_same_seed_gives_the_same_answer_and_is_reported(rng: Any) -> None:
+    first, second = ask(method="bca", rng=rng), ask(method="bca", rng=7)
+    assert (first.low, first.high) == (second.low, second.high)
+    assert first.seed == second.seed == 7
+
+
+def test_another_seed_gives_another_answer() -> None:
+    assert ask(method="bca", rng=1).low != ask(method="bca", rng=2).low
+
+
+@pytest.mark.parametrize("make", [lambda: None, lambda: np.random.default_rng(3)])
+def test_the_reported_seed_reproduces_the_estimate(make: Any) -> None:
+    first = ask(method="bca", rng=make())
+    again = ask(method="bca", rng=first.seed)
+    assert (first.low, first.high, first.seed) == (again.low, again.high, again.seed)
+
+
+def test_a_generator_advances() -> None:
+    rng = np.random.default_rng(3)
+    assert ask(method="bca", rng=rng).seed != ask(method="bca", rng=rng).seed
+
+
+def test_nothing_drawn_means_no_seed_and_no_resamples() -> None:
+    for e in (ask(method="t"), ask(statistic="median", method="percentile")):
+        assert (e.seed, e.n_resamples) == (None, None)
+
+
+# --------------------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "near"),
+    [
+        ("metric", "dcs", "dsc"),
+        ("metric", "hausdorf", "hausdorff"),
+        ("statistic", "medain", "median"),
+        ("statistic", "quantil:0.9", "quantile"),
+        ("method", "wilsn", "wilson"),
+        ("method", "percentil", "percentile"),
+        ("missing", "omitt", "omit"),
+    ],
+)
+def test_a_slip_in_a_name_gets_a_proposal_and_the_choices(
+    option: str, given: str, near: str
+) -> None:
+    text = complaint(**{option: given})
+    assert f"did you mean {near!r}?" in text
+    assert repr(given.partition(":")[0]) in text
+    assert {"metric": "iou", "statistic": "mean", "method": "auto", "missing": "worst"}[
+        option
+    ] in text
+
+
+@pytest.mark.parametrize("option", ["metric", "statistic", "method"])
+def test_a_name_near_nothing_lists_the_choices(option: str) -> None:
+    text = complaint(**{option: "qqqq"})
+    assert text.startswith(f"unknown {option} 'qqqq'. Known: ")
+
+
+@pytest.mark.parametrize("option", ["metric", "statistic", "method"])
+def test_what_cannot_be_a_name_is_refused(option: str) -> None:
+    assert complaint(**{option: 5}).startswith(f"{option}=5 ")
+
+
+@pytest.mark.parametrize("missing", ["drop", None, 1, ["omit"]])
+def test_a_missing_policy_that_is_none_is_refused(missing: Any) -> None:
+    text = complaint(missing=missing)
+    assert text.startswith(f"missing={missing!r} is none of raise, omit, worst")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"metric": "dice"}, {"metric": "dsc"}),
+        ({"metric": "DSC "}, {"metric": "dsc"}),
+        ({"metric": "Surface-Dice"}, {"metric": "nsd"}),
+        ({"statistic": "IQM"}, {"statistic": "trimmed_mean"}),
+        ({"statistic": "quantile:q=0.9"}, {"statistic": "quantile:0.9"}),
+        ({"statistic": hw.summaries.median}, {"statistic": "median"}),
+        (
+            {"statistic": functools.partial(hw.summaries.quantile, q=0.9)},
+            {"statistic": "quantile:0.9"},
+        ),
+        ({"method": "BCa"}, {"method": "bca"}),
+        ({"method": "Clopper-Pearson", "metric": None}, {"method": "clopper_pearson"}),
+        ({"method": "AUTO"}, {"method": "auto"}),
+    ],
+)
+def test_names_have_synonyms_and_forgive_capitals(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    values = RIGHT if "Clopper-Pearson" in one.values() else DICE
+    metric = {"metric": "correct"} if values is RIGHT else {}
+    first, second = ask(values, **(one | metric)), ask(values, **(other | metric))
+    assert (first.metric, first.statistic, first.method) == (
+        *(second.metric, second.statistic, second.method),
+    )
+    assert (first.low, first.high) == (second.low, second.high)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "words"),
+    [
+        ("statistic", "quantile", "quantile needs q"),
+        ("statistic", "quantile:1.5", "q=1.5 is not strictly between 0 and 1"),
+        ("statistic", "quantile:x", "q=x is not strictly between 0 and 1"),
+        ("statistic", "quantile:nan", "q=nan is not strictly between 0 and 1"),
+        ("statistic", "trimmed_mean:0.5", "share=0.5 is not a share"),
+        ("statistic", "trimmed_mean:shar=0.1", "did you mean 'share'?"),
+        ("statistic", "mean:2", "mean takes 0 parameter(s)"),
+        ("statistic", "sd:ddof=2", "ddof=2 is not 0 or 1"),
+        ("metric", "nsd:tolerance=-1", "tolerance=-1 is not"),
+        ("metric", "dsc:beta=1", "dsc has no parameters, got 'beta'"),
+    ],
+)
+def test_parameters_that_do_not_fit(option: str, given: str, words: str) -> None:
+    assert words in complaint(**{option: given})
+
+
+@pytest.mark.parametrize(
+    "bounds", [(1, 0), (0, 0), (0,), (0, 1, 2), "ab", 5, (None, 1), (0, NAN), (NAN, NAN)]
+)
+def test_bounds_that_are_none_are_refused(bounds: Any) -> None:
+    assert "bounds" in complaint(bounds=bounds)
+
+
+def test_reversed_bounds_are_told_apart_from_no_bounds() -> None:
+    assert complaint(bounds=(1, 0)) == "bounds need a low end below the high one, got (1.0, 0.0)"
+
+
+@pytest.mark.parametrize("scale", [0, -1, NAN, math.inf, "100", None])
+def test_a_scale_that_is_none_is_refused(scale: Any) -> None:
+    assert complaint(scale=scale).startswith(f"scale={scale!r} is not a positive number")
+
+
+def test_a_metric_of_ones_own_needs_bounds() -> None:
+    assert "A metric of your own needs bounds" in complaint(metric="my score")
+    e = ask(metric="my score", bounds=(0, 1))
+    assert (e.metric, e.range) == ("my score", hw.Bounds(0, 1))
+
+
+# --------------------------------------------------------------------------- methods that do not fit
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_works_or_is_refused_with_those_that_work(method: str, statistic: str) -> None:
+    try:
+        ask(statistic=statistic, method=method)
+    except hw.OptionError as error:
+        text = str(error)
+        assert text.startswith(f"method {method!r} makes no interval for the ")
+        proposed = re.findall(r"\w+", text.rpartition("; use ")[2])
+        assert "auto" in proposed
+        assert method not in proposed
+        for name in proposed:
+            assert ask(statistic=statistic, method=name).statistic == statistic.partition(":")[0]
+
+
+def test_a_method_for_proportions_says_when_it_would_fit() -> None:
+    assert "unless every value is 0 or 1 (metric 'correct')" in complaint(method="wilson")
+    assert ask(RIGHT, metric="correct", method="wilson").method == "wilson"
+
+
+@pytest.mark.parametrize("method", ["hoeffding", "empirical_bernstein"])
+@pytest.mark.parametrize("metric", ["hd95", None])
+def test_concentration_bounds_need_a_finite_range(method: str, metric: str | None) -> None:
+    text = complaint(metric=metric, method=method)
+    assert text.startswith(f"method '{method}' needs a metric with finite bounds")
+    assert text.endswith("Name the metric, or give bounds")
+    assert ask(metric=metric, method=method, bounds=(0, 1)).method == method
+
+
+# --------------------------------------------------------------------------- quantiles
+
+
+@pytest.mark.parametrize("n", [7, 8, 60])
+def test_bca_of_a_median_is_computed_and_cautioned(n: int) -> None:
+    e = ask(np.linspace(0.3, 0.9, n), statistic="median", method="bca")
+    assert e.low <= e.value <= e.high
+    assert "HW301" in codes(e)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "needed"), [("median", 6), ("quantile:0.9", 29), ("quantile:0.25", 11)]
+)
+def test_exact_below_its_minimum_names_the_cases_needed(statistic: str, needed: int) -> None:
+    values = np.linspace(0.1, 0.9, needed)
+    short = ask(values[1:], statistic=statistic, method="exact")
+    assert math.isnan(short.low)
+    assert math.isnan(short.high)
+    assert f"exact from {needed} cases on" in message(short, "HW306")
+    assert "semiparametric is defined" in message(short, "HW306")
+    assert np.isfinite(ask(values, statistic=statistic, method="exact").low)
+
+
+@pytest.mark.parametrize(("statistic", "needed"), [("median", 6), ("quantile:0.9", 29)])
+def test_auto_falls_back_to_semiparametric_under_its_own_name(statistic: str, needed: int) -> None:
+    values = np.linspace(0.1, 0.9, needed)
+    short, long = (ask(v, statistic=statistic) for v in (values[1:], values))
+    assert (short.method, long.method) == ("semiparametric", "exact")
+    assert f"{needed} cases would do" in message(short, "HW308")
+    assert np.isfinite([short.low, short.high]).all()
+    assert "HW308" not in codes(long)
+
+
+def test_semiparametric_asked_for_by_name_needs_no_excuse() -> None:
+    assert "HW308" not in codes(ask(DICE[:5], statistic="median", method="semiparametric"))
+
+
+# --------------------------------------------------------------------------- proportions
+
+
+@pytest.mark.parametrize(
+    ("successes", "n"), [(51, 50), (-1, 50), (0, 0), (5, -1), (-3, -2), (1, 0)]
+)
+def test_impossible_counts_are_refused(successes: int, n: int) -> None:
+    with pytest.raises(hw.DataError, match=rf"successes={successes} of n={n}: need 0 ≤ successes"):
+        hw.proportion_ci(successes, n)
+
+
+@pytest.mark.parametrize("count", [1.5, "5", None, NAN, math.inf, [1], 1 + 0j])
+def test_counts_are_whole_numbers(count: Any) -> None:
+    with pytest.raises(hw.DataError, match="successes=.* is not a whole number"):
+        hw.proportion_ci(count, 10)
+    with pytest.raises(hw.DataError, match="^n=.* is not a whole number"):
+        hw.proportion_ci(1, count)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(5.0, 10.0), (np.int64(5), np.int32(10)), (5, 10)])
+def test_whole_numbers_of_any_type_are_counts(successes: Any, n: Any) -> None:
+    assert hw.proportion_ci(successes, n).value == 0.5
+
+
+@pytest.mark.parametrize("method", FOR_COUNTS)
+@pytest.mark.parametrize("successes", [0, 1, 7])
+def test_counts_equal_the_values_they_count(successes: int, method: str) -> None:
+    values = [1] * successes + [0] * (7 - successes)
+    counted = hw.proportion_ci(successes, 7, metric="correct", method=method)
+    listed = hw.summary_ci(values, metric="correct", method=method)
+    assert counted.value == pytest.approx(listed.value)
+    np.testing.assert_allclose(counted.confidence_interval, listed.confidence_interval, rtol=1e-12)
+    assert codes(counted) == codes(listed)
+
+
+@pytest.mark.parametrize("successes", [0, 50])
+def test_none_and_all_leave_uncertainty_and_are_cautioned(successes: int) -> None:
+    e = hw.proportion_ci(successes, 50)
+    assert 0 <= e.low < e.high <= 1
+    assert e.value in (e.low, e.high)
+    assert message(e, "HW203").startswith("no ")
+
+
+@pytest.mark.parametrize("method", FOR_COUNTS)
+@pytest.mark.parametrize("level", [1 - 1e-9, 1 - 1e-12])
+def test_proportions_at_levels_near_1(method: str, level: float) -> None:
+    e = hw.proportion_ci(5, 9, method=method, confidence_level=level)
+    assert e.low < e.value < e.high
+
+
+@pytest.mark.parametrize("method", sorted(set(METHODS) - set(FOR_COUNTS)))
+def test_methods_that_need_values_propose_those_that_take_counts(method: str) -> None:
+    with pytest.raises(hw.OptionError) as caught:
+        hw.proportion_ci(5, 10, method=method)
+    proposed = re.findall(r"\w+", str(caught.value).rpartition("use ")[2])
+    assert set(proposed) - {"or"} == set(FOR_COUNTS)
+
+
+def test_a_metric_that_is_no_proportion_is_refused() -> None:
+    with pytest.raises(hw.OptionError, match="metric 'hd95' is no proportion"):
+        hw.proportion_ci(5, 10, metric="hd95")
+
+
+@pytest.mark.parametrize("level", [95, 0, 1, NAN])
+def test_a_level_that_is_none_is_refused_for_counts_too(level: float) -> None:
+    with pytest.raises(hw.OptionError, match="confidence_level="):
+        hw.proportion_ci(5, 10, confidence_level=level)

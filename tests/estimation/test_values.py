@@ -1,0 +1,402 @@
+"""Values at the front door of a sample: degenerate, missing, infinite, no numbers, out of range."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+
+DICE = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+NAN, INF = math.nan, math.inf
+STATISTICS = ["mean", "median", "trimmed_mean", "sd", "iqr", "quantile:0.9"]
+
+
+def ask(values: Any, **options: Any) -> hw.Estimate:
+    return hw.summary_ci(values, **({"rng": 1, "n_resamples": 499} | options))
+
+
+def complaint(values: Any, **options: Any) -> str:
+    with pytest.raises(hw.HalfwidthError) as caught:
+        ask(values, **options)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert "  " not in text, "a word is missing"
+    return text
+
+
+def codes(e: hw.Estimate) -> list[str]:
+    return [caution.code for caution in e.cautions]
+
+
+def message(e: hw.Estimate, code: str) -> str:
+    (found,) = [caution.message for caution in e.cautions if caution.code == code]
+    return found
+
+
+def has_no_interval(e: hw.Estimate) -> bool:
+    return math.isnan(e.low) and math.isnan(e.high) and math.isnan(e.halfwidth)
+
+
+# --------------------------------------------------------------------------- few or equal
+
+
+@pytest.mark.parametrize("values", [[], (), np.array([]), pd.Series([], dtype=float)])
+@pytest.mark.parametrize("missing", ["raise", "omit", "worst"])
+def test_no_values(values: Any, missing: str) -> None:
+    assert complaint(values, missing=missing, metric="dsc") == "values: no values given"
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_one_case_gives_a_value_and_no_interval(statistic: str) -> None:
+    e = ask([0.9], metric="dsc", statistic=statistic)
+    assert has_no_interval(e)
+    assert e.n == 1
+    assert "HW306" in codes(e)
+    if statistic == "sd":
+        assert math.isnan(e.value)
+    else:
+        assert e.value == (0.0 if statistic == "iqr" else 0.9)
+
+
+@pytest.mark.parametrize("method", ["t", "z", "hall", "bca", "percentile", "basic"])
+def test_one_case_is_too_few_for_every_method_without_a_guarantee(method: str) -> None:
+    e = ask([0.9], metric="dsc", method=method)
+    assert has_no_interval(e)
+    assert f"needs at least {hw.METHODS[method].min_n} cases and there is 1" in message(e, "HW306")
+
+
+def test_one_case_is_enough_for_hoeffding() -> None:
+    e = ask([0.9], metric="dsc", method="hoeffding")
+    reach = math.sqrt(math.log(2 / 0.05) / 2)
+    assert (e.low, e.high) == pytest.approx((0.9 - reach, 0.9 + reach))
+
+
+def test_two_cases_give_a_t_interval_cut_to_the_range() -> None:
+    e = ask([0.9, 0.8], metric="dsc")
+    assert e.method == "t"
+    assert e.low == pytest.approx(0.85 - 12.706204736174694 * 0.05)
+    assert e.high == 1.0
+    assert codes(e) == ["HW201", "HW309"]
+
+
+@pytest.mark.parametrize("method", ["hall", "bca"])
+def test_two_cases_are_too_few_for_a_skewness(method: str) -> None:
+    e = ask([0.9, 0.8], metric="dsc", method=method)
+    assert has_no_interval(e)
+    assert "needs at least 3 cases and there are 2; t does from 2" in message(e, "HW306")
+
+
+def test_equal_values_of_a_bounded_metric_still_leave_uncertainty() -> None:
+    e = ask([0.9] * 12, metric="dsc")
+    assert e.method == "hoeffding"
+    assert e.low < 0.9 < e.high <= 1
+    assert codes(e) == ["HW307", "HW309"]
+
+
+def test_equal_values_of_an_unbounded_metric_give_no_width_and_say_so() -> None:
+    e = ask([2.5] * 12, metric="hd95")
+    assert (e.low, e.value, e.high) == (2.5, 2.5, 2.5)
+    assert "all 12 values are equal" in message(e, "HW304")
+
+
+@pytest.mark.parametrize("values", [[0.9] * 12, [0.1 + 0.2] * 60, [1.0] * 5])
+def test_bca_of_equal_values_is_undefined_and_names_percentile(values: list[float]) -> None:
+    e = ask(values, metric="dsc", method="bca")
+    assert has_no_interval(e)
+    assert e.value == values[0]
+    assert message(e, "HW306").endswith("all values are equal; percentile is defined.")
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("method", ["percentile", "basic"])
+def test_other_bootstraps_of_equal_values_have_no_width(statistic: str, method: str) -> None:
+    e = ask([0.3] * 12, metric="dsc", statistic=statistic, method=method)
+    assert e.low == e.high == e.value == (0.0 if statistic in ("sd", "iqr") else 0.3)
+    assert "HW304" in codes(e)
+
+
+def test_equal_order_statistics_have_no_width_and_say_why() -> None:
+    e = ask([0.5] * 20 + [0.1, 0.9], metric="dsc", statistic="median")
+    assert e.low == e.high == 0.5
+    assert "both bounds fall on tied values" in message(e, "HW304")
+
+
+# --------------------------------------------------------------------------- missing
+
+
+def test_missing_values_raise_with_their_number_the_first_cases_and_the_policies() -> None:
+    text = complaint([0.9, NAN, 0.8, NAN, NAN, NAN], metric="dsc")
+    assert text.startswith("values: 4 of 6 values are missing (case #2, #4, #5, ...)")
+    assert "'omit'" in text
+    assert "'worst'" in text
+    assert "penalty" not in text
+
+
+def test_three_missing_values_are_all_named() -> None:
+    assert "(case #1, #3, #4)" in complaint([NAN, 1.0, NAN, NAN])
+
+
+def test_missing_values_of_a_metric_without_a_worst_value_ask_for_a_penalty() -> None:
+    assert "'worst' and a penalty" in complaint([1.0, NAN], metric="hd95")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.9, None, 0.8, 0.7],
+        [0.9, NAN, 0.8, 0.7],
+        pd.Series([0.9, None, 0.8, 0.7], dtype="Float64"),
+        pd.Series([0.9, pd.NA, 0.8, 0.7], dtype=object),
+        np.ma.masked_array([0.9, 0.1, 0.8, 0.7], mask=[False, True, False, False]),
+    ],
+    ids=["None", "NaN", "nullable", "NA", "masked"],
+)
+def test_every_kind_of_missing_value_is_one(values: Any) -> None:
+    assert "1 of 4 values are missing (case #2)" in complaint(values)
+    e = ask(values, missing="omit")
+    assert (e.n, e.n_missing, e.value) == (3, 1, pytest.approx(0.8))
+
+
+def test_omit_equals_the_values_that_are_there_and_is_recorded() -> None:
+    e = ask([*DICE, NAN, NAN], metric="dsc", missing="omit")
+    without = ask(DICE, metric="dsc")
+    assert (e.value, e.low, e.high, e.n) == (without.value, without.low, without.high, 10)
+    assert (e.n_missing, e.missing) == (2, "omit")
+    assert message(e, "HW101") == "2 of 12 values are missing: left out."
+
+
+def test_worst_equals_the_worst_value_put_in_and_is_recorded() -> None:
+    e = ask([*DICE, NAN, NAN], metric="dsc", missing="worst")
+    put_in = ask([*DICE, 0.0, 0.0], metric="dsc")
+    assert (e.value, e.low, e.high, e.n) == (put_in.value, put_in.low, put_in.high, 12)
+    assert (e.n_missing, e.missing) == (2, "worst")
+    assert message(e, "HW101") == "2 of 12 values are missing: counted as the worst value."
+
+
+def test_worst_of_a_distance_needs_a_penalty() -> None:
+    text = complaint([1.0, NAN], metric="hd95", missing="worst")
+    assert text.startswith("missing='worst' needs a penalty: HD95 has no finite worst value")
+    assert "penalty" in text.rpartition(";")[2]
+
+
+def test_worst_of_unnamed_values_needs_a_penalty_and_says_so_in_whole_words() -> None:
+    text = complaint([1.0, NAN], missing="worst")
+    assert "needs a penalty" in text
+    assert "unstated" not in text
+
+
+def test_a_penalty_is_put_in_for_missing_distances() -> None:
+    e = ask([1.0, 2.0, 3.0, NAN], metric="hd95", missing="worst", penalty=50)
+    assert (e.value, e.n, e.n_missing) == (14.0, 4, 1)
+
+
+def test_a_penalty_is_in_the_unit_after_scaling() -> None:
+    e = ask([90, 80, NAN], metric="dsc", scale=100, missing="worst", penalty=0.1)
+    assert e.value == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "penalty"),
+    [("dsc", 3), ("dsc", -0.1), ("hd95", -1), ("hd95", INF), ("hd95", NAN), ("dsc", "worst")],
+)
+def test_a_penalty_that_cannot_be_a_value_is_refused(metric: str, penalty: Any) -> None:
+    assert f"penalty={penalty}".rstrip("'") in complaint(
+        [0.5, NAN], metric=metric, missing="worst", penalty=penalty
+    ).replace("'", "")
+
+
+@pytest.mark.parametrize("missing", ["raise", "omit"])
+@pytest.mark.parametrize("penalty", [50, "50"])
+def test_a_penalty_without_worst_is_refused(missing: str, penalty: Any) -> None:
+    assert "missing='worst'" in complaint([1.0], missing=missing, penalty=penalty, metric="hd95")
+
+
+def test_nothing_left_after_omitting() -> None:
+    assert complaint([NAN, NAN], missing="omit") == "values: no values left"
+
+
+def test_nothing_but_failures_is_an_estimate() -> None:
+    e = ask([NAN] * 3, metric="dsc", missing="worst")
+    assert (e.value, e.n, e.n_missing) == (0.0, 3, 3)
+    assert e.low <= 0.0 < e.high
+
+
+def test_a_missing_value_does_not_hide_one_out_of_range() -> None:
+    assert "outside the range" in complaint([0.5, NAN, 1.5], metric="dsc", missing="omit")
+
+
+# --------------------------------------------------------------------------- infinite
+
+
+@pytest.mark.parametrize("value", [INF, -INF])
+@pytest.mark.parametrize("metric", [None, "hd95", "dsc"])
+def test_infinite_values_raise_without_a_policy(value: float, metric: str | None) -> None:
+    text = complaint([0.5, 0.7, value, NAN], metric=metric)
+    assert "2 of 4 values are missing or infinite (1 infinite) (case #3, #4)" in text
+
+
+def test_infinite_values_follow_the_policy_and_are_told_apart() -> None:
+    e = ask([1.0, 2.0, 3.0, INF, NAN], metric="hd95", missing="omit")
+    assert (e.n, e.n_missing) == (3, 2)
+    assert message(e, "HW101") == "2 of 5 values are missing (1 of them infinite): left out."
+    e = ask([1.0, 2.0, 3.0, INF], metric="hd95", missing="worst", penalty=10)
+    assert e.value == 4.0
+
+
+# --------------------------------------------------------------------------- no numbers
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        0.5,
+        "0.5",
+        b"0.5",
+        None,
+        {"a": 0.5},
+        {0.5, 0.6},
+        (v for v in DICE),
+        [[0.5, 0.6], [0.7, 0.8]],
+        [[0.5, 0.6], [0.7]],
+        np.zeros((2, 3)),
+        pd.DataFrame({"dice": DICE}),
+    ],
+    ids=lambda values: type(values).__name__,
+)
+def test_what_is_not_one_number_per_case(values: Any) -> None:
+    assert "one number per case" in complaint(values)
+
+
+@pytest.mark.parametrize(
+    "values", [[0.9, "oops", 0.8], ["0.9", "oops", "0.8"], np.array(["0.9", "oops", "0.8"])]
+)
+def test_text_among_numbers_names_the_case_that_is_no_number(values: Any) -> None:
+    assert complaint(values) == "values: case #2 holds 'oops', which is not a number"
+
+
+def test_text_in_a_series_names_the_case_that_is_no_number() -> None:
+    text = complaint(pd.Series([0.9, "oops"], dtype=object))
+    assert text == "values: case #2 holds 'oops', which is not a number"
+
+
+def test_decimal_commas_are_recognised() -> None:
+    assert complaint(["0,91", "0,88"]).endswith("'0,91', which is not a number; "
+                                                "write decimals with a point")  # fmt: skip
+
+
+def test_per_cent_signs_are_recognised() -> None:
+    text = complaint(pd.Series(["91%", "88%"], dtype=object), metric="dsc")
+    assert "'91%'" in text
+    assert "scale=100" in text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1j, 2.0],
+        [datetime.date(2020, 1, 1)],
+        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        [[]],
+        [object()],
+        [{}, {}],
+    ],
+    ids=str,
+)
+def test_other_things_are_refused(values: Any) -> None:
+    assert complaint(values).startswith("values: ")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        tuple(DICE),
+        np.array(DICE),
+        np.array(DICE, dtype=object),
+        np.array(DICE)[::-1],
+        pd.Series(DICE, index=list("abcdefghij")),
+        pd.Series(DICE, dtype="Float64"),
+        pd.array(DICE, dtype="Float64"),
+    ],
+    ids=lambda values: type(values).__name__,
+)
+def test_arrays_of_many_kinds_and_any_order_give_the_same_estimate(values: Any) -> None:
+    e, expected = (ask(v, metric="dsc", method="bca") for v in (values, DICE))
+    assert (e.value, e.low, e.high) == (expected.value, expected.low, expected.high)
+
+
+def test_values_are_not_changed_in_place() -> None:
+    values = np.array([0.9, 0.1, NAN, 0.5])
+    before = values.copy()
+    ask(values, missing="worst", metric="dsc", scale=1)
+    np.testing.assert_array_equal(values, before)
+
+
+@pytest.mark.parametrize("values", [[True, False, True, True], [1, 0, 1, 1], [1.0, 0.0, 1.0, 1.0]])
+def test_right_and_wrong_are_a_proportion(values: Any) -> None:
+    e, known = ask(values), hw.proportion_ci(3, 4)
+    assert (e.method, e.value, e.low, e.high) == ("wilson", known.value, known.low, known.high)
+
+
+def test_all_right_is_a_proportion_where_the_values_say_so() -> None:
+    for e in (ask([True] * 5), ask([1] * 5, metric="correct")):
+        assert (e.method, e.value) == ("wilson", 1.0)
+        assert e.low < 1
+
+
+# --------------------------------------------------------------------------- out of range
+
+
+def test_values_out_of_range_name_their_number_and_the_first_case() -> None:
+    text = complaint([0.5, 1.2, 0.5, -0.1], metric="dsc")
+    assert text == ("values: 2 of 4 values lie outside the range [0, 1] of DSC (case #2: 1.2)")
+
+
+@pytest.mark.parametrize("metric", ["dsc", "nsd", "sensitivity", "iou"])
+def test_values_in_per_cent_get_a_hint(metric: str) -> None:
+    text = complaint([91.0, 88.0, 93.5], metric=metric)
+    assert text.endswith("They look like per cent: use scale=100 (--scale 100)")
+
+
+def test_per_cent_values_with_the_scale_equal_shares() -> None:
+    e = ask([100 * v for v in DICE], metric="dsc", scale=100, method="t")
+    expected = ask(DICE, metric="dsc", method="t")
+    assert (e.value, e.low, e.high) == pytest.approx((expected.value, expected.low, expected.high))
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        ([0.5, 1.2], {"metric": "dsc"}),
+        ([-3.0, 91.0], {"metric": "dsc"}),
+        ([910.0, 88.0], {"metric": "dsc"}),
+        ([910.0, 88.0], {"metric": "dsc", "scale": 100}),
+        ([1.0, -2.0], {"metric": "hd95"}),
+        ([0.5, 20.0], {"metric": "score", "bounds": (0, 10)}),
+    ],
+)
+def test_other_values_out_of_range_get_no_hint(values: Any, options: dict[str, Any]) -> None:
+    text = complaint(values, **options)
+    assert "outside the range" in text
+    assert "per cent" not in text
+
+
+def test_rounding_at_the_end_of_the_range_is_forgiven() -> None:
+    assert ask([1 + 1e-12, 0.5, 0.7], metric="dsc").n == 3
+    assert "outside" in complaint([1 + 1e-6, 0.5, 0.7], metric="dsc")
+
+
+def test_right_or_wrong_takes_0_and_1_only() -> None:
+    text = complaint([1, 0, 0.5], metric="correct")
+    assert "1 of 3 values lie outside 0 and 1 of correct (case #3: 0.5)" in text
+    assert text.endswith("It takes 1 for a case that is right and 0 for one that is not")
+
+
+def test_bounds_of_ones_own_replace_those_of_the_metric() -> None:
+    assert ask([-0.5, 0.5, 0.2], metric="dsc", bounds=(-1, 1)).n == 3
+    assert "outside the range [0, 0.4]" in complaint([0.5], metric="dsc", bounds=(0, 0.4))
