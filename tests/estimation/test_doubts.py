@@ -87,13 +87,10 @@ def test_all_equal_values_are_no_pile_of_failures() -> None:
     assert "HW103" not in codes(hw.summary_ci([0.0] * 30, metric="dsc"))
 
 
-@pytest.mark.parametrize(
-    ("metric", "statistic", "needed"),
-    [("dsc", "mean", 25), ("assd", "mean", 75), ("dsc", "sd", 100), ("dsc", "median", 25)],
-)
-def test_few_cases_depend_on_the_metric_and_the_statistic(
-    metric: str, statistic: str, needed: int
-) -> None:
+@pytest.mark.parametrize("metric", ["dsc", "assd"])
+@pytest.mark.parametrize("statistic", ["mean", "sd", "median", "iqr", "trimmed_mean"])
+def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic: str) -> None:
+    needed = hw.STATISTICS[statistic].reliable_n(hw.METRICS[metric].reliable_n)
     settings: dict[str, Any] = {"metric": metric, "statistic": statistic, "method": "percentile"}
     enough, few = (
         hw.summary_ci(np.linspace(0.5, 0.8, n), rng=1, n_resamples=99, **settings)
@@ -103,6 +100,11 @@ def test_few_cases_depend_on_the_metric_and_the_statistic(
     (message,) = [caution.message for caution in few.cautions if caution.code == "HW201"]
     assert message.startswith(f"{needed - 1} cases;")
     assert message.endswith(f"about {needed} or more.")
+
+
+def test_the_cases_needed_for_a_mean_are_those_of_the_study() -> None:
+    assert (hw.METRICS["dsc"].reliable_n, hw.METRICS["assd"].reliable_n) == (25, 75)
+    assert hw.STATISTICS["mean"].reliable_n(25) == 25
 
 
 def test_a_guarantee_holds_for_few_cases_too() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -86,8 +87,8 @@ class Level:
 
     @property
     def alpha(self) -> float:
-        """The total error probability α, free of the rounding of ``1 - 0.95``."""
-        return float(round(1.0 - self.confidence_level, 15) or 1.0 - self.confidence_level)
+        """The total error probability α, as exact as the level is written: 0.05 for 0.95."""
+        return float(1 - Decimal(repr(float(self.confidence_level))))
 
     @property
     def tail(self) -> float:

@@ -67,7 +67,7 @@ def t(values: Array, level: Level) -> Interval:
     if n < 2:
         return no_interval(mean)
     se = sd / np.sqrt(n)
-    return _plus_minus(mean, special.stdtrit(n - 1, 1 - level.tail) * se, se)
+    return _plus_minus(mean, -special.stdtrit(n - 1, level.tail) * se, se)
 
 
 @interval_method(
@@ -106,7 +106,7 @@ def z(values: Array, level: Level) -> Interval:
 
     mean, sd = _centre_and_sd(values)
     se = sd / np.sqrt(values.shape[-1])
-    return _plus_minus(mean, special.ndtri(1 - level.tail) * se, se)
+    return _plus_minus(mean, -special.ndtri(level.tail) * se, se)
 
 
 @interval_method(
@@ -153,7 +153,7 @@ def hall(values: Array, level: Level) -> Interval:
     if n < 3:
         return no_interval(mean)
     skewness = sample_skewness(values)
-    y = special.stdtrit(n - 1, 1 - level.tail) / np.sqrt(n)
+    y = -special.stdtrit(n - 1, level.tail) / np.sqrt(n)
     return Interval.of(
         mean - sd * _untransformed(y, skewness, n),
         mean - sd * _untransformed(-y, skewness, n),
@@ -237,7 +237,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     winsorised = np.clip(values, values[..., cut, None], values[..., n - cut - 1, None])
     _, sd = _centre_and_sd(winsorised)
     se = sd / ((1 - 2 * share) * np.sqrt(n))
-    return _plus_minus(centre, special.stdtrit(kept - 1, 1 - level.tail) * se, se)
+    return _plus_minus(centre, -special.stdtrit(kept - 1, level.tail) * se, se)
 
 
 @interval_method(

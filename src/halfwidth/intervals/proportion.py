@@ -56,7 +56,7 @@ def wald(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     from scipy import special
 
     p, se = _share_and_se(successes, n)
-    reach = special.ndtri(1 - level.tail) * se
+    reach = -special.ndtri(level.tail) * se
     return Interval.of(p - reach, p + reach, se)
 
 
@@ -97,7 +97,7 @@ def wilson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
     x, trials = np.asarray(successes, float), np.asarray(n, float)
     p, se = _share_and_se(x, trials)
-    z = special.ndtri(1 - level.tail)
+    z = -special.ndtri(level.tail)
     centre = (x + z**2 / 2) / (trials + z**2)
     reach = z * np.sqrt(trials) / (trials + z**2) * np.sqrt(p * (1 - p) + z**2 / (4 * trials))
     # At the ends the two terms are equal; their difference would be rounding.
@@ -142,7 +142,7 @@ def agresti_coull(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     from scipy import special
 
     _, se = _share_and_se(successes, n)
-    z = special.ndtri(1 - level.tail)
+    z = -special.ndtri(level.tail)
     trials = np.asarray(n, float) + z**2
     p = (np.asarray(successes, float) + z**2 / 2) / trials
     reach = z * np.sqrt(p * (1 - p) / trials)
@@ -195,7 +195,7 @@ def clopper_pearson(successes: ArrayLike, n: ArrayLike, level: Level) -> Interva
     x, trials = np.asarray(successes, float), np.asarray(n, float)
     none, all_ = x == 0, x == trials
     low = special.betaincinv(np.where(none, 1.0, x), trials - x + 1, level.tail)
-    high = special.betaincinv(x + 1, np.where(all_, 1.0, trials - x), 1 - level.tail)
+    high = special.betainccinv(x + 1, np.where(all_, 1.0, trials - x), level.tail)
     _, se = _share_and_se(x, trials)
     return Interval.of(np.where(none, 0.0, low), np.where(all_, 1.0, high), se)
 
@@ -237,6 +237,6 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
 
     x, trials = np.asarray(successes, float), np.asarray(n, float)
     low = special.betaincinv(x + 0.5, trials - x + 0.5, level.tail)
-    high = special.betaincinv(x + 0.5, trials - x + 0.5, 1 - level.tail)
+    high = special.betainccinv(x + 0.5, trials - x + 0.5, level.tail)
     _, se = _share_and_se(x, trials)
     return Interval.of(np.where(x == 0, 0.0, low), np.where(x == trials, 1.0, high), se)

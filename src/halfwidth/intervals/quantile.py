@@ -176,7 +176,8 @@ def semiparametric(values: Array, q: float, level: Level) -> Interval:
     if n < 2:
         return no_interval(values[..., 0])
     rank = min(max(int(np.ceil(n * q * (1 - 1e-12))), 1), n)
-    low, high = special.betaincinv(rank, n + 1 - rank, np.array([level.tail, 1 - level.tail]))
+    low = special.betaincinv(rank, n + 1 - rank, level.tail)
+    high = special.betainccinv(rank, n + 1 - rank, level.tail)
     return Interval.of(_extrapolating(values, low), _extrapolating(values, high))
 
 

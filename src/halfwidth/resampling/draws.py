@@ -81,12 +81,21 @@ def bootstrap_distribution(
         if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
             return order_statistics(sorted_values, ranks, weights)
         table = spacings(plan.entropy, ranks, n, plan.n_resamples)
-        picked = sum(
-            weight * sorted_values[:, column]
-            for weight, column in zip(weights, table.T, strict=True)
-        )
-        return Replicates.sorting(np.asarray(picked))
+        return Replicates.sorting(_picked(sorted_values, weights, table))
     return Replicates.sorting(replicates(sorted_values, statistic, plan))
+
+
+def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
+    """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
+    previous = sorted_values[:, table[:, 0]]
+    made = reference.total_weight(weights) * previous
+    for place in range(1, len(weights)):
+        current = sorted_values[:, table[:, place]]
+        previous -= current
+        previous *= -weights[place:].sum()
+        made += previous
+        previous = current
+    return made
 
 
 def replicates(sorted_values: Array, statistic: Statistic, plan: Plan) -> Array:
@@ -94,7 +103,7 @@ def replicates(sorted_values: Array, statistic: Statistic, plan: Plan) -> Array:
     samples, n = sorted_values.shape
     out = np.empty((samples, plan.n_resamples))
     form = statistic.spec.form
-    centre = sorted_values.mean(axis=-1, keepdims=True)
+    centre = reference.middle_of(sorted_values)
     for start, stop in plan.blocks(max(n, samples)):
         draws = plan.indices(n, start, stop)
         if isinstance(form, Moments):

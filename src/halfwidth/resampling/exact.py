@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.kernels.reference import total_weight
 
 __all__ = ["binomial", "order_statistics"]
 
@@ -57,16 +58,13 @@ def order_statistics(sorted_values: Array, ranks: Array, weights: Array) -> Exac
     ExactDistribution
         Of Σ weight · X*₍rank₎ over all nⁿ resamples.
     """
-    n, k = sorted_values.shape[-1], int(ranks[0])
+    n, k, total = sorted_values.shape[-1], int(ranks[0]), total_weight(weights)
     position, probability = _one(n, k)
     if len(ranks) == 1:
-        return ExactDistribution(
-            sorted_values[:, position],
-            np.broadcast_to(probability, (len(sorted_values), len(position))),
-        )
+        return ExactDistribution.of(total * sorted_values[:, position], probability)
     first, second, probability = _two_adjacent(n, k, position, probability)
     low, high = sorted_values[:, first], sorted_values[:, second]
-    return ExactDistribution.of(low + weights[1] * (high - low), probability)
+    return ExactDistribution.of(total * low + weights[1] * (high - low), probability)
 
 
 def _one(n: int, k: int) -> tuple[NDArray[np.intp], Array]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.kernels.reference import middle_of, total_weight
 
 __all__ = ["acceleration", "leave_one_out", "proportion_acceleration", "tie_tolerance"]
 
@@ -25,7 +26,7 @@ def leave_one_out(sorted_values: Array, statistic: Statistic) -> Array:
     """The statistic without each case in turn: (S, n) -> (S, n)."""
     form, n = statistic.spec.form, sorted_values.shape[-1]
     if isinstance(form, Moments):
-        centre = sorted_values.mean(axis=-1, keepdims=True)
+        centre = middle_of(sorted_values)
         centred = sorted_values - centre
         powers = [centred**power for power in range(1, form.order + 1)]
         rest = [power.sum(axis=-1, keepdims=True) - power for power in powers]
@@ -42,14 +43,13 @@ def leave_one_out(sorted_values: Array, statistic: Statistic) -> Array:
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:
     """An L-statistic without each case: those before it keep their place, those after move up."""
-    # About the middle, so that the sums of weights times values keep their digits.
-    middle = sorted_values[..., sorted_values.shape[-1] // 2, None]
+    middle = middle_of(sorted_values)
     centred = sorted_values - middle
     before = np.zeros_like(centred)
     before[..., 1:] = np.cumsum(weights * centred[..., :-1], axis=-1)
     after = np.zeros_like(centred)
     after[..., :-1] = np.cumsum((weights * centred[..., 1:])[..., ::-1], axis=-1)[..., ::-1]
-    return np.asarray(before + after + middle * weights.sum())
+    return np.asarray(before + after + middle * total_weight(weights))
 
 
 def acceleration(sorted_values: Array, statistic: Statistic) -> Array:

@@ -27,11 +27,12 @@ def quantile_picks(n: int, q: float) -> tuple[Array, Array]:
     (array([2, 3]), array([0.5, 0.5]))
     """
     position = (n - 1) * q
-    below = int(np.floor(position + 1e-9 * max(position, 1.0)))
-    fraction = max(position - below, 0.0)
-    if fraction < 1e-9 * max(position, 1.0):
-        return np.array([below + 1]), np.array([1.0])
-    return np.array([below + 1, below + 2]), np.array([1.0 - fraction, fraction])
+    nearest = round(position)
+    # A position that misses a whole number by rounding alone is that number.
+    if abs(position - nearest) <= 4 * np.finfo(float).eps * position:
+        return np.array([nearest + 1]), np.array([1.0])
+    below = int(position)
+    return np.array([below + 1, below + 2]), np.array([1.0 + below - position, position - below])
 
 
 def _median_picks(n: int) -> tuple[Array, Array]:

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Moments, Statistic
 from halfwidth.core.types import Array
 
-__all__ = ["count_draws", "moments_of_few", "moments_of_many", "plain", "weighted"]
+__all__ = [
+    "count_draws",
+    "middle_of",
+    "moments_of_few",
+    "moments_of_many",
+    "plain",
+    "total_weight",
+    "weighted",
+]
 
 Draws = NDArray[np.intp]
 
@@ -53,4 +61,18 @@ def weighted(sorted_values: Array, weights: Array, draws: Draws) -> Array:
     cumulated = np.concatenate([[0.0], np.cumsum(weights)])
     places = np.cumsum(count_draws(draws, n), axis=-1)
     shares = np.diff(cumulated[places], prepend=0.0, axis=-1)
-    return sorted_values @ shares.T
+    middle = middle_of(sorted_values)
+    return np.asarray(total_weight(weights) * middle + (sorted_values - middle) @ shares.T)
+
+
+def middle_of(sorted_values: Array) -> Array:
+    """The middle value of each sample, shape (S, 1): sums about it keep their digits.
+
+    It lies within an SD of the mean, and differences of equal values from it are exactly 0.
+    """
+    return sorted_values[..., sorted_values.shape[-1] // 2, None]
+
+
+def total_weight(weights: Array) -> float:
+    """The sum of L-weights, 1 for location and 0 for spread, free of rounding."""
+    return float(np.rint(weights.sum()))

@@ -1,0 +1,283 @@
+"""``halfwidth`` on bad input: status 2, a plain line or two on stderr, nothing on stdout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pandas as pd
+import pytest
+
+import halfwidth.estimation.front_door
+from halfwidth.cli.main import main
+
+Complaint = Callable[..., str]
+
+TABLES: dict[str, str] = {
+    "good.csv": "case,model,dice,iou\na,U,0.91,0.81\nb,U,0.88,0.78\nc,V,0.93,0.83\nd,V,0.90,0.8\n",
+    "one.csv": "case,dice\na,0.9\n",
+    "missing.csv": "case,dice\na,0.9\nb,\nc,0.8\nd,nan\ne,NA\nf,\n",
+    "infinite.csv": "case,hd95\na,1\nb,inf\nc,2\nd,-inf\n",
+    "text.csv": "case,dice\na,0.9\nb,oops\nc,0.8\n",
+    "comma.csv": "case;dice\na;0,91\nb;0,88\nc;0,93\n",
+    "percent.csv": "case,dice\na,91\nb,88\nc,93\n",
+    "percent_sign.csv": "case,dice\na,91%\nb,88%\nc,93%\n",
+    "range.csv": "case,dice\na,0.9\nb,1.2\nc,-0.3\n",
+    "comment.csv": "case,comment\na,good\nb,bad\n",
+    "empty.csv": "",
+    "header.csv": "case,dice\n",
+    "repeated.csv": "case,dice,dice\na,0.9,0.8\n",
+    "ragged.csv": "case,dice\na,0.9\nb,0.8,0.7\n",
+    "table.json": "{}",
+    "table.cvs": "case,dice\na,0.9\n",
+}
+
+
+@pytest.fixture
+def complaint(
+    capfdbinary: pytest.CaptureFixture[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Complaint:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    for name, content in TABLES.items():
+        Path(name).write_text(content, encoding="utf-8")
+
+    def complains(*arguments: object) -> str:
+        capfdbinary.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        captured = capfdbinary.readouterr()
+        out, err = captured.out.decode(), captured.err.decode()
+        assert left.value.code == 2
+        assert out == ""
+        assert err.startswith("halfwidth: ")
+        assert err.endswith("\n")
+        assert 1 <= err.count("\n") <= 2
+        assert "Traceback" not in err
+        assert not re.search(r"[─-╿]", err), "no boxed panels"
+        assert "  " not in err, "a word is missing"
+        return err.removeprefix("halfwidth: ").rstrip("\n")
+
+    return complains
+
+
+# --------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("absent.csv", "absent.csv: no such file"),
+        ("god.csv", "god.csv: no such file; did you mean 'good.csv'?"),
+        ("no/such/folder.csv", "no/such/folder.csv: no such file"),
+        (".", ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx)"),
+        ("table.json", "table.json: cannot tell the format from the suffix '.json'; use .csv, "),
+        ("table.cvs", "did you mean '.csv'?"),
+        ("empty.csv", "empty.csv: the file is empty"),
+        ("header.csv", "header.csv: the table has no rows"),
+        ("repeated.csv", "repeated.csv: column name(s) 'dice' appear more than once"),
+        ("ragged.csv", "ragged.csv: row 3 has 3 cells where the header has 2"),
+    ],
+)
+def test_a_file_that_cannot_be_used(name: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint("ci", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", bytes(range(256)), "is not a text table (it holds binary data)"),
+        ("t.csv", "case,größe\nä,0.9\n".encode("latin-1"), "save it as CSV in UTF-8"),
+        ("t.csv", "case,dice\na,0.9\n".encode("utf-16"), "is not"),
+        ("t.xlsx", b"PK\x03\x04 not a workbook", "cannot be read as XLSX ("),
+        ("t.xlsx", b"", "cannot be read as XLSX ("),
+        ("t.parquet", b"PAR1 not a table PAR1", "cannot be read as Parquet ("),
+    ],
+)
+def test_a_file_that_is_damaged(
+    name: str, content: bytes, words: str, complaint: Complaint
+) -> None:
+    Path(name).write_bytes(content)
+    text = complaint("ci", name)
+    assert text.startswith(f"{name}: ")
+    assert words in text
+
+
+def test_rows_longer_than_the_header_lose_no_data(complaint: Complaint) -> None:
+    Path("t.csv").write_text("case,dice\na,0.9,5\nb,0.8,6\n")
+    assert "row 2 has 3 cells where the header has 2" in complaint("ci", "t.csv")
+
+
+@pytest.mark.parametrize("target", ["no/such/folder/out.json", "."])
+def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> None:
+    text = complaint("ci", "good.csv", "--value", "dice", "--by", "model", "--out", target)
+    assert text.startswith(f"{target}: cannot be written (")
+
+
+# --------------------------------------------------------------------------- values
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("missing.csv --metric dsc", "column 'dice': 4 of 6 values are missing (case b, d, e, ..."),
+        ("missing.csv --metric dsc", "'omit' (leave them out: not applicable) or 'worst' (count"),
+        ("missing.csv --missing worst", "needs a penalty"),
+        ("missing.csv --metric dsc --missing worst --penalty 3", "penalty=3 lies outside"),
+        ("missing.csv --metric dsc --missing omit --penalty 0", "missing='worst'"),
+        ("missing.csv --metric hd95 --missing worst", "HD95 has no finite worst value"),
+        ("infinite.csv", "2 of 4 values are missing or infinite (2 infinite) (case b, d)"),
+        ("text.csv --value dice", "column 'dice': case b holds 'oops', which is not a number"),
+        ("text.csv", "'oops'"),
+        ("comma.csv --value dice", "case a holds '0,91', which is not a number; write decimals"),
+        ("comma.csv", "write decimals with a point"),
+        ("percent_sign.csv --value dice --metric dsc", "--scale 100"),
+        ("percent.csv --metric dsc", "3 of 3 values lie outside the range [0, 1] of DSC (case a"),
+        ("percent.csv --metric dsc", "They look like per cent: use scale=100 (--scale 100)"),
+        (
+            "range.csv --metric dsc",
+            "2 of 3 values lie outside the range [0, 1] of DSC (case b: 1.2",
+        ),
+        ("range.csv --metric correct", "outside 0 and 1 of correct"),
+        ("good.csv --metric hd95 --bounds 0,0.5", "outside the range [0, 0.5] of HD95"),
+        ("comment.csv", "no numeric column to estimate; the table has case, comment"),
+    ],
+)
+def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint("ci", *arguments.split())
+
+
+# --------------------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--value Dice", "unknown column 'Dice'; did you mean 'dice'? Known: case, model, dice"),
+        ("--by modle", "unknown column 'modle'; did you mean 'model'?"),
+        ("--case cas", "unknown column 'cas'; did you mean 'case'?"),
+        ("--value dice --by dice", "'dice' cannot be values and groups at once"),
+        ("--metric dcs", "unknown metric 'dcs'; did you mean 'dsc'?"),
+        ("--metric my_score", "A metric of your own needs bounds"),
+        ("--statistic medain", "unknown statistic 'medain'; did you mean 'median'?"),
+        ("--statistic quantile", "write quantile:q=VALUE"),
+        ("--statistic quantile:2", "q=2 is not strictly between 0 and 1"),
+        ("--method bac", "unknown method 'bac'; did you mean"),
+        ("--method wilson", "makes no interval for the mean unless every value is 0 or 1"),
+        ("--statistic median --method t", "use auto, percentile, bca, basic, exact, semiparamet"),
+        ("--method hoeffding", "needs a metric with finite bounds"),
+        ("--format jsn", "unknown format 'jsn'; did you mean 'json'? Known: table, json, csv"),
+        ("--missing omitt", "did you mean 'omit'?"),
+        ("--alternative less", "two-sided, lower, upper"),
+        ("--confidence-level 95", "for 95 % write 0.95"),
+        ("--confidence-level 0", "is not strictly between 0 and 1"),
+        ("--confidence-level 1", "is not strictly between 0 and 1"),
+        ("--confidence-level nan", "is not strictly between 0 and 1"),
+        ("--n-resamples 0", "n_resamples=0 is not an integer from 2 up"),
+        ("--seed -1", "-1"),
+        ("--bounds 1,0", "bounds need a low end below the high one, got (1.0, 0.0)"),
+        ("--bounds 0", "--bounds '0' is not LOW,HIGH, for example 0,1 or 0,inf"),
+        ("--bounds 0,x", "--bounds '0,x' is not LOW,HIGH"),
+        ("--scale 0", "scale=0.0 is not a positive number"),
+        ("--penalty 1", "missing='worst'"),
+    ],
+)
+def test_options_that_cannot_be_used(arguments: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint("ci", "good.csv", *arguments.split())
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("--confidence-level", "high"),
+        ("--confidence-level", "95%"),
+        ("--n-resamples", "1.5"),
+        ("--n-resamples", "x"),
+        ("--seed", "today"),
+        ("--scale", "cm"),
+        ("--penalty", "worst"),
+    ],
+)
+def test_text_for_a_number_names_the_option_and_the_text(
+    option: str, given: str, complaint: Complaint
+) -> None:
+    text = complaint("ci", "good.csv", option, given)
+    assert f"'{option}'" in text
+    assert given in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cii", "good.csv"], "No such command 'cii'. Did you mean 'ci'?"),
+        (["ci"], "Missing argument 'FILE'"),
+        (["ci", "good.csv", "other.csv"], "unexpected extra argument"),
+        (["ci", "good.csv", "--nope"], "No such option: --nope"),
+        (["ci", "good.csv", "--metrc", "dsc"], "--metric"),
+        (["ci", "good.csv", "--metric"], "'--metric' requires an argument"),
+        (["--nope"], "No such option: --nope"),
+    ],
+)
+def test_words_that_are_no_command_or_option(
+    arguments: list[str], words: str, complaint: Complaint
+) -> None:
+    text = complaint(*arguments)
+    assert words in text
+    assert "--help'" in text
+
+
+# --------------------------------------------------------------------------- degenerate, but fine
+
+
+@pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
+def test_no_interval_is_a_result_and_no_error(
+    fmt: str, capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    (tmp_path / "one.csv").write_text(TABLES["one.csv"])
+    with pytest.raises(SystemExit) as left:
+        main(["ci", str(tmp_path / "one.csv"), "--metric", "dsc", "--format", fmt])
+    captured = capfdbinary.readouterr()
+    assert left.value.code == 0
+    assert b"HW306" in captured.out
+    assert captured.err == b""
+
+
+# --------------------------------------------------------------------------- internal errors
+
+
+def _break(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def broken(*_: object, **__: object) -> NoReturn:
+        raise error
+
+    monkeypatch.setattr(halfwidth.estimation.front_door, "summary_table", broken)
+
+
+def test_an_internal_error_is_1_and_asks_for_a_report(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(TABLES["good.csv"])
+    _break(monkeypatch, ZeroDivisionError("oh"))
+    with pytest.raises(SystemExit) as left:
+        main(["ci", str(tmp_path / "t.csv")])
+    captured = capfdbinary.readouterr()
+    assert left.value.code == 1
+    assert captured.out == b""
+    assert captured.err.decode() == (
+        "halfwidth: internal error: ZeroDivisionError: oh. "
+        "Run again with --debug and report what it prints\n"
+    )
+
+
+def test_interrupted_is_130(
+    capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pd.DataFrame({"dice": [0.9, 0.8]}).to_csv(tmp_path / "t.csv", index=False)
+    _break(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(SystemExit) as left:
+        main(["ci", str(tmp_path / "t.csv")])
+    assert left.value.code == 130
+    assert b"Traceback" not in capfdbinary.readouterr().err

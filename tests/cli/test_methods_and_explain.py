@@ -1,0 +1,139 @@
+"""``halfwidth methods`` and ``halfwidth explain``: what exists, when to use it, what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+import halfwidth as hw
+from halfwidth.cli.main import main
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def runs(*arguments: str) -> Ran:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        out, err = capfdbinary.readouterr()
+        assert isinstance(left.value.code, int)
+        return Ran(left.value.code, out.decode(), err.decode())
+
+    return runs
+
+
+def first_words(text: str) -> list[str]:
+    """The first word of every row of a table below its rule."""
+    lines = text.partition("─\n")[2].partition("\n\n")[0].splitlines()
+    return [line.split()[0] for line in lines if line[:1].strip()]
+
+
+def test_methods_lists_all_of_them_and_says_when_to_use_each(run: Run) -> None:
+    ran = run("methods")
+    assert (ran.status, ran.err) == (0, "")
+    assert first_words(ran.out) == [method.name for method in hw.METHODS]
+    text = " ".join(ran.out.split())
+    assert "use it" in text
+    assert "auto chooses among them" in text
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("statistic", "names"),
+    [
+        ("median", ["percentile", "bca", "basic", "exact", "semiparametric"]),
+        ("quantile:0.9", ["percentile", "bca", "basic", "exact", "semiparametric"]),
+        ("trimmed_mean", ["trimmed_t", "percentile", "bca", "basic"]),
+        ("sd", ["percentile", "bca", "basic"]),
+        ("iqr", ["percentile", "bca", "basic"]),
+    ],
+)
+def test_methods_of_a_statistic(statistic: str, names: list[str], run: Run) -> None:
+    ran = run("methods", "--statistic", statistic)
+    assert ran.status == 0
+    assert first_words(ran.out) == names
+
+
+def test_methods_of_the_mean_include_those_of_proportions(run: Run) -> None:
+    names = first_words(run("methods", "--statistic", "mean").out)
+    assert {"t", "bca", "hoeffding", "wilson"} <= set(names)
+    assert not {"exact", "trimmed_t"} & set(names)
+
+
+@pytest.mark.parametrize("method", [method.name for method in hw.METHODS])
+def test_one_method_in_full(method: str, run: Run) -> None:
+    ran = run("methods", method)
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith(f"{method}: {hw.METHODS[method].title}\n")
+    for field in ("for", "use it", "least n", "promises", "cautions", "source"):
+        assert f"\n{field:<9} " in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert "`" not in ran.out, "a docstring's markup"
+
+
+@pytest.mark.parametrize("name", ["BCa", "BCA", "bca"])
+def test_one_method_in_any_capitals(name: str, run: Run) -> None:
+    assert run("methods", name).out.startswith("bca: BCa bootstrap\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("methods", "nope"), "unknown method 'nope'. Known: t, hall, z,"),
+        (("methods", "wilsn"), "unknown method 'wilsn'; did you mean 'wilson'?"),
+        (("methods", "--statistic", "medain"), "did you mean 'median'?"),
+        (("methods", "--statistic", "nope"), "unknown statistic 'nope'. Known: mean, median"),
+        (("methods", "--statistic", "quantile:2"), "q=2 is not strictly between 0 and 1"),
+        (("explain", "HW999"), "unknown caution 'HW999'"),
+        (("explain", "HW999"), "Known: HW101, HW102"),
+        (("explain", "nope"), "unknown caution 'nope'. Known: HW101, HW102"),
+    ],
+)
+def test_unknown_names(arguments: tuple[str, ...], words: str, run: Run) -> None:
+    ran = run(*arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("halfwidth: ")
+    assert ran.err.count("\n") == 1
+    assert words in ran.err
+
+
+def test_methods_of_a_statistic_that_needs_a_level_does_without_it(run: Run) -> None:
+    names = first_words(run("methods", "--statistic", "quantile").out)
+    assert names == ["percentile", "bca", "basic", "exact", "semiparametric"]
+
+
+def test_explain_lists_all_cautions(run: Run) -> None:
+    ran = run("explain")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.splitlines() == [f"{spec.code}  {spec.title}" for spec in hw.CAUTIONS]
+
+
+@pytest.mark.parametrize("spec", hw.CAUTIONS, ids=lambda spec: spec.code)
+def test_explain_says_what_a_caution_means_and_what_to_do(spec: hw.Caution, run: Run) -> None:
+    ran = run("explain", spec.code)
+    assert (ran.status, ran.err) == (0, "")
+    whole = hw.explain(spec.code)
+    text = " ".join(ran.out.split())
+    assert text.startswith(f"{whole.code}: {whole.title} ")
+    assert whole.meaning in text
+    assert f"What to do: {whole.remedy}" in text
+    assert ran.out.endswith(f"docs/cautions.md#{whole.code.lower()}\n")
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("code", ["hw201", "Hw201"])
+def test_explain_in_any_capitals(code: str, run: Run) -> None:
+    assert run("explain", code).out == run("explain", "HW201").out
