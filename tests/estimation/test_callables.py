@@ -17,8 +17,8 @@ Sample = NDArray[np.float64]
 
 
 def ask(statistic: Any, **options: Any) -> hw.Estimate:
-    settings = {"metric": "dsc", "rng": 1, "n_resamples": 499} | options
-    return hw.summary_ci(VALUES, statistic=statistic, **settings)
+    settings: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 499}
+    return hw.summary_ci(VALUES, statistic=statistic, **(settings | options))
 
 
 def message(e: hw.Estimate, code: str) -> str:
@@ -105,7 +105,7 @@ def test_one_that_returns_no_number_is_refused(function: Any) -> None:
 
 
 def test_an_error_inside_it_reaches_the_user_as_it_is() -> None:
-    def fails(values: Sample) -> float:
+    def fails(_: Sample) -> float:
         raise RuntimeError("my own mistake")
 
     with pytest.raises(RuntimeError, match="my own mistake"):

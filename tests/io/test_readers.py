@@ -37,6 +37,15 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+def save(frame: pd.DataFrame, path: Path) -> None:
+    if path.suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    elif path.suffix == ".xlsx":
+        frame.to_excel(path, index=False)
+    else:
+        frame.to_csv(path, index=False)
+
+
 def estimates_of(path: Path) -> list[tuple[str, int, float, float, float]]:
     table = hw.summary_table(read_table(path), ["dice", "hd95"], by="model", method="bca", rng=4)
     return [(e.label, e.n, e.value, e.low, e.high) for e in table]
@@ -74,8 +83,7 @@ def test_every_format_gives_the_same_estimates(name: str, tmp_path: Path) -> Non
 def test_right_and_wrong_are_read_alike_from_every_format(suffix: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"case": ["a", "b", "c", "d"], "ok": [True, False, True, True]})
     path = tmp_path / f"table{suffix}"
-    write = {".csv": frame.to_csv, ".parquet": frame.to_parquet, ".xlsx": frame.to_excel}[suffix]
-    write(path, index=False)
+    save(frame, path)
     (e,) = hw.summary_table(read_table(path), metric="correct")
     assert (e.value, e.n, e.method) == (0.75, 4, "wilson")
 
@@ -84,8 +92,7 @@ def test_right_and_wrong_are_read_alike_from_every_format(suffix: str, tmp_path:
 def test_missing_cells_are_missing_in_every_format(suffix: str, tmp_path: Path) -> None:
     frame = pd.DataFrame({"case": list("abcd"), "dice": [0.9, None, 0.8, 0.7]})
     path = tmp_path / f"table{suffix}"
-    write = {".csv": frame.to_csv, ".parquet": frame.to_parquet, ".xlsx": frame.to_excel}[suffix]
-    write(path, index=False)
+    save(frame, path)
     (e,) = hw.summary_table(read_table(path), metric="dsc", missing="omit")
     assert (e.n, e.n_missing) == (3, 1)
 
@@ -102,6 +109,17 @@ def test_infinite_cells_are_infinite(cell: str, tmp_path: Path) -> None:
     path = written(tmp_path, "t.csv", f"case,hd95\na,1\nb,{cell}\nc,2\n")
     with pytest.raises(hw.DataError, match=r"column 'hd95': 1 of 3 .*\(1 infinite\) \(case b\)"):
         hw.summary_table(read_table(path), metric="hd95" if cell[0] != "-" else None)
+
+
+@pytest.mark.parametrize("letter", ["\u2028", "\x0c", "\x85", "\x1c"])
+def test_only_line_ends_end_a_row(letter: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "t.csv", f"case,dice\na{letter}b,0.9\nc,0.8\nd,0.7\n")
+    assert len(read_table(path)) == 3
+
+
+def test_a_quoted_cell_may_hold_a_line_end(tmp_path: Path) -> None:
+    path = written(tmp_path, "t.csv", 'case,dice\n"a\nb",0.9\nc,0.8\n')
+    assert len(read_table(path)) == 2
 
 
 def test_names_lose_surrounding_blanks_and_keep_commas_in_quotes(tmp_path: Path) -> None:
@@ -143,6 +161,13 @@ def test_unnamed_index_columns_are_no_values(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "t.csv")
     table = hw.summary_table(read_table(tmp_path / "t.csv"))
     assert [e.label for e in table] == ["dice", "hd95"]
+
+
+def test_empty_columns_without_a_name_as_spreadsheets_leave_them_are_no_matter(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, "t.csv", "case,dice,,\na,0.9,,\nb,0.8,,\n")
+    assert [e.label for e in hw.summary_table(read_table(path))] == ["dice"]
 
 
 # --------------------------------------------------------------------------- bad files
@@ -207,8 +232,7 @@ def test_header_only(content: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".parquet", ".xlsx"])
 def test_header_only_in_other_formats(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"t{suffix}"
-    none = FRAME.iloc[:0]
-    (none.to_parquet if suffix == ".parquet" else none.to_excel)(path, index=False)
+    save(FRAME.iloc[:0], path)
     assert complaint(path) == "the table has no rows"
 
 

