@@ -159,6 +159,16 @@ class Estimate:
             statistic = "proportion"
         return f"{statistic} {metric_title(self.metric_spec)}".strip()
 
+    @property
+    def decimals(self) -> int:
+        """How many decimals the interval supports."""
+        reach = {
+            "two-sided": self.halfwidth,
+            "lower": self.value - self.low,
+            "upper": self.high - self.value,
+        }[self.alternative]
+        return decimals_for(self.value, reach)
+
     # ---- ways out
 
     def to_dict(self) -> dict[str, Any]:
@@ -205,7 +215,7 @@ class Estimate:
         ``Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap).``
         """
         unit = f" {self.metric_spec.spec.unit}" if self.metric_spec.spec.unit else ""
-        places = decimals_for(self.value, self.low, self.high)
+        places = self.decimals
         level = percent(self.confidence_level)
         low, high = fixed(self.low, places), fixed(self.high, places)
         interval = {
@@ -298,7 +308,7 @@ class Estimates(Sequence[Estimate]):
                 "halfwidth": item.halfwidth,
                 "standard_error": item.standard_error,
             }
-            rows.append({name: item.by.get(name) for name in self.by} | row)
+            rows.append({_free(name, row): item.by.get(name) for name in self.by} | row)
         return rows
 
     def to_frame(self) -> pd.DataFrame:
@@ -326,6 +336,8 @@ class Estimates(Sequence[Estimate]):
         return "\n".join([*lines, *(f"  {code} {text}" for code, text in self.caution_lines())])
 
     def _repr_html_(self) -> str:
+        if not self:
+            return "<p>No estimates.</p>"
         frame = self.to_frame()
         shown = ["label", "metric", "statistic", "value", "low", "high", "n", "method", "cautions"]
         # Everything is escaped, so that a column called <script> stays text.
@@ -334,6 +346,11 @@ class Estimates(Sequence[Estimate]):
             f"<li>{code} {html.escape(text)}</li>" for code, text in self.caution_lines()
         )
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
+
+
+def _free(name: str, row: Mapping[str, Any]) -> str:
+    """A grouping column's name that is none of our own."""
+    return f"by_{name}" if name in row else name
 
 
 def metric_title(metric: Metric) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 
@@ -21,34 +21,52 @@ class Parameter:
     default : float or None
         None where there is no sensible default.
     summary : str
-    allowed : callable
-        ``allowed(value)`` says whether a value may be used.
-    allowed_text : str
-        The same in words, for error messages.
+    at_least, above, at_most, below : float
+        What is allowed.
+    choices : tuple of float
+        The only values allowed, where there are but a few.
     unit : str
     """
 
     name: str
     default: float | None
     summary: str
-    allowed: Callable[[float], bool]
-    allowed_text: str
+    at_least: float = -math.inf
+    above: float = -math.inf
+    at_most: float = math.inf
+    below: float = math.inf
+    choices: tuple[float, ...] = ()
     unit: str = ""
+
+    @property
+    def allowed_text(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return " or ".join(f"{choice:g}" for choice in self.choices)
+        limits = {
+            "at least": self.at_least,
+            "above": self.above,
+            "at most": self.at_most,
+            "below": self.below,
+        }
+        said = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
+        return " and ".join(said) or "a number"
 
     def check(self, value: object, owner: str) -> float:
         """The value as a float, or an error that says what is allowed."""
         try:
             number = float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
-            number = float("nan")
-        if not self.allowed(number):
+            number = math.nan
+        inside = self.at_least <= number <= self.at_most and self.above < number < self.below
+        if not inside or (self.choices and number not in self.choices):
             raise OptionError(f"{owner}: {self.name}={value} is not {self.allowed_text}")
         return number
 
 
 def bind(
     owner: str, declared: tuple[Parameter, ...], given: Mapping[str, object], *, complete: bool
-) -> Mapping[str, float]:
+) -> dict[str, float]:
     """Check the given parameters against the declared ones and fill in the defaults.
 
     ``complete`` asks for a value of every parameter; a metric whose values arrive ready-made may
@@ -71,7 +89,7 @@ def bind(
                 f"{owner} needs {parameter.name} ({parameter.summary}); "
                 f"write {owner}:{parameter.name}=VALUE, {parameter.allowed_text}"
             )
-    return MappingProxyType(bound)
+    return bound
 
 
 def parse_name(
@@ -79,8 +97,7 @@ def parse_name(
 ) -> tuple[str, dict[str, object]]:
     """Split ``"quantile:q=0.9"`` or, for the first parameter, ``"quantile:0.9"``.
 
-    >>> share = Parameter("share", 0.25, "", lambda value: True, "any number")
-    >>> parse_name("trimmed_mean:0.1", lambda name: (share,))
+    >>> parse_name("trimmed_mean:0.1", lambda name: (Parameter("share", 0.25, ""),))
     ('trimmed_mean', {'share': '0.1'})
     """
     name, _, tail = text.partition(":")

@@ -7,13 +7,13 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
@@ -118,13 +118,18 @@ class MetricSpec:
         """The title, or the name where none is set."""
         return self.name if self.title is None else self.title
 
+    @property
+    def called(self) -> str:
+        """What messages call it, also where it has no title."""
+        return self.display or "the values"
+
 
 @dataclass(frozen=True)
 class Metric:
     """A metric with its parameters bound."""
 
     spec: MetricSpec
-    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 # --------------------------------------------------------------------------- statistics
@@ -246,13 +251,17 @@ class StatisticSpec:
         """The first line of the function's docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the function that carries the spec, so that it stays the same spec."""
+        return _reduced(self)
+
 
 @dataclass(frozen=True)
 class Statistic:
     """A summary statistic with its parameters bound; calling it reduces the last axis."""
 
     spec: StatisticSpec
-    parameters: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
     def __call__(self, values: Array) -> Array:
         """The statistic of each sample of a batch, shape ``(..., n) -> (...)``."""
@@ -260,7 +269,13 @@ class Statistic:
             reduced = self.spec.function(values, axis=-1, **self.parameters)
         else:
             reduced = np.apply_along_axis(self.spec.function, -1, values)
-        return np.asarray(reduced, dtype=float)
+        try:
+            return np.asarray(reduced, dtype=float)
+        except (TypeError, ValueError):
+            raise OptionError(
+                f"statistic {self.spec.name!r} returned {type(reduced).__name__} of "
+                f"{np.asarray(reduced).dtype}; it must reduce the values of a sample to one number"
+            ) from None
 
     @property
     def quantile_level(self) -> float:
@@ -342,8 +357,18 @@ class MethodSpec:
         """The first line of the function's docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the function that carries the spec, so that it stays the same spec."""
+        return _reduced(self)
+
 
 # --------------------------------------------------------------------------- declaring
+
+
+def _reduced(spec: StatisticSpec | MethodSpec) -> tuple[Any, ...]:
+    if spec_of(spec.function) is spec:
+        return spec_of, (spec.function,)
+    return type(spec), tuple(getattr(spec, f.name) for f in fields(spec))
 
 
 def _attach(function: F, spec: object) -> F:
@@ -351,30 +376,30 @@ def _attach(function: F, spec: object) -> F:
     return function
 
 
-def metric(**fields: Any) -> Callable[[F], F]:
+def metric(**given: Any) -> Callable[[F], F]:
     """Declare a metric: attach its `MetricSpec` and return the same function."""
 
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        return _attach(function, MetricSpec(function.__name__, summary=summary, **fields))
+        return _attach(function, MetricSpec(function.__name__, summary=summary, **given))
 
     return declare
 
 
-def statistic(**fields: Any) -> Callable[[F], F]:
+def statistic(**given: Any) -> Callable[[F], F]:
     """Declare a summary statistic: attach its `StatisticSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        return _attach(function, StatisticSpec(function.__name__, function=function, **fields))
+        return _attach(function, StatisticSpec(function.__name__, function=function, **given))
 
     return declare
 
 
-def interval_method(**fields: Any) -> Callable[[F], F]:
+def interval_method(**given: Any) -> Callable[[F], F]:
     """Declare a CI method: attach its `MethodSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        return _attach(function, MethodSpec(function.__name__, function=function, **fields))
+        return _attach(function, MethodSpec(function.__name__, function=function, **given))
 
     return declare
 

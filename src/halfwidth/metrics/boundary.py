@@ -17,24 +17,22 @@ PERCENTILE = Parameter(
     "percentile",
     100.0,
     "percentile of the directed distances",
-    lambda value: 0 < value <= 100,
-    "above 0 and at most 100",
+    above=0,
+    at_most=100,
     unit="%",
 )
 TOLERANCE = Parameter(
     "tolerance",
     None,
     "distance within which a boundary counts as found",
-    lambda value: value >= 0,
-    "a distance of at least 0",
+    at_least=0,
     unit="mm",
 )
 BAND = Parameter(
     "distance",
     None,
     "half the width of the band around a boundary",
-    lambda value: value > 0,
-    "a distance above 0",
+    above=0,
     unit="mm",
 )
 

@@ -10,9 +10,7 @@ __all__ = ["CLDICE", "DSC", "F_BETA", "IOU", "PPV", "SENSITIVITY", "SPECIFICITY"
 
 UNIT_INTERVAL = Bounds(0.0, 1.0)
 
-BETA = Parameter(
-    "beta", 1.0, "weight of sensitivity against PPV", lambda value: value > 0, "positive"
-)
+BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
 
 DSC = MetricSpec(
     "dsc",

@@ -11,13 +11,7 @@ from halfwidth.core.undefined import nan_per_sample
 
 __all__ = ["mean", "trimmed_mean"]
 
-TRIM_SHARE = Parameter(
-    "share",
-    0.25,
-    "share cut from each side",
-    lambda value: 0 <= value < 0.5,
-    "a share from 0 up to, not including, 0.5",
-)
+TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, below=0.5)
 
 
 def _mean_from_sums(n: int, sums: list[Array], centre: Array) -> Array:

@@ -11,13 +11,7 @@ from halfwidth.core.undefined import nan_per_sample
 
 __all__ = ["median", "quantile", "quantile_picks"]
 
-LEVEL = Parameter(
-    "q",
-    None,
-    "level of the quantile",
-    lambda value: 0 < value < 1,
-    "strictly between 0 and 1",
-)
+LEVEL = Parameter("q", None, "level of the quantile", above=0, below=1)
 
 
 def quantile_picks(n: int, q: float) -> tuple[Array, Array]:

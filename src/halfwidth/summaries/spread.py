@@ -12,13 +12,7 @@ from halfwidth.summaries.quantile import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
 
-DDOF = Parameter(
-    "ddof",
-    1.0,
-    "1 divides by n - 1, 0 by n",
-    lambda value: value in (0.0, 1.0),
-    "0 or 1",
-)
+DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
 def _sd_from_sums(n: int, sums: list[Array], _centre: Array, ddof: float) -> Array:
