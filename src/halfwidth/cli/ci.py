@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from halfwidth.cli import options
-from halfwidth.core.errors import DataError
+from halfwidth.cli.output import note, write
 
 __all__ = ["ci"]
 
@@ -48,7 +47,7 @@ def ci(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
-    fmt: options.Format = "table",
+    fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
     strict: options.Strict = False,
@@ -65,7 +64,7 @@ def ci(
     halfwidth ci dice.csv --metric dsc --scale 100 --missing omit --statistic median
     halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
     """
-    fmt = options.resolve_format(fmt, json)
+    fmt = options.resolve_format(fmt, json, out)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.front_door import summary_table
@@ -86,19 +85,7 @@ def ci(
     estimates = summary_table(
         read_table(file), value, by=by, case=case, metric=metric, statistic=statistic, **other
     )
-    for note in estimates.notes:
-        sys.stderr.write(f"halfwidth: {note}\n")
+    for said in estimates.notes:
+        note(said)
     write(render(estimates, fmt), out)
     return STRICT_STATUS if strict and estimates.cautions else 0
-
-
-def write(text: str, out: Path | None) -> None:
-    """To a file, or to stdout in UTF-8 whatever the terminal's habits."""
-    if out is None:
-        sys.stdout.buffer.write(text.encode())
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{out}: cannot be written ({error.strerror})") from None
-    sys.stderr.write(f"halfwidth: wrote {out}\n")

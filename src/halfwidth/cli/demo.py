@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli.options import Debug
+from halfwidth.cli.output import write
 from halfwidth.core.errors import DataError, OptionError
 
 if TYPE_CHECKING:
@@ -43,19 +44,18 @@ def demo(
     except ImportError as error:
         raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
     estimates = _estimates(cases, seed)
-    typer.echo(
+    table, figure = _write(cases, estimates, folder)
+    sentences = "".join(f"  {estimate.sentence()}\n" for estimate in estimates)
+    write(
         "Two small models, tested on cases they have not seen.\n"
         f"  {CANCER}: logistic regression; is each tumour classified correctly?\n"
-        f"  {DIABETES}: ridge regression; by how much is each patient's score missed?\n"
+        f"  {DIABETES}: ridge regression; by how much is each patient's score missed?\n\n"
+        f"{render(estimates, 'table')}\n"
+        f"For the paper\n\n{sentences}\n"
+        f"Wrote {table} and {figure}. Try next:\n\n"
+        f"  halfwidth ci {table} --statistic mean --statistic median\n"
+        "  halfwidth explain HW203\n"
     )
-    typer.echo(render(estimates, "table"))
-    typer.echo("For the paper\n")
-    for estimate in estimates:
-        typer.echo(f"  {estimate.sentence()}")
-    table, figure = _write(cases, estimates, folder)
-    typer.echo(f"\nWrote {table} and {figure}. Try next:\n")
-    typer.echo(f"  halfwidth ci {table} --statistic mean --statistic median")
-    typer.echo("  halfwidth explain HW203")
 
 
 def _cases(seed: int) -> pd.DataFrame:

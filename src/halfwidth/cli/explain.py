@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli.options import Debug
+from halfwidth.cli.output import write
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
@@ -30,9 +31,9 @@ def explain(
     halfwidth explain HW201
     """
     if code is None:
-        typer.echo("\n".join(f"{spec.code}  {spec.title}" for spec in CAUTIONS))
+        write("".join(f"{spec.code}  {spec.title}\n" for spec in CAUTIONS))
         return
-    typer.echo(_in_full(look_up(code)))
+    write(_in_full(look_up(code)) + "\n")
 
 
 def _in_full(spec: CautionSpec) -> str:

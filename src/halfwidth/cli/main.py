@@ -6,8 +6,8 @@ error, 3 with ``--strict`` when a caution was raised, 130 interrupted.
 
 from __future__ import annotations
 
-import os
 import sys
+import traceback
 from typing import Any
 
 import typer
@@ -15,6 +15,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 import halfwidth
 from halfwidth.cli import ci, demo, explain, methods
+from halfwidth.cli.output import note
 from halfwidth.core.errors import HalfwidthError
 
 __all__ = ["app", "main"]
@@ -60,29 +61,24 @@ def _status(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         result: Any = app(args=arguments, prog_name="halfwidth", standalone_mode=False)
-        sys.stdout.flush()
     except NoArgsIsHelpError as error:
         error.show()
         return 2
     except ClickException as error:
-        _complain(_usage(error))
+        note(_usage(error, arguments))
         return 2
     except HalfwidthError as error:
         if debug:
-            raise
-        _complain(str(error))
+            traceback.print_exc()
+        note(str(error))
         return 2
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted")
+        note("interrupted")
         return 130
-    except BrokenPipeError:
-        # The reader of our output has gone ('| head'); nothing is wrong, and nothing can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 -- whatever is left is a fault of ours
         if debug:
-            raise
-        _complain(
+            traceback.print_exc()
+        note(
             f"internal error: {type(error).__name__}: {error}. "
             "Run again with --debug and report what it prints"
         )
@@ -90,13 +86,24 @@ def _status(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _complain(text: str) -> None:
-    sys.stderr.write(f"halfwidth: {text}\n")
-
-
-def _usage(error: ClickException) -> str:
+def _usage(error: ClickException, arguments: list[str]) -> str:
     """One line for a wrong option or command; the parser names the nearest right ones."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
+    given = _value_given(error, arguments)
+    if given is not None:
+        message = f"{given} is not what the option takes: {message}"
     return f"{message.rstrip('.')}. Try '{command} --help'."
+
+
+def _value_given(error: ClickException, arguments: list[str]) -> str | None:
+    """What was typed for the option that could not be converted."""
+    parameter = getattr(error, "param", None)
+    for name in getattr(parameter, "opts", ()):
+        for position, argument in enumerate(arguments):
+            if argument == name and position + 1 < len(arguments):
+                return f"{name} {arguments[position + 1]}"
+            if argument.startswith(f"{name}="):
+                return argument
+    return None

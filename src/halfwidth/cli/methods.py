@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli.options import Debug
+from halfwidth.cli.output import write
 from halfwidth.core.references import cite
-from halfwidth.core.spec import Estimand, MethodSpec
+from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Level
 
 __all__ = ["methods"]
@@ -37,16 +38,18 @@ def methods(
     from halfwidth.intervals.catalogue import METHODS
 
     if name is not None:
-        typer.echo(_in_full(METHODS[name]))
+        write(_in_full(METHODS[name]) + "\n")
         return
     chosen = list(METHODS)
     if statistic is not None:
-        from halfwidth.estimation.check import accepted_methods, resolve_statistic
+        from halfwidth.estimation.check import accepted_methods
+        from halfwidth.summaries.catalogue import STATISTICS
 
-        spec = resolve_statistic(statistic)
-        accepted = accepted_methods(spec, binary=spec.spec.estimand is Estimand.MEAN)
+        # Its parameters, which a quantile needs, do not matter here.
+        spec = STATISTICS[statistic.partition(":")[0]]
+        accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
-    typer.echo(_overview(chosen))
+    write(_overview(chosen) + "\n")
 
 
 def _overview(chosen: list[MethodSpec]) -> str:
@@ -76,7 +79,12 @@ def _in_full(method: MethodSpec) -> str:
         "cautions": ", ".join(method.cautions) or "those that the data call for",
         "source": source,
     }
-    lines = [f"{method.name}: {method.title}", "", *textwrap.wrap(method.summary, WIDTH), ""]
+    lines = [
+        f"{method.name}: {method.title}",
+        "",
+        *textwrap.wrap(method.summary.replace("`", ""), WIDTH),
+        "",
+    ]
     for field, text in fields.items():
         lines += textwrap.wrap(
             f"{field:<9} {text}", WIDTH, subsequent_indent=" " * 10, break_long_words=False

@@ -35,7 +35,14 @@ __all__ = [
     "resolve_format",
 ]
 
-FORMAT_NAMES = ("table", "json", "csv", "markdown", "latex")
+FORMAT_OF_SUFFIX = {
+    ".txt": "table",
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+FORMAT_NAMES = tuple(FORMAT_OF_SUFFIX.values())
 
 Metric = Annotated[
     str | None,
@@ -109,7 +116,13 @@ Scale = Annotated[
     typer.Option(help="Values are divided by it; 100 for per cent.", metavar="NUMBER"),
 ]
 Format = Annotated[
-    str, typer.Option("--format", help=f"{', '.join(FORMAT_NAMES)}.", metavar="FORMAT")
+    str | None,
+    typer.Option(
+        "--format",
+        help=f"{', '.join(FORMAT_NAMES)}; default: table, or what the suffix of --out says.",
+        metavar="FORMAT",
+        show_default=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Out = Annotated[
@@ -131,10 +144,19 @@ def parse_bounds(text: str | None) -> Any:
     return low, high
 
 
-def resolve_format(fmt: str, json: bool, choices: tuple[str, ...] = FORMAT_NAMES) -> str:
-    """The output format asked for."""
-    if json:
-        return "json"
-    if fmt not in choices:
-        raise UnknownNameError("format", fmt, choices)
-    return fmt
+def resolve_format(fmt: str | None, json: bool, out: Path | None) -> str:
+    """The output format asked for, by name or by the suffix of the file to write."""
+    if fmt is not None and fmt not in FORMAT_NAMES:
+        raise UnknownNameError("format", fmt, FORMAT_NAMES)
+    if json and fmt not in (None, "json"):
+        raise OptionError(f"--json and --format {fmt} exclude each other")
+    if json or fmt is not None:
+        return fmt or "json"
+    if out is None:
+        return "table"
+    if out.suffix.lower() not in FORMAT_OF_SUFFIX:
+        raise OptionError(
+            f"--out {out}: no format goes by the suffix {out.suffix or '(none)'!r}; use "
+            f"{', '.join(FORMAT_OF_SUFFIX)}, or say --format"
+        )
+    return FORMAT_OF_SUFFIX[out.suffix.lower()]

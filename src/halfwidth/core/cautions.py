@@ -82,7 +82,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW101",
         "missing values",
-        "{count} of {total} values are missing{infinite}: {policy}.",
+        "{count} of {total} values missing{infinite}: {policy}.",
         "A case without a value is rarely missing at random: a metric is often undefined on the "
         "very cases where the model failed. Leaving such cases out flatters the model; a structure "
         "that is absent from the image is another matter and is rightly left out.",
@@ -96,8 +96,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "{repeats} of {total} rows repeat a case id: the interval treats them as independent.",
         "Several values of one case (two structures, two readers, two folds) resemble each other. "
         "Counting them as independent cases makes intervals too short.",
-        "Give one value per case: estimate each group apart with by=, or average within the case "
-        "first. Remove rows that are there twice by mistake.",
+        "Give one value per case: estimate each group apart (by=, --by), or average within the "
+        "case first. Remove rows that are there twice by mistake.",
         "andre2025",
     ),
     CautionSpec(
@@ -126,7 +126,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW202",
         "outliers or strong skew",
-        "{detail}: the {what} rests on few cases, and its interval under-covers.",
+        "{detail}: they weigh heavily in the {what}, whose interval may under-cover.",
         "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
         "more slowly the more skewed the values are; almost all coverage failures for the mean DSC "
         "were instances with outliers.",
@@ -248,11 +248,11 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW401",
         "folds or runs passed as cases",
-        "Column {column!r} holds {levels} folds or runs and is not among by=: they are pooled as "
-        "cases.",
+        "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
+        "as cases.",
         "Values of several trained models on the same cases are no further cases. They say "
         "something about the training procedure, and as cases they make intervals too short.",
-        "Add the column to by= to get one interval per trained model.",
+        "Group by the column (by=, --by) to get one interval per trained model.",
         "lehmann2025",
     ),
     CautionSpec(

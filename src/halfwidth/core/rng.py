@@ -83,7 +83,7 @@ def resolve_seed(rng: Any = None) -> int:
             f"rng={rng!r} is none of None, an integer from 0 up, a numpy SeedSequence, a Generator"
         ) from None
     if seed < 0:
-        raise OptionError(f"rng={seed} is negative; a seed is an integer from 0 up")
+        raise OptionError(f"rng={seed} (--seed) is negative; a seed is an integer from 0 up")
     return seed
 
 

@@ -164,7 +164,10 @@ class Moments:
 
 @dataclass(frozen=True)
 class SortedWeights:
-    """An L-statistic: ``weights(n, **parameters) @ sorted sample``."""
+    """An L-statistic: ``weights(n, **parameters) @ sorted sample``.
+
+    The weights add up to 1 (location) or to 0 (spread).
+    """
 
     weights: Callable[..., Array]
 
@@ -173,7 +176,8 @@ class SortedWeights:
 class OrderStatistics:
     """An L-statistic of a few order statistics.
 
-    ``picks(n, **parameters)`` returns their 1-based ranks, ascending, and their weights.
+    ``picks(n, **parameters)`` returns their 1-based ranks, ascending, and their weights, which add
+    up to 1 (location) or to 0 (spread).
     """
 
     picks: Callable[..., tuple[Array, Array]]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, closest
 
 __all__ = ["ALTERNATIVES", "UNBOUNDED", "Alternative", "Array", "Bounds", "Interval", "Level"]
 
@@ -81,8 +81,11 @@ class Level:
         ):
             raise OptionError(_bad_level(level))
         if self.alternative not in ALTERNATIVES:
+            scipys = {"less": "upper", "greater": "lower"}
+            near = scipys.get(str(self.alternative)) or closest(str(self.alternative), ALTERNATIVES)
             raise OptionError(
                 f"alternative={self.alternative!r} is none of {', '.join(ALTERNATIVES)}"
+                + (f"; did you mean {near!r}?" if near else "")
             )
 
     @property

@@ -50,12 +50,12 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     worst = spec.worst if penalty is None else penalty
     if worst is None:
         raise OptionError(
-            f"missing='worst' needs a penalty: {spec.display} has no finite worst value "
-            f"(range {spec.bounds}, {spec.better} is better); give penalty=VALUE (--penalty VALUE)"
+            f"missing='worst' needs a penalty: no finite value is known to be the worst for "
+            f"{spec.called} (range {spec.bounds}); give penalty=VALUE (--penalty VALUE)"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(
-            f"penalty={worst:g} lies outside the range {spec.bounds} of {spec.display}"
+            f"penalty={worst:g} lies outside the range {spec.bounds} of {spec.called}"
         )
     return float(worst)
 

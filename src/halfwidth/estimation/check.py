@@ -49,7 +49,9 @@ __all__ = [
 
 AUTO = "auto"
 UNNAMED = MetricSpec("value", title="", summary="any number per case")
-PROPORTION = MetricSpec("proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY)
+PROPORTION = MetricSpec(
+    "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
+)
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
 
@@ -220,6 +222,8 @@ def resolve_request(
             f"missing={missing!r} is none of {', '.join(MISSING_POLICIES)}"
             + (f"; did you mean {near!r}?" if near else "")
         )
+    if penalty is not None and not isinstance(penalty, int | float | np.number):
+        raise OptionError(f"penalty={penalty!r} is not a number")
     if penalty is not None and missing != "worst":
         raise OptionError(
             f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
@@ -269,22 +273,41 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
     """
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values.astype(float), np.nan)
-    if isinstance(values, str | bytes | Mapping) or np.ndim(values) == 0:
-        raise DataError(f"{where}: expected one number per case, got {values!r}")
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise DataError(
-            f"{where}: expected one number per case (one dimension), got shape {array.shape}"
-        )
+    array = _as_flat_array(values, where)
     if array.dtype.kind in "bui":
         return array.astype(float)
     if array.dtype.kind == "f":
         return array.astype(float, copy=False)
-    if array.dtype.kind == "O":
-        return np.array([_as_number(v, i, where, cases) for i, v in enumerate(array)], dtype=float)
+    if array.dtype.kind != "O":
+        raise DataError(f"{where}: cannot use values of type {array.dtype}")
+    return np.array([_as_number(v, i, where, cases) for i, v in enumerate(array)], dtype=float)
+
+
+def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
+    """One dimension of numbers or objects; NumPy would turn a list with one text into text."""
+    if isinstance(values, str | bytes | Mapping):
+        raise DataError(f"{where}: expected one number per case, got {values!r}")
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DataError(f"{where}: expected one number per case, got nested values") from None
     if array.dtype.kind in "SU":
-        return np.array([_as_number(str(v), i, where, cases) for i, v in enumerate(array)])
-    raise DataError(f"{where}: cannot use values of type {array.dtype}")
+        array = np.asarray(values, dtype=object)
+    if array.ndim == 0:
+        raise DataError(f"{where}: expected one number per case, got {values!r}")
+    if array.ndim != 1:
+        raise DataError(
+            f"{where}: expected one number per case (one dimension), got shape {array.shape}"
+        )
+    return array
+
+
+def _are_bools(values: Any) -> bool:
+    """Whether the values say right or wrong rather than how much."""
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        return all(isinstance(value, bool | np.bool_) for value in array)
+    return array.dtype.kind == "b"
 
 
 def _as_number(value: Any, position: int, where: str, cases: Sequence[object] | None) -> float:
@@ -312,7 +335,6 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
-    given_as_bool = str(getattr(values, "dtype", "")) in ("bool", "boolean")
     numbers = as_numbers(values, where, cases)
     if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
         raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
@@ -326,7 +348,7 @@ def check_sample(
         raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
     binary = metric.spec.kind is Kind.BINARY
     if metric.spec == UNNAMED and len(finite):
-        binary = given_as_bool or set(np.unique(finite)) == {0.0, 1.0}
+        binary = _are_bools(values) or set(np.unique(finite)) == {0.0, 1.0}
         if binary:
             metric = Metric(PROPORTION)
     return Sample(np.sort(finite), metric, binary, n_missing, int(np.isinf(numbers).sum()))
@@ -347,7 +369,7 @@ def _check_range(
     allowed = "0 and 1" if spec.kind is Kind.BINARY else f"the range {bounds}"
     text = (
         f"{where}: {int(outside.sum())} of {len(numbers)} values lie outside {allowed} of "
-        f"{spec.display or 'the values'} (case {case}: {numbers[first]:g})"
+        f"{spec.called} (case {case}: {numbers[first]:g})"
     )
     seen = numbers[finite]
     if bounds == Bounds(0, 1) and scale == 1 and seen.min() >= 0 and 1.5 < seen.max() <= 100:
@@ -375,6 +397,6 @@ def check_bounds(method: MethodSpec, metric: Metric) -> None:
     """Refuse a concentration bound for a metric without a finite range."""
     if Need.BOUNDS in method.needs and not metric.spec.bounds.finite:
         raise OptionError(
-            f"method {method.name!r} needs a metric with finite bounds; {metric.spec.display} has "
+            f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
             f"{metric.spec.bounds}. Name the metric, or give bounds"
         )

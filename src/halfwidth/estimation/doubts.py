@@ -24,7 +24,7 @@ FEWEST_FOR_SHAPE = 5
 # From this many identical worst values on, and this share, they look like a penalty.
 FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
 # With fewer failures (or successes) than this the normal approximation is useless.
-RARE = 5
+RARE, NEAR_AN_END = 5, 0.2
 REPLICATES_BEYOND = 10
 
 
@@ -117,7 +117,7 @@ def _identical_worst(facts: Facts) -> Caution | None:
 
 def _few_cases(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if facts.successes is not None or facts.guaranteed or facts.undefined:
+    if facts.guaranteed or facts.undefined:
         return None
     needed = e.statistic_spec.spec.reliable_n(e.metric_spec.spec.reliable_n)
     if e.n >= needed:
@@ -154,7 +154,7 @@ def _near_an_end(facts: Facts) -> Caution | None:
         return None
     failures = e.n - successes
     rare, end = (failures, 1) if failures < successes else (successes, 0)
-    if rare >= RARE:
+    if rare >= RARE or rare > NEAR_AN_END * e.n:
         return None
     kind = ("failure" if end else "success") + ("" if rare == 1 else "s" if end else "es")
     return caution("HW203", rare=int(rare) or "no", kind=kind, n=e.n, end=end)
@@ -216,7 +216,11 @@ def _why_none(facts: Facts) -> tuple[str, str]:
             f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
         )
     if method.name == "bca":
-        why = "all values are equal" if facts.constant else "its jackknife variance vanishes"
+        why = (
+            "all values are equal"
+            if facts.constant
+            else "its bias correction or its acceleration is undefined on these values"
+        )
         return why, "percentile is defined"
     if method.name == "trimmed_t":
         return "fewer than 2 cases are left after trimming", "trim less, or use percentile"

@@ -6,8 +6,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.estimate import Estimate, Estimates
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
@@ -21,7 +23,7 @@ from halfwidth.estimation.check import (
     resolve_statistic,
 )
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
-from halfwidth.io.layout import Slice, layout_of, slices
+from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
@@ -122,7 +124,6 @@ def proportion_ci(
     successes: int,
     n: int,
     *,
-    metric: Any = None,
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -134,8 +135,6 @@ def proportion_ci(
     ----------
     successes, n : int
         Counts, 0 ≤ successes ≤ n, n ≥ 1.
-    metric : str, MetricSpec or metric function, optional
-        What is counted: ``"correct"``, ``"sensitivity"``, ...; default: just a proportion.
     method : str, default "auto"
         ``"wilson"`` (which ``auto`` takes), ``"clopper_pearson"``, ``"jeffreys"``,
         ``"agresti_coull"``, ``"wald"``, or a bootstrap, whose distribution is binomial and needs
@@ -170,10 +169,7 @@ def proportion_ci(
         missing="raise",
         penalty=None,
     )
-    bound = Metric(PROPORTION) if metric is None else resolve_metric(metric)
-    if not (bound.spec.bounds.low == 0 and bound.spec.bounds.high == 1):
-        raise OptionError(f"metric {bound.spec.name!r} is no proportion: its range is not [0, 1]")
-    return estimate_counts(x, trials, bound, request, label)
+    return estimate_counts(x, trials, request, label)
 
 
 def _count(value: Any, name: str) -> int:
@@ -259,16 +255,16 @@ def summary_table(
         penalty=penalty,
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
-    wanted = resolve_metric(metric, bounds)
     table = Table.of_frame(frame)
     layout = layout_of(table, _names(values), _names(by), case)
+    metrics = _Metrics(table, layout, metric, bounds)
     notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
     jobs: list[Job] = []
     not_applicable = 0
     for part in slices(table, layout):
-        if part.metric is not None and metric is not None and not _same(part.metric, wanted):
+        of_slice = metrics.of(part)
+        if of_slice is None:
             continue
-        of_slice = wanted if part.metric is None or metric is not None else _named(part.metric)
         sample = check_sample(
             part.values,
             of_slice,
@@ -282,7 +278,9 @@ def summary_table(
         doubts = _design_doubts(part)
         jobs += [Job(sample, one, part.label, part.by, doubts) for one in statistics]
     if not jobs:
-        raise DataError(f"no rows of metric {wanted.spec.name!r} in the table")
+        raise DataError(
+            f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"
+        )
     if all(job.sample.n == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
     if not_applicable:
@@ -304,17 +302,39 @@ def _several(statistic: Any) -> list[Any]:
     return chosen
 
 
-def _named(text: str) -> Metric:
-    """The metric that a canonical table names; one that is not known has no range to check."""
-    name = text.partition(":")[0]
-    return resolve_metric(text if name in METRICS else name, None if name in METRICS else _ANY)
+class _Metrics:
+    """Which metric a slice of a table holds."""
 
+    def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
+        self._table, self._asked, self._bounds = table, metric, bounds
+        self.held = metrics_in(table, layout)
+        own = isinstance(metric, str) and metric not in METRICS and metric in self.held
+        self._wanted = resolve_metric(metric, _ANY if own and bounds is None else bounds)
+        self._counted: dict[str, bool] = {}
 
-def _same(text: str, wanted: Metric) -> bool:
-    named = _named(text)
-    return named.spec.name == wanted.spec.name and (
-        not wanted.parameters or dict(named.parameters) == dict(wanted.parameters)
-    )
+    def of(self, part: Slice) -> Metric | None:
+        """The metric of a slice, or None where the slice was not asked for."""
+        if part.metric is None:
+            counted = self._asked is None and self._bounds is None and self._counts(part.column)
+            return Metric(PROPORTION) if counted else self._wanted
+        known = part.metric in METRICS
+        named = resolve_metric(
+            f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
+        )
+        if self._asked is None:
+            return named
+        wanted = self._wanted
+        differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
+        if named.spec.name != wanted.spec.name or differs:
+            return None
+        return Metric(wanted.spec, named.parameters)
+
+    def _counts(self, column: str) -> bool:
+        """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
+        if column not in self._counted:
+            everything = self._table.values(column, np.arange(len(self._table)))
+            self._counted[column] = set(everything.tolist()) - {None} == {0.0, 1.0}
+        return self._counted[column]
 
 
 _ANY = (float("-inf"), float("inf"))

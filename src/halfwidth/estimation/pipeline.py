@@ -14,9 +14,16 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Statistic
 from halfwidth.core.types import Interval
-from halfwidth.estimation.check import Request, Sample, check_accepts, check_bounds
+from halfwidth.estimation.check import (
+    PROPORTION,
+    Request,
+    Sample,
+    check_accepts,
+    check_bounds,
+)
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.doubts import Facts, cautions_for
+from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
@@ -121,11 +128,13 @@ def _finished(
 ) -> Estimate:
     sample = job.sample
     interval = computed.interval
+    # A statistic that is undefined on the cases has no interval, whatever its resamples say.
+    defined = not np.isnan(value)
     drawn = computed.n_resamples is not None
     estimate = Estimate(
         value=value,
-        low=float(interval.low[row]),
-        high=float(interval.high[row]),
+        low=float(interval.low[row]) if defined else float("nan"),
+        high=float(interval.high[row]) if defined else float("nan"),
         level=request.level,
         metric_spec=sample.metric,
         statistic_spec=job.statistic,
@@ -153,21 +162,22 @@ def _finished(
     return replace(estimate, cautions=tuple(doubts))
 
 
-def estimate_counts(
-    successes: int, n: int, metric: Metric, request: Request, label: str = ""
-) -> Estimate:
+def estimate_counts(successes: int, n: int, request: Request, label: str = "") -> Estimate:
     """Estimate of a proportion known by its counts."""
     statistic = Statistic(STATISTICS["mean"])
     method = request.method or choose_for_counts()
-    check_accepts(method, statistic, binary=True)
     if Estimand.PROPORTION not in method.accepts:
+        known = [spec.name for spec in METHODS if Estimand.PROPORTION in spec.accepts]
+        hint = " (the exact binomial interval)" if method.name == "exact" else ""
         raise OptionError(
-            f"method {method.name!r} needs the values of the cases; from counts alone use auto, "
-            "wilson, clopper_pearson, jeffreys, agresti_coull, wald, percentile, basic or bca"
+            f"method {method.name!r} makes no interval for a proportion known by its counts; use "
+            f"auto, clopper_pearson{hint}, or another of {', '.join(known)}"
         )
     ingredients = of_counts(np.array([float(successes)]), n)
-    bounds = metric.spec.bounds
-    computed = apply(method, ingredients, request.level, bounds, clip=request.method is None)
+    metric = Metric(PROPORTION)
+    computed = apply(
+        method, ingredients, request.level, PROPORTION.bounds, clip=request.method is None
+    )
     interval = computed.interval
     estimate = Estimate(
         value=successes / n,

@@ -6,6 +6,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["CASE_COLUMNS", "Layout", "Slice", "layout_of", "slices"]
+__all__ = ["CASE_COLUMNS", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id", "group")
@@ -24,6 +26,7 @@ RUN_COLUMNS = ("fold", "seed", "run")
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ class Slice:
     cases : list of str
         Case ids, or row numbers where the table has none.
     metric : str or None
-        What a canonical table calls the metric, with its parameters.
+        What a canonical table calls the metric.
+    parameters : str
+        Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
     repeated_cases : int
@@ -79,6 +84,7 @@ class Slice:
     values: NDArray[Any]
     cases: list[str]
     metric: str | None
+    parameters: str
     n_not_applicable: int
     repeated_cases: int
     patients: tuple[str, int] | None
@@ -136,7 +142,7 @@ def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Lay
             continue
         if not name or name.startswith("Unnamed:") or name in design:
             left_out.append(f"{name!r} (index or design)")
-        elif table.is_numeric(name) or table.is_empty(name):
+        elif _holds_numbers(table, name):
             found.append(name)
         else:
             left_out.append(f"{name!r} (text)")
@@ -146,6 +152,17 @@ def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Lay
             "Name the column with values"
         )
     return Layout(tuple(found), by, case, left_out=tuple(left_out))
+
+
+def _holds_numbers(table: Table, name: str) -> bool:
+    """Whether a column is meant to hold numbers: most of its cells are, or would be with points."""
+    if table.is_numeric(name) or table.is_empty(name):
+        return True
+    cells = [cell for cell in table.values(name, np.arange(len(table))) if cell is not None]
+    numbers = sum(
+        not isinstance(cell, str) or bool(DECIMAL_COMMA.fullmatch(cell)) for cell in cells
+    )
+    return 2 * numbers > len(cells)
 
 
 def slices(table: Table, layout: Layout) -> Iterator[Slice]:
@@ -163,7 +180,8 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 column=column,
                 values=table.values(column, kept),
                 cases=_cases(table, layout.case, kept),
-                metric=_metric_of(levels, layout),
+                metric=_text(levels[layout.metric]) if layout.metric else None,
+                parameters=_parameters_of(levels),
                 n_not_applicable=len(rows) - len(kept),
                 repeated_cases=_repeats(table, layout.case, kept),
                 patients=_shared_patients(table, layout, kept),
@@ -179,7 +197,11 @@ def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDAr
         yield {}, np.arange(len(table))
         return
     rows: dict[tuple[Any, ...], list[int]] = {}
-    for row, key in enumerate(zip(*(table.levels(name) for name in names), strict=True)):
+    columns = (
+        _metric_levels(table, name) if name == layout.metric else table.levels(name)
+        for name in names
+    )
+    for row, key in enumerate(zip(*columns, strict=True)):
         rows.setdefault(key, []).append(row)
     for key, own in rows.items():
         yield dict(zip(names, key, strict=True)), np.array(own, dtype=np.intp)
@@ -192,12 +214,22 @@ def _applicable(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray
     return np.array([_text(cell).strip().lower() != NOT_APPLICABLE for cell in status], dtype=bool)
 
 
-def _metric_of(levels: dict[str, Any], layout: Layout) -> str | None:
-    if layout.metric is None:
-        return None
+def _parameters_of(levels: dict[str, Any]) -> str:
     parameters = levels.get("parameters")
-    name = _text(levels[layout.metric])
-    return name if parameters is None else f"{name}:{str(parameters).replace(';', ',')}"
+    return "" if parameters is None else f":{str(parameters).replace(';', ',')}"
+
+
+def metrics_in(table: Table, layout: Layout) -> list[str]:
+    """The metrics that a canonical table names; none in any other."""
+    if layout.metric is None:
+        return []
+    return list(dict.fromkeys(_metric_levels(table, layout.metric)))
+
+
+def _metric_levels(table: Table, column: str) -> list[str]:
+    """Metric of each row, under one name however it is spelled."""
+    texts = [_text(level) for level in table.levels(column)]
+    return [METRICS[text].name if text in METRICS else text for text in texts]
 
 
 def _text(level: Any) -> str:
@@ -206,8 +238,7 @@ def _text(level: Any) -> str:
 
 def _cases(table: Table, case: str | None, rows: NDArray[np.intp]) -> list[str]:
     if case is None:
-        # Row numbers as a spreadsheet counts them, below the header.
-        return [f"in row {row + 2}" for row in rows]
+        return [f"in row {table.row_number(row)}" for row in rows]
     levels = table.levels(case)
     return [_text(levels[row]) for row in rows]
 

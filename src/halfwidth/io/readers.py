@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,9 @@ def read_table(path: str | Path) -> Table:
         table = reader(file)
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
+    except DataError as error:
+        named = str(error) if str(error).startswith(str(file)) else f"{file}: {error}"
+        raise DataError(named) from None
     if not len(table):
         raise DataError(f"{file}: the table has no rows")
     return table
@@ -67,13 +71,10 @@ def _check_exists(file: Path) -> None:
     raise DataError(f"{file}: no such file" + (f"; did you mean {near!r}?" if near else ""))
 
 
-def _header(names: list[str], file: Path) -> list[str]:
-    """Column names without surrounding blanks, none of them twice."""
-    stripped = [name.strip() for name in names]
-    repeated = [name for name, count in Counter(stripped).items() if count > 1]
+def _check_names(names: list[str], file: Path) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise DataError(f"{file}: column name(s) {quoted(repeated)} appear more than once")
-    return stripped
 
 
 def _read_text(file: Path) -> Table:
@@ -84,27 +85,52 @@ def _read_text(file: Path) -> Table:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataError(f"{file}: is not text in UTF-8; save it as CSV in UTF-8") from None
-    lines = text.splitlines(keepends=True)
     if not text.strip():
         raise DataError(f"{file}: the file is empty")
-    separator = max("\t,;" if file.suffix.lower() != ".csv" else ",;\t", key=lines[0].count)
+    first = text.lstrip("\r\n").partition("\n")[0]
+    separator = max("\t,;" if file.suffix.lower() != ".csv" else ",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        rows = [row for row in csv.reader(lines, delimiter=separator, strict=True) if row]
+        rows = [(reader.line_num, row) for row in reader]
     except csv.Error as error:
         raise DataError(f"{file}: cannot be read as a table ({error})") from None
-    header = _header(rows[0], file)
-    for number, row in enumerate(rows[1:], start=2):
+    while not rows[-1][1]:
+        rows.pop()
+    while not rows[0][1]:
+        rows.pop(0)
+    header, body = rows[0][1], rows[1:]
+    # A blank line is a missing value in a table of one column, and nothing in any other.
+    body = [(line, row or [""]) for line, row in body if row or len(header) == 1]
+    for line, row in body:
         if len(row) != len(header):
             raise DataError(
-                f"{file}: row {number} has {len(row)} cells where the header has {len(header)}"
+                f"{file}: line {line} has {len(row)} cells where the header has {len(header)}"
             )
-    return Table.of_text(header, rows[1:])
+    table = Table.of_text(_numbered(header), [row for _, row in body], [line for line, _ in body])
+    return _named(table, header, file)
+
+
+def _numbered(header: list[str]) -> list[str]:
+    """Stand-ins for column names, none of them twice."""
+    return [str(place) for place in range(len(header))]
+
+
+def _named(table: Table, header: list[str], file: Path) -> Table:
+    """The table under its header, without columns that have neither a name nor a value."""
+    kept = [
+        (key, name.strip())
+        for key, name in zip(table.columns, header, strict=True)
+        if name.strip() or not table.is_empty(key)
+    ]
+    _check_names([name for _, name in kept], file)
+    return Table({name: table.columns[key] for key, name in kept}, table.row_numbers)
 
 
 def _read_parquet(file: Path) -> Table:
     import pandas as pd
 
-    return _of_frame(lambda: pd.read_parquet(file), file, "Parquet", "pyarrow")
+    frame = _frame(lambda: pd.read_parquet(file), file, "Parquet", "pyarrow")
+    return Table.of_frame(frame)
 
 
 def _read_xlsx(file: Path) -> Table:
@@ -112,18 +138,11 @@ def _read_xlsx(file: Path) -> Table:
 
     # Without a header of pandas' making, which would rename repeated columns.
     frame = _frame(lambda: pd.read_excel(file, header=None, dtype=object), file, "XLSX", "openpyxl")
-    if frame.empty:
-        raise DataError(f"{file}: the first sheet is empty")
-    names = ["" if pd.isna(cell) else str(cell) for cell in frame.iloc[0]]
-    body = frame.iloc[1:].set_axis(_header(names, file), axis="columns")
-    return Table.of_frame(body)
-
-
-def _of_frame(read: Callable[[], pd.DataFrame], file: Path, kind: str, library: str) -> Table:
-    frame = _frame(read, file, kind, library)
-    return Table.of_frame(
-        frame.set_axis(_header([str(name) for name in frame.columns], file), axis="columns")
-    )
+    if len(frame) < 2:
+        raise DataError(f"{file}: the first sheet has no rows")
+    header = ["" if pd.isna(cell) else str(cell) for cell in frame.iloc[0]]
+    body = frame.iloc[1:].set_axis(_numbered(header), axis="columns")
+    return _named(Table.of_frame(body), header, file)
 
 
 def _frame(read: Callable[[], pd.DataFrame], file: Path, kind: str, library: str) -> pd.DataFrame:

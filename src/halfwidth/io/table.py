@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, quoted
 
 __all__ = ["MISSING_TEXT", "Table"]
 
+_TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
 MISSING_TEXT = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
 
@@ -29,33 +30,45 @@ class Table:
     ----------
     columns : mapping of str to ndarray, shape (rows,)
         Numbers, or objects: text, None for a missing cell, anything a data frame held.
+    row_numbers : tuple of int or None
+        The line of each row in its file; None where rows count from the one below the header.
     """
 
     columns: Mapping[str, NDArray[Any]]
+    row_numbers: tuple[int, ...] | None = None
 
     @classmethod
-    def of_text(cls, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    def of_text(
+        cls, header: Sequence[str], rows: Sequence[Sequence[str]], row_numbers: Sequence[int]
+    ) -> Table:
         """From the cells of a text file; cells that say that they are missing become None."""
         cells = list(zip(*rows, strict=True)) or [()] * len(header)
-        return cls(
-            {name: _objects(map(_cell, column)) for name, column in zip(header, cells, strict=True)}
-        )
+        columns = {
+            name: _objects(map(_cell, column)) for name, column in zip(header, cells, strict=True)
+        }
+        return cls(columns, tuple(row_numbers))
 
     @classmethod
     def of_frame(cls, frame: Any) -> Table:
         """From a pandas or polars data frame, or a mapping of names to sequences."""
         if isinstance(frame, Table):
             return frame
-        names = list(frame.keys() if isinstance(frame, Mapping) else getattr(frame, "columns", ()))
-        if not names:
+        if any(getattr(getattr(frame, "index", None), "names", ())):
+            # A named index of pandas is a column by another name.
+            frame = frame.reset_index()
+        if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
             raise DataError(
                 f"expected a data frame or a mapping of columns, got {type(frame).__name__}"
             )
+        names = list(frame.keys() if isinstance(frame, Mapping) else frame.columns)
+        repeated = sorted({str(name) for name in names if names.count(name) > 1})
+        if repeated:
+            raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
         columns = {str(name): _column(frame[name]) for name in names}
-        if len(columns) < len(names):
-            raise DataError("column names appear more than once")
         if len({len(column) for column in columns.values()}) > 1:
             raise DataError("columns differ in length")
+        if not columns or not len(next(iter(columns.values()))):
+            raise DataError(f"the table has no {'rows' if columns else 'columns'}")
         return cls(columns)
 
     @property
@@ -87,6 +100,10 @@ class Table:
         if column.dtype.kind != "O":
             return column
         return _objects(None if _absent(c) else _first(_number(c), c) for c in column)
+
+    def row_number(self, row: int) -> int:
+        """The number by which a user knows a row: a spreadsheet counts the header as 1."""
+        return int(row) + 2 if self.row_numbers is None else self.row_numbers[row]
 
     def levels(self, name: str) -> list[Any]:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
@@ -125,7 +142,7 @@ def _number(cell: Any) -> float | None:
         try:
             return None if "_" in cell else float(cell)
         except ValueError:
-            return None
+            return _TRUTH.get(cell.lower())
     return float(cell) if isinstance(cell, bool | int | float | np.number) else None
 
 

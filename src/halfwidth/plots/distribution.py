@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.types import Array, Bounds
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _draw_estimate(ax: Axes, estimate: Estimate, y: float) -> None:
     e = estimate
     ax.plot([e.low, e.high], [y, y], color=INTERVAL, linewidth=2.5, solid_capstyle="butt", zorder=4)
     ax.plot([e.value], [y], marker="o", markersize=6, color=INTERVAL, zorder=5)
-    places = decimals_for(e.value, e.low, e.high)
+    places = e.decimals
     numbers = f"{fixed(e.value, places)} ({fixed(e.low, places)} to {fixed(e.high, places)})"
     ends = [end for end in (e.value, e.low, e.high) if np.isfinite(end)]
     ax.annotate(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from halfwidth.core.estimate import Estimate, Estimates
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import fixed, percent
 
 __all__ = ["FORMATS", "render", "text_table"]
 
@@ -35,14 +35,14 @@ class Row:
 
 def _row(estimate: Estimate) -> Row:
     e = estimate
-    places = decimals_for(e.value, e.low, e.high)
+    places = e.decimals
     low, high = fixed(e.low, places), fixed(e.high, places)
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
     undefined = e.low != e.low or e.high != e.high
     unit = e.metric_spec.spec.unit
     return Row(
         label=_printable(e.label),
-        subject=e.subject + (f" [{unit}]" if unit else ""),
+        subject=_printable(e.subject + (f" [{unit}]" if unit else "")),
         n=str(e.n),
         value=fixed(e.value, places),
         interval="none" if undefined else interval[e.alternative],
@@ -172,9 +172,9 @@ def _csv(estimates: Estimates) -> str:
 
     stream = io.StringIO()
     rows = estimates.to_rows()
-    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _defused(cell) for name, cell in row.items()} for row in rows)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(_defused, rows[0]))
+    writer.writerows(map(_defused, row.values()) for row in rows)
     return stream.getvalue()
 
 
@@ -182,8 +182,10 @@ def _defused(cell: object) -> object:
     """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty."""
     if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
         return None
-    risky = isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r")
-    return f"'{cell}" if risky else cell
+    if not isinstance(cell, str):
+        return cell
+    text = _printable(cell)
+    return f"'{text}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def _markdown(estimates: Estimates) -> str:
@@ -194,9 +196,8 @@ def _markdown(estimates: Estimates) -> str:
         "| " + " | ".join("---:" if name in RIGHT else "---" for name in columns) + " |",
     ]
     lines += ["| " + " | ".join(_md(cell(row)) for cell in columns.values()) + " |" for row in rows]
-    if estimates.cautions:
-        lines.append("")
-        lines += [f"- {_md(str(caution))}" for caution in estimates.cautions]
+    found = estimates.caution_lines()
+    lines += [""] * bool(found) + [f"- {code} {_md(text)}" for code, text in found]
     return "\n".join(lines) + "\n"
 
 
@@ -220,7 +221,7 @@ def _latex(estimates: Estimates) -> str:
         "\\bottomrule",
         "\\end{tabular}",
     ]
-    lines += [f"% {' '.join(str(caution).splitlines())}" for caution in estimates.cautions]
+    lines += [f"% {code} {_printable(text)}" for code, text in estimates.caution_lines()]
     return "\n".join(lines) + "\n"
 
 
@@ -235,6 +236,9 @@ _TEX = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    # At the start of a row these two would belong to the line break before it.
+    "[": "{[}",
+    "*": "{*}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "≥": r"$\geq$",
@@ -260,4 +264,6 @@ FORMATS: dict[str, Callable[[Estimates], str]] = {
 
 def render(estimates: Estimates, fmt: str) -> str:
     """Estimates as text in one of the `FORMATS`, ending in a line break."""
+    if not len(estimates) and fmt != "json":
+        return "" if fmt == "csv" else "No estimates.\n"
     return FORMATS[fmt](estimates)
