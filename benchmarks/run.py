@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,9 +71,7 @@ def ours(values: Values, statistic: str, *methods: str) -> Callable[[], object]:
     return lambda: intervals(values, bound, chosen, level, bounds=bounds, plan=plan)
 
 
-def scipys(
-    values: Values, function: Callable[..., object], batch: int | None, *methods: str
-) -> Callable[[], object]:
+def scipys(values: Values, function: Any, batch: int | None, *methods: Any) -> Callable[[], object]:
     """SciPy's bootstraps, sample by sample, as study code calls them."""
 
     def job() -> None:

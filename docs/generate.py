@@ -35,9 +35,9 @@ def cautions() -> str:
         NOTE,
         "# Cautions",
         (
-            "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about the "
-            "sample, HW3xx about the method, HW4xx about the design. `halfwidth explain CODE` prints "
-            "the same."
+            "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about "
+            "the sample, HW3xx about the method, HW4xx about the design. `halfwidth explain CODE` "
+            "prints the same."
         ),
     ]
     for spec in hw.CAUTIONS:

@@ -80,7 +80,7 @@ def complaint(
         ("empty.csv", "empty.csv: the file is empty"),
         ("header.csv", "header.csv: the table has no rows"),
         ("repeated.csv", "repeated.csv: column name(s) 'dice' appear more than once"),
-        ("ragged.csv", "ragged.csv: row 3 has 3 cells where the header has 2"),
+        ("ragged.csv", "ragged.csv: line 3 has 3 cells where the header has 2"),
     ],
 )
 def test_a_file_that_cannot_be_used(name: str, words: str, complaint: Complaint) -> None:
@@ -109,11 +109,12 @@ def test_a_file_that_is_damaged(
 
 def test_rows_longer_than_the_header_lose_no_data(complaint: Complaint) -> None:
     Path("t.csv").write_text("case,dice\na,0.9,5\nb,0.8,6\n")
-    assert "row 2 has 3 cells where the header has 2" in complaint("ci", "t.csv")
+    assert "line 2 has 3 cells where the header has 2" in complaint("ci", "t.csv")
 
 
-@pytest.mark.parametrize("target", ["no/such/folder/out.json", "."])
+@pytest.mark.parametrize("target", ["no/such/folder/out.json", "folder.csv"])
 def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> None:
+    Path("folder.csv").mkdir()
     text = complaint("ci", "good.csv", "--value", "dice", "--by", "model", "--out", target)
     assert text.startswith(f"{target}: cannot be written (")
 
@@ -131,7 +132,10 @@ def test_an_output_that_cannot_be_written(target: str, complaint: Complaint) -> 
         ("missing.csv --missing worst", "needs a penalty"),
         ("missing.csv --metric dsc --missing worst --penalty 3", "penalty=3 lies outside"),
         ("missing.csv --metric dsc --missing omit --penalty 0", "missing='worst'"),
-        ("missing.csv --metric hd95 --missing worst", "HD95 has no finite worst value"),
+        (
+            "missing.csv --metric hd95 --missing worst",
+            "no finite value is known to be the worst for HD95",
+        ),
         ("infinite.csv", "2 of 4 values are missing or infinite (2 infinite) (case"),
         ("infinite.csv", " b, d)"),
         ("text.csv --value dice", "column 'dice': case b holds 'oops', which is not a number"),
@@ -168,7 +172,7 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--metric my_score", "A metric of your own needs bounds"),
         ("--statistic medain", "unknown statistic 'medain'; did you mean 'median'?"),
         ("--statistic quantile", "write quantile:q=VALUE"),
-        ("--statistic quantile:2", "q=2 is not strictly between 0 and 1"),
+        ("--statistic quantile:2", "q=2 is not above 0 and below 1"),
         ("--method bac", "unknown method 'bac'; did you mean"),
         ("--method wilson", "makes no interval for the mean unless every value is 0 or 1"),
         ("--statistic median --method t", "use auto, percentile, bca, basic, exact, semiparamet"),

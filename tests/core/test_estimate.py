@@ -221,8 +221,8 @@ def test_sentence_without_an_interval_says_so() -> None:
 
 
 def test_sentence_of_a_proportion() -> None:
-    assert hw.proportion_ci(45, 50, metric="correct").sentence() == (
-        "Proportion correct 0.90 (95 % CI 0.79 to 0.96; n = 50; Wilson)."
+    assert hw.proportion_ci(45, 50).sentence() == (
+        "Proportion 0.90 (95 % CI 0.79 to 0.96; n = 50; Wilson)."
     )
 
 

@@ -172,7 +172,7 @@ def test_omit_equals_the_values_that_are_there_and_is_recorded() -> None:
     without = ask(DICE, metric="dsc")
     assert (e.value, e.low, e.high, e.n) == (without.value, without.low, without.high, 10)
     assert (e.n_missing, e.missing) == (2, "omit")
-    assert message(e, "HW101") == "2 of 12 values are missing: left out."
+    assert message(e, "HW101") == "2 of 12 values missing: left out."
 
 
 def test_worst_equals_the_worst_value_put_in_and_is_recorded() -> None:
@@ -180,12 +180,14 @@ def test_worst_equals_the_worst_value_put_in_and_is_recorded() -> None:
     put_in = ask([*DICE, 0.0, 0.0], metric="dsc")
     assert (e.value, e.low, e.high, e.n) == (put_in.value, put_in.low, put_in.high, 12)
     assert (e.n_missing, e.missing) == (2, "worst")
-    assert message(e, "HW101") == "2 of 12 values are missing: counted as the worst value."
+    assert message(e, "HW101") == "2 of 12 values missing: counted as the worst value."
 
 
 def test_worst_of_a_distance_needs_a_penalty() -> None:
     text = complaint([1.0, NAN], metric="hd95", missing="worst")
-    assert text.startswith("missing='worst' needs a penalty: HD95 has no finite worst value")
+    assert text.startswith(
+        "missing='worst' needs a penalty: no finite value is known to be the worst for HD95"
+    )
     assert "penalty" in text.rpartition(";")[2]
 
 
@@ -215,7 +217,7 @@ def test_a_penalty_that_cannot_be_a_value_is_refused(metric: str, penalty: Any) 
 
 
 @pytest.mark.parametrize("missing", ["raise", "omit"])
-@pytest.mark.parametrize("penalty", [50, "50"])
+@pytest.mark.parametrize("penalty", [50, 0.5])
 def test_a_penalty_without_worst_is_refused(missing: str, penalty: Any) -> None:
     assert "missing='worst'" in complaint([1.0], missing=missing, penalty=penalty, metric="hd95")
 
@@ -248,7 +250,7 @@ def test_infinite_values_raise_without_a_policy(value: float, metric: str | None
 def test_infinite_values_follow_the_policy_and_are_told_apart() -> None:
     e = ask([1.0, 2.0, 3.0, INF, NAN], metric="hd95", missing="omit")
     assert (e.n, e.n_missing) == (3, 2)
-    assert message(e, "HW101") == "2 of 5 values are missing (1 of them infinite): left out."
+    assert message(e, "HW101") == "2 of 5 values missing (1 of them infinite): left out."
     e = ask([1.0, 2.0, 3.0, INF], metric="hd95", missing="worst", penalty=10)
     assert e.value == 4.0
 
@@ -403,3 +405,9 @@ def test_right_or_wrong_takes_0_and_1_only() -> None:
 def test_bounds_of_ones_own_replace_those_of_the_metric() -> None:
     assert ask([-0.5, 0.5, 0.2], metric="dsc", bounds=(-1, 1)).n == 3
     assert "outside the range [0, 0.4]" in complaint([0.5], metric="dsc", bounds=(0, 0.4))
+
+
+def test_a_penalty_that_is_no_number_is_refused() -> None:
+    for missing in ("raise", "worst"):
+        with pytest.raises(hw.OptionError, match="penalty='50' is not a number"):
+            hw.summary_ci([1.0], metric="hd95", missing=missing, penalty="50")  # type: ignore[arg-type]

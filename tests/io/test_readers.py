@@ -269,12 +269,12 @@ def test_ragged_rows_name_the_row_and_its_cells(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # as a user runs it: nothing may be lost with a warning
         text = complaint(path)
-    assert text.startswith(f"row {row} has {cells} cells where the header has ")
+    assert text.startswith(f"line {row} has {cells} cells where the header has ")
 
 
 def test_a_ragged_row_below_blank_lines_is_named_by_its_own_line(tmp_path: Path) -> None:
     text = complaint(written(tmp_path, "t.csv", "case,dice\na,0.9\n\n\nb,0.8,0.7\n"))
-    assert text.startswith("row 5 has 3 cells")
+    assert text.startswith("line 5 has 3 cells")
 
 
 def test_a_quote_that_never_closes(tmp_path: Path) -> None:

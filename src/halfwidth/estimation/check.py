@@ -280,7 +280,10 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
         return array.astype(float, copy=False)
     if array.dtype.kind != "O":
         raise DataError(f"{where}: cannot use values of type {array.dtype}")
-    return np.array([_as_number(v, i, where, cases) for i, v in enumerate(array)], dtype=float)
+    numbers = [_as_number(value) for value in array]
+    if None in numbers:
+        raise _not_a_number(array.tolist(), where, cases)
+    return np.array(numbers, dtype=float)
 
 
 def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
@@ -310,18 +313,37 @@ def _are_bools(values: Any) -> bool:
     return array.dtype.kind == "b"
 
 
-def _as_number(value: Any, position: int, where: str, cases: Sequence[object] | None) -> float:
+def _as_number(value: Any) -> float | None:
+    """A cell as a float, None where it is none."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return float("nan")
     if isinstance(value, bool | int | float | np.number | np.bool_) and not np.iscomplexobj(value):
         return float(value)
+    return None
+
+
+def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | None) -> DataError:
+    """Blames the first cell that no reading makes a number; else the first that is text."""
+    texts = [i for i, value in enumerate(values) if _as_number(value) is None]
+    position = next((i for i in texts if not _reads_as_number(values[i])), texts[0])
+    value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
     if isinstance(value, str) and value.count(",") == 1:
         hint = "; write decimals with a point"
     elif isinstance(value, str) and value.endswith("%"):
         hint = "; remove the % signs and use scale=100 (--scale 100)"
-    raise DataError(f"{where}: case {case} holds {value!r}, which is not a number{hint}")
+    elif _reads_as_number(value):
+        hint = " but text; convert the values first"
+    return DataError(f"{where}: case {case} holds {value!r}, which is not a number{hint}")
+
+
+def _reads_as_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_sample(

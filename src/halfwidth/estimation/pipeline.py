@@ -168,10 +168,10 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
     method = request.method or choose_for_counts()
     if Estimand.PROPORTION not in method.accepts:
         known = [spec.name for spec in METHODS if Estimand.PROPORTION in spec.accepts]
-        hint = " (the exact binomial interval)" if method.name == "exact" else ""
+        hint = "; the exact binomial one is clopper_pearson" if method.name == "exact" else ""
         raise OptionError(
-            f"method {method.name!r} makes no interval for a proportion known by its counts; use "
-            f"auto, clopper_pearson{hint}, or another of {', '.join(known)}"
+            f"method {method.name!r} makes no interval for a proportion known by its counts{hint}; "
+            f"use auto, {', '.join(known)}"
         )
     ingredients = of_counts(np.array([float(successes)]), n)
     metric = Metric(PROPORTION)

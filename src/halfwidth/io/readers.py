@@ -138,8 +138,8 @@ def _read_xlsx(file: Path) -> Table:
 
     # Without a header of pandas' making, which would rename repeated columns.
     frame = _frame(lambda: pd.read_excel(file, header=None, dtype=object), file, "XLSX", "openpyxl")
-    if len(frame) < 2:
-        raise DataError(f"{file}: the first sheet has no rows")
+    if frame.empty:
+        raise DataError(f"{file}: the first sheet is empty")
     header = ["" if pd.isna(cell) else str(cell) for cell in frame.iloc[0]]
     body = frame.iloc[1:].set_axis(_numbered(header), axis="columns")
     return _named(Table.of_frame(body), header, file)

@@ -170,12 +170,14 @@ def _csv(estimates: Estimates) -> str:
     import csv
     import io
 
-    stream = io.StringIO()
     rows = estimates.to_rows()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(_defused, rows[0]))
-    writer.writerows(map(_defused, row.values()) for row in rows)
-    return stream.getvalue()
+    lines = []
+    for cells in [list(rows[0]), *(list(row.values()) for row in rows)]:
+        line = io.StringIO()
+        # With this line end, the writer puts quotes around a cell that holds either part of it.
+        csv.writer(line, lineterminator="\r\n").writerow([_defused(cell) for cell in cells])
+        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
+    return "".join(lines)
 
 
 def _defused(cell: object) -> object:
@@ -184,8 +186,7 @@ def _defused(cell: object) -> object:
         return None
     if not isinstance(cell, str):
         return cell
-    text = _printable(cell)
-    return f"'{text}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 def _markdown(estimates: Estimates) -> str:
