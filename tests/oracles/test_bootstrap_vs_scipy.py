@@ -14,7 +14,7 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Alternative
-from halfwidth.estimation.check import resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 from halfwidth.resampling.jackknife import acceleration

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.core.types import Bounds, Level
-from halfwidth.estimation.check import resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from halfwidth.estimation.check import resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 from halfwidth.resampling.exact import binomial, order_statistics

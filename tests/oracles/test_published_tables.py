@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import halfwidth as hw
-from halfwidth.estimation.check import resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 

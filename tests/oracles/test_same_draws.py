@@ -12,7 +12,7 @@ from scipy import stats
 
 from halfwidth.core.spec import Statistic, StatisticSpec
 from halfwidth.core.types import Level
-from halfwidth.estimation.check import resolve_statistic
+from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan, bootstrap_distribution, replicates

@@ -42,7 +42,7 @@ def methods(
         return
     chosen = list(METHODS)
     if statistic is not None:
-        from halfwidth.estimation.check import accepted_methods
+        from halfwidth.estimation.resolve import accepted_methods
         from halfwidth.summaries.catalogue import STATISTICS
 
         # Its parameters, which a quantile needs, do not matter here.

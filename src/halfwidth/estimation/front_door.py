@@ -14,15 +14,15 @@ from halfwidth.core.estimate import Estimate, Estimates
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.check import (
+from halfwidth.estimation.check import check_sample
+from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
+from halfwidth.estimation.resolve import (
     AUTO,
     PROPORTION,
-    check_sample,
     resolve_metric,
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
 from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS

@@ -14,15 +14,10 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Statistic
 from halfwidth.core.types import Interval
-from halfwidth.estimation.check import (
-    PROPORTION,
-    Request,
-    Sample,
-    check_accepts,
-    check_bounds,
-)
+from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.doubts import Facts, cautions_for
+from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
 from halfwidth.resampling.draws import Plan

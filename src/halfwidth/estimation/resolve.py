@@ -1,0 +1,250 @@
+"""What names and options mean: checked once, at the door."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError, UnknownNameError, closest
+from halfwidth.core.parameters import Parameter, bind, parse_name
+from halfwidth.core.rng import resolve_seed
+from halfwidth.core.spec import (
+    Estimand,
+    Kind,
+    MethodSpec,
+    Metric,
+    MetricSpec,
+    Need,
+    Statistic,
+    StatisticSpec,
+    spec_of,
+)
+from halfwidth.core.types import Bounds, Level
+from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import estimands
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = [
+    "AUTO",
+    "PROPORTION",
+    "UNNAMED",
+    "Request",
+    "accepted_methods",
+    "check_accepts",
+    "check_bounds",
+    "resolve_metric",
+    "resolve_request",
+    "resolve_statistic",
+]
+
+AUTO = "auto"
+UNNAMED = MetricSpec("value", title="", summary="any number per case")
+PROPORTION = MetricSpec(
+    "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
+)
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options common to all estimates of one call, checked.
+
+    Attributes
+    ----------
+    method : MethodSpec or None
+        None for ``auto``.
+    level : Level
+    n_resamples : int
+    seed : int
+        Root entropy of the draws.
+    missing : {"raise", "omit", "worst"}
+    penalty : float or None
+    """
+
+    method: MethodSpec | None
+    level: Level
+    n_resamples: int
+    seed: int
+    missing: Missing
+    penalty: float | None
+
+
+def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
+    """The metric meant by a name, a spec, a declared function or nothing.
+
+    ``bounds`` replaces the range of a known metric and makes any other name a metric of the
+    user's own.
+    """
+    given: Mapping[str, object] = {}
+    if isinstance(metric, str):
+        name, given = parse_name(metric, _parameters_of_metric)
+        if name in METRICS:
+            spec = METRICS[name]
+        elif bounds is not None:
+            spec = MetricSpec(name)
+        else:
+            raise UnknownNameError(
+                "metric",
+                name,
+                METRICS.names,
+                synonyms=METRICS.every_name,
+                hint="A metric of your own needs bounds (low and high; inf is allowed).",
+            )
+    elif isinstance(metric, Metric):
+        spec, given = metric.spec, dict(metric.parameters)
+    elif isinstance(metric, MetricSpec):
+        spec = metric
+    elif metric is None:
+        spec = UNNAMED
+    else:
+        attached = spec_of(metric) if callable(metric) else None
+        if not isinstance(attached, MetricSpec):
+            raise OptionError(
+                f"metric={metric!r} is neither a name, a MetricSpec nor one of halfwidth's metric "
+                "functions; values are already computed here, so name what they are, or give bounds"
+            )
+        spec = attached
+    if bounds is not None:
+        spec = replace(spec, bounds=_as_bounds(bounds))
+    return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
+
+
+def _parameters_of_metric(name: str) -> tuple[Parameter, ...]:
+    return METRICS[name].parameters if name in METRICS else ()
+
+
+def _as_bounds(bounds: Any) -> Bounds:
+    if isinstance(bounds, Bounds):
+        return bounds
+    try:
+        low, high = (float(end) for end in bounds)
+    except (TypeError, ValueError):
+        raise OptionError(f"bounds={bounds!r} is not a pair of numbers (low, high)") from None
+    return Bounds(low, high)
+
+
+def resolve_statistic(statistic: Any) -> Statistic:
+    """The summary statistic meant by a name, a declared function (or partial) or any callable."""
+    if isinstance(statistic, Statistic):
+        return statistic
+    given: Mapping[str, object] = {}
+    if isinstance(statistic, str):
+        name, given = parse_name(statistic, lambda n: STATISTICS[n].parameters)
+        spec = STATISTICS[name]
+    elif isinstance(statistic, StatisticSpec):
+        spec = statistic
+    elif callable(statistic):
+        inner = statistic.func if isinstance(statistic, functools.partial) else statistic
+        declared = spec_of(inner)
+        if not isinstance(declared, StatisticSpec):
+            return Statistic(_spec_of_callable(statistic))
+        spec = declared
+        given = statistic.keywords if isinstance(statistic, functools.partial) else {}
+    else:
+        raise OptionError(
+            f"statistic={statistic!r} is neither a name ({', '.join(STATISTICS.names)}) "
+            "nor a callable"
+        )
+    return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+def _spec_of_callable(function: Callable[..., Any]) -> StatisticSpec:
+    inner = function.func if isinstance(function, functools.partial) else function
+    name = getattr(inner, "__name__", type(inner).__name__)
+    title = "statistic" if name == "<lambda>" else name
+    try:
+        vectorised = "axis" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        vectorised = False
+    return StatisticSpec(name, title, function, vectorised=vectorised)
+
+
+def accepted_methods(statistic: Statistic, *, binary: bool) -> list[str]:
+    """Names of the methods that make intervals for a statistic."""
+    wanted = estimands(statistic, binary=binary)
+    return [method.name for method in METHODS if method.accepts & wanted]
+
+
+def resolve_request(
+    *,
+    method: Any,
+    confidence_level: float,
+    alternative: Any,
+    n_resamples: int,
+    rng: Any,
+    missing: Any,
+    penalty: float | None,
+) -> Request:
+    """Check the options that all front doors share."""
+    if missing not in MISSING_POLICIES:
+        near = closest(str(missing), MISSING_POLICIES)
+        raise OptionError(
+            f"missing={missing!r} is none of {', '.join(MISSING_POLICIES)}"
+            + (f"; did you mean {near!r}?" if near else "")
+        )
+    if penalty is not None and not isinstance(penalty, int | float | np.number):
+        raise OptionError(f"penalty={penalty!r} is not a number")
+    if penalty is not None and missing != "worst":
+        raise OptionError(
+            f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
+        )
+    try:
+        resamples = operator.index(n_resamples)
+    except TypeError:
+        resamples = 0
+    if resamples < 2:
+        raise OptionError(f"n_resamples={n_resamples!r} is not an integer from 2 up (usual: 9999)")
+    return Request(
+        _resolve_method(method),
+        Level(confidence_level, alternative),
+        resamples,
+        resolve_seed(rng),
+        missing,
+        penalty,
+    )
+
+
+def _resolve_method(method: Any) -> MethodSpec | None:
+    if isinstance(method, MethodSpec):
+        return method
+    if not isinstance(method, str):
+        raise OptionError(
+            f"method={method!r} is not a name; known: auto, {', '.join(METHODS.names)}"
+        )
+    if method.strip().lower() == AUTO:
+        return None
+    if method not in METHODS:
+        raise UnknownNameError(
+            "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
+        )
+    return METHODS[method]
+
+
+def check_accepts(method: MethodSpec, statistic: Statistic, *, binary: bool) -> None:
+    """Refuse a method that makes no intervals for the statistic, naming those that do."""
+    accepted = accepted_methods(statistic, binary=binary)
+    if method.name in accepted:
+        return
+    reason = ""
+    if Estimand.PROPORTION in method.accepts and statistic.spec.estimand is Estimand.MEAN:
+        reason = " unless every value is 0 or 1 (metric 'correct')"
+    raise OptionError(
+        f"method {method.name!r} makes no interval for the {statistic.spec.title}{reason}; "
+        f"use auto, {', '.join(accepted)}"
+    )
+
+
+def check_bounds(method: MethodSpec, metric: Metric) -> None:
+    """Refuse a concentration bound for a metric without a finite range."""
+    if Need.BOUNDS in method.needs and not metric.spec.bounds.finite:
+        raise OptionError(
+            f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
+            f"{metric.spec.bounds}. Name the metric, or give bounds"
+        )
