@@ -119,9 +119,10 @@ def distribution(
     boxes = frame[frame["kind"] == "box"]
     for label, y in zip(boxes["label"], boxes["y"].to_numpy(float), strict=True):
         _draw_box(ax, samples[str(label)], y)
+    middle = sum(ax.get_xlim()) / 2
     heights = frame.loc[~frame["kind"].isin(["case", "box"]), "y"].to_numpy(float)
     for estimate, y in zip(_in_row_order(samples, estimates), heights, strict=True):
-        _draw_estimate(ax, estimate, y)
+        _draw_estimate(ax, estimate, y, middle)
     _finish(ax, list(samples), estimates)
     return ax
 
@@ -147,18 +148,23 @@ def _draw_box(ax: Axes, values: Array, y: float) -> None:
     )
 
 
-def _draw_estimate(ax: Axes, estimate: Estimate, y: float) -> None:
+def _draw_estimate(ax: Axes, estimate: Estimate, y: float, middle: float) -> None:
     e = estimate
     ax.plot([e.low, e.high], [y, y], color=INTERVAL, linewidth=2.5, solid_capstyle="butt", zorder=4)
-    ax.plot([e.value], [y], marker="o", markersize=6, color=INTERVAL, zorder=5)
+    ax.plot(
+        [e.value], [y], marker="o", markersize=5, color=INTERVAL, markeredgecolor="white", zorder=5
+    )
     places = e.decimals
     numbers = f"{fixed(e.value, places)} ({fixed(e.low, places)} to {fixed(e.high, places)})"
-    ends = [end for end in (e.value, e.low, e.high) if np.isfinite(end)]
+    ends = [end for end in (e.value, e.low, e.high) if np.isfinite(end)] or [0.0]
+    # Numbers stand on the side where there is room.
+    leftwards = e.value > middle
     ax.annotate(
         f"{e.statistic_title} {numbers}",
-        (max(ends, default=0.0), y),
-        xytext=(7, 0),
+        (min(ends) if leftwards else max(ends), y),
+        xytext=(-7 if leftwards else 7, 0),
         textcoords="offset points",
+        ha="right" if leftwards else "left",
         va="center",
         fontsize=8,
         # Column names are text: a dollar sign in one starts no formula.
