@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support import Ran, Run
+
+from halfwidth.cli.main import main
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -15,3 +18,19 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("../shared is absent: real data and published tables not tested")
     return SHARED
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in this process, as on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def runs(*arguments: object) -> Ran:
+        capfdbinary.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main([str(argument) for argument in arguments])
+        out, err = capfdbinary.readouterr()
+        assert isinstance(left.value.code, int)
+        return Ran(left.value.code, out.decode(), err.decode())
+
+    return runs

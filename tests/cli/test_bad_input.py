@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import pandas as pd
 import pytest
+from support import Run
 
 import halfwidth.estimation.front_door
 from halfwidth.cli.main import main
@@ -36,31 +37,21 @@ TABLES: dict[str, str] = {
 
 
 @pytest.fixture
-def complaint(
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> Complaint:
-    monkeypatch.setenv("COLUMNS", "80")
+def complaint(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Complaint:
     monkeypatch.chdir(tmp_path)
     for name, content in TABLES.items():
         Path(name).write_text(content, encoding="utf-8")
 
     def complains(*arguments: object) -> str:
-        capfdbinary.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        captured = capfdbinary.readouterr()
-        out, err = captured.out.decode(), captured.err.decode()
-        assert left.value.code == 2
-        assert out == ""
-        assert err.startswith("halfwidth: ")
-        assert err.endswith("\n")
-        assert 1 <= err.count("\n") <= 2
-        assert "Traceback" not in err
-        assert not re.search(r"[─-╿]", err), "no boxed panels"
-        assert "  " not in err, "a word is missing"
-        return err.removeprefix("halfwidth: ").rstrip("\n")
+        ran = run(*arguments)
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith("halfwidth: ")
+        assert ran.err.endswith("\n")
+        assert 1 <= ran.err.count("\n") <= 2
+        assert "Traceback" not in ran.err
+        assert not re.search(r"[─-╿]", ran.err), "no boxed panels"
+        assert "  " not in ran.err, "a word is missing"
+        return ran.err.removeprefix("halfwidth: ").rstrip("\n")
 
     return complains
 

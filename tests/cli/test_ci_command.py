@@ -6,50 +6,17 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from support import Run
 
 import halfwidth as hw
-from halfwidth.cli.main import main
 from halfwidth.io.readers import read_table
 
 FORMATS = ["table", "json", "csv", "markdown", "latex"]
-
-
-@dataclass(frozen=True)
-class Ran:
-    status: int
-    out: str
-    err: str
-
-    @property
-    def estimates(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = json.loads(self.out)["estimates"]
-        return found
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def runs(*arguments: object) -> Ran:
-        capfdbinary.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main([str(argument) for argument in arguments])
-        out, err = capfdbinary.readouterr()
-        assert isinstance(left.value.code, int)
-        return Ran(left.value.code, out.decode(), err.decode())
-
-    return runs
 
 
 @pytest.fixture

@@ -2,37 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import pytest
+from support import Run
 
 import halfwidth as hw
-from halfwidth.cli.main import main
-
-
-@dataclass(frozen=True)
-class Ran:
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def runs(*arguments: str) -> Ran:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        out, err = capfdbinary.readouterr()
-        assert isinstance(left.value.code, int)
-        return Ran(left.value.code, out.decode(), err.decode())
-
-    return runs
 
 
 def first_words(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from support import message
 
 import halfwidth as hw
 
@@ -19,11 +20,6 @@ Sample = NDArray[np.float64]
 def ask(statistic: Any, **options: Any) -> hw.Estimate:
     settings: dict[str, Any] = {"metric": "dsc", "rng": 1, "n_resamples": 499}
     return hw.summary_ci(VALUES, statistic=statistic, **(settings | options))
-
-
-def message(e: hw.Estimate, code: str) -> str:
-    (found,) = [caution.message for caution in e.cautions if caution.code == code]
-    return found
 
 
 def midrange(values: Sample) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import codes
 
 import halfwidth as hw
 
@@ -44,10 +45,6 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
 }
-
-
-def codes(e: hw.Estimate) -> list[str]:
-    return [caution.code for caution in e.cautions]
 
 
 def test_every_caution_has_a_situation() -> None:

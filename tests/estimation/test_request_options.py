@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import codes, message
 
 import halfwidth as hw
 
@@ -35,15 +36,6 @@ def complaint(values: Any = DICE, **options: Any) -> str:
     assert "\n" not in text
     assert "  " not in text, "a word is missing"
     return text
-
-
-def codes(e: hw.Estimate) -> list[str]:
-    return [caution.code for caution in e.cautions]
-
-
-def message(e: hw.Estimate, code: str) -> str:
-    (found,) = [caution.message for caution in e.cautions if caution.code == code]
-    return found
 
 
 # --------------------------------------------------------------------------- level and side

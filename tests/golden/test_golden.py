@@ -14,8 +14,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-from halfwidth.cli.main import main
+from support import Run
 
 HERE = Path(__file__).parent
 UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
@@ -42,18 +41,12 @@ NUMBERS = {"table.json": f"{DRAWN} --format json", "table.csv": f"{DRAWN} --form
 
 
 @pytest.fixture
-def printed(
-    request: pytest.FixtureRequest,
-    capfdbinary: pytest.CaptureFixture[bytes],
-    monkeypatch: pytest.MonkeyPatch,
-) -> str:
+def printed(request: pytest.FixtureRequest, run: Run, monkeypatch: pytest.MonkeyPatch) -> str:
     """What the command of a golden file prints on a terminal of 80 columns."""
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(HERE)
-    with pytest.raises(SystemExit) as left:
-        main((TEXTS | NUMBERS)[request.param].split())
-    assert left.value.code == 0
-    return capfdbinary.readouterr().out.decode()
+    ran = run(*(TEXTS | NUMBERS)[request.param].split())
+    assert ran.status == 0
+    return ran.out
 
 
 def golden(name: str, text: str) -> str:

@@ -1,0 +1,36 @@
+"""What several test files need: runs of the command line, and the cautions of an estimate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import halfwidth as hw
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What the command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def estimates(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(self.out)["estimates"]
+        return found
+
+
+Run = Callable[..., Ran]
+
+
+def codes(e: hw.Estimate) -> list[str]:
+    return [caution.code for caution in e.cautions]
+
+
+def message(e: hw.Estimate, code: str) -> str:
+    (found,) = [caution.message for caution in e.cautions if caution.code == code]
+    return found
