@@ -117,6 +117,14 @@ def test_outliers_do_not_move_a_median() -> None:
     assert "HW202" not in codes(hw.summary_ci(outlying, metric="dsc", statistic="median"))
 
 
+def test_a_tail_that_a_large_sample_absorbs_is_no_reason_to_doubt() -> None:
+    skewed = np.random.default_rng(0).exponential(size=5000)  # skewness 2, 25 * 2² = 100 cases
+    assert "HW202" in codes(hw.summary_ci(skewed[:60], method="t"))
+    assert "HW202" not in codes(hw.summary_ci(skewed, method="t"))
+    few_far = np.concatenate([np.random.default_rng(0).normal(size=5000), [9.0, -9.0]])
+    assert "HW202" not in codes(hw.summary_ci(few_far, method="t"))
+
+
 @pytest.mark.parametrize(
     ("successes", "words"),
     [

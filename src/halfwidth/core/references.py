@@ -80,6 +80,13 @@ _ALL = (
         "doi:10.1093/biomet/26.4.404",
     ),
     Reference(
+        "cochran1977",
+        "Cochran WG",
+        "Sampling techniques, 3rd edition",
+        "Wiley",
+        1977,
+    ),
+    Reference(
         "davison_hinkley1997",
         "Davison AC, Hinkley DV",
         "Bootstrap methods and their application",

@@ -17,9 +17,11 @@ from halfwidth.summaries.quantile import quantile
 
 __all__ = ["Facts", "cautions_for"]
 
-# Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977).
-FAR_OUT = 3.0
-STRONG_SKEW = 2.0
+# Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977); few do no harm.
+FAR_OUT, FAR_OUT_SHARE = 3.0, 0.01
+# Normal intervals for a mean want n above 25 times the squared skewness (Cochran 1977, section
+# 2.15); the skewness of few values is too noisy to say that it is small.
+STRONG_SKEW, COCHRAN = 1.0, 25.0
 FEWEST_FOR_SHAPE = 5
 # From this many identical worst values on, and this share, they look like a penalty.
 FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
@@ -137,9 +139,9 @@ def _outliers(facts: Facts) -> Caution | None:
     far = int(((values < lower - reach) | (values > upper + reach)).sum()) if reach else 0
     skewness = float(sample_skewness(values))
     found = []
-    if far:
+    if far >= FAR_OUT_SHARE * len(values) and far:
         found.append(f"{far} of {len(values)} values far out (beyond 3 IQR)")
-    if abs(skewness) > STRONG_SKEW:
+    if abs(skewness) > STRONG_SKEW and len(values) < COCHRAN * skewness**2:
         found.append(f"skewness {skewness:.1f}")
     if not found:
         return None
