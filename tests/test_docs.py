@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support import Run
 
 import halfwidth as hw
 
@@ -46,3 +47,22 @@ def test_the_readme_and_the_decisions_are_listed_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
     assert {page for page in pages if page not in navigation} == set()
+
+
+def test_the_python_of_the_readme_runs_and_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})  # noqa: S102 -- our own page
+    promised = re.findall(r"print\(e\.sentence\(\)\)\s+# (.*)", block)
+    assert promised == capsys.readouterr().out.splitlines()[:1]
+
+
+def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
+    command, _, output = block.replace("\\\n", " ").partition("\n")
+    data = shared / "data" / "touchstone"
+    words = [str(data / w) if w.endswith(".csv") else w for w in command.split()]
+    assert run(*words).out == output

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth import metrics, summaries
+    from halfwidth import metrics, plots, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate, Estimates
@@ -42,6 +42,7 @@ __all__ = [
     "UnknownNameError",
     "explain",
     "metrics",
+    "plots",
     "proportion_ci",
     "summaries",
     "summary_ci",
@@ -66,6 +67,7 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "explain": "core.cautions",
     "metrics": "metrics",
+    "plots": "plots",
     "proportion_ci": "estimation.front_door",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",
@@ -78,7 +80,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in ("metrics", "summaries") else getattr(home, name)
+    found = home if name in ("metrics", "plots", "summaries") else getattr(home, name)
     globals()[name] = found
     return found
 

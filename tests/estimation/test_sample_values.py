@@ -81,7 +81,7 @@ def test_two_cases_give_a_t_interval_cut_to_the_range() -> None:
 def test_two_cases_are_too_few_for_a_skewness(method: str) -> None:
     e = ask([0.9, 0.8], metric="dsc", method=method)
     assert has_no_interval(e)
-    assert "needs at least 3 cases and there are 2; t does from 2" in message(e, "HW306")
+    assert "needs at least 3 cases and there are 2; t works from 2" in message(e, "HW306")
 
 
 def test_equal_values_of_a_bounded_metric_still_leave_uncertainty() -> None:
@@ -98,10 +98,12 @@ def test_equal_values_of_an_unbounded_metric_give_no_width_and_say_so() -> None:
 
 
 @pytest.mark.parametrize("values", [[0.9] * 12, [0.1 + 0.2] * 60, [1.0] * 5])
-def test_bca_of_equal_values_is_undefined_and_names_percentile(values: list[float]) -> None:
+def test_bca_of_equal_values_is_undefined_and_names_an_alternative(values: list[float]) -> None:
     e = ask(values, metric="dsc", method="bca")
     assert has_no_interval(e)
     assert e.value == values[0]
+    assert message(e, "HW306").endswith("all values are equal; hoeffding is defined.")
+    e = ask(values, metric="hd95", method="bca")
     assert message(e, "HW306").endswith("all values are equal; percentile is defined.")
 
 
@@ -231,8 +233,16 @@ def test_a_missing_value_does_not_hide_one_out_of_range() -> None:
 # --------------------------------------------------------------------------- infinite
 
 
-@pytest.mark.parametrize("value", [INF, -INF])
-@pytest.mark.parametrize("metric", [None, "hd95", "dsc"])
+@pytest.mark.parametrize(("value", "metric"), [(INF, "dsc"), (-INF, "dsc"), (-INF, "hd95")])
+@pytest.mark.parametrize("missing", ["raise", "omit", "worst"])
+def test_an_infinity_beyond_a_finite_bound_is_out_of_range(
+    value: float, metric: str, missing: str
+) -> None:
+    text = complaint([0.5, 0.7, value], metric=metric, missing=missing, penalty=None)
+    assert "1 of 3 values lie outside the range" in text
+
+
+@pytest.mark.parametrize(("value", "metric"), [(INF, None), (-INF, None), (INF, "hd95")])
 def test_infinite_values_raise_without_a_policy(value: float, metric: str | None) -> None:
     text = complaint([0.5, 0.7, value, NAN], metric=metric)
     assert "2 of 4 values are missing or infinite (1 infinite) (case" in text

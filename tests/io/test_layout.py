@@ -40,7 +40,9 @@ def test_columns_that_are_no_values_are_left_out_and_noted() -> None:
     table = hw.summary_table(frame)
     assert [e.label for e in table] == ["liver"]
     (note,) = table.notes
-    assert note == "left out: '' (index or design), 'site' (text), 'fold' (index or design)"
+    assert (
+        note == "left out: '(no name)' (index or design), 'site' (text), 'fold' (index or design)"
+    )
 
 
 def test_a_long_table_gives_a_row_per_combination_in_order_of_appearance() -> None:
@@ -124,12 +126,20 @@ def test_cases_without_an_id_are_no_repeats_of_each_other() -> None:
     assert "HW102" not in codes({"case": [None] * 6 + CASES[6:], "dice": DICE})
 
 
-@pytest.mark.parametrize("column", ["patient", "patient_id", "subject", "subject_id", "group"])
+@pytest.mark.parametrize("column", ["patient", "patient_id", "subject", "subject_id"])
 def test_several_cases_per_patient_are_cautioned(column: str) -> None:
     patients = [i // 2 for i in range(12)]
     table = hw.summary_table({"case": CASES, column: patients, "dice": DICE}, "dice")
     (message,) = [c.message for c in table.cautions if c.code == "HW402"]
-    assert message.startswith(f"Column '{column}' repeats: 12 cases come from 6 patients")
+    assert message.startswith(f"Column '{column}' repeats: 12 cases share 6 levels")
+
+
+def test_a_group_column_is_a_cluster_in_a_canonical_table_only() -> None:
+    groups = [i // 2 for i in range(12)]
+    wide = {"case": CASES, "group": groups, "dice": DICE}
+    assert "HW402" not in codes(wide, "dice")
+    canonical = {"case": CASES, "group": groups, "metric": ["dsc"] * 12, "value": DICE}
+    assert "HW402" in codes(canonical)
 
 
 def test_one_case_per_patient_needs_no_caution() -> None:

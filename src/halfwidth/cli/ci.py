@@ -17,7 +17,7 @@ STRICT_STATUS = 3
 
 def ci(
     file: Annotated[
-        Path, typer.Argument(help="Table: .csv, .tsv, .parquet or .xlsx.", metavar="FILE")
+        Path, typer.Argument(help="Table: .csv, .tsv, .txt, .parquet or .xlsx.", metavar="FILE")
     ],
     value: Annotated[
         list[str] | None,
@@ -83,7 +83,13 @@ def ci(
         "scale": scale,
     }
     estimates = summary_table(
-        read_table(file), value, by=by, case=case, metric=metric, statistic=statistic, **other
+        read_table(file),
+        value,
+        by=by,
+        case=case,
+        metric=options.only_metric(metric),
+        statistic=statistic,
+        **other,
     )
     for said in estimates.notes:
         note(said)

@@ -30,10 +30,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
-app.command("ci")(ci.ci)
-app.command("methods")(methods.methods)
-app.command("explain")(explain.explain)
-app.command("demo")(demo.demo)
+app.command("ci", short_help="Intervals for a table of per-case values.")(ci.ci)
+app.command("methods", short_help="The CI methods and when to use which.")(methods.methods)
+app.command("explain", short_help="What a caution means and what to do.")(explain.explain)
+app.command("demo", short_help="Two small models on real medical data.")(demo.demo)
 
 
 def _show_version(value: bool) -> None:
@@ -94,7 +94,8 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     given = _value_given(error, arguments)
     if given is not None:
         message = f"{given} is not what the option takes: {message}"
-    return f"{message.rstrip('.')}. Try '{command} --help'."
+    stop = "" if message.endswith("?") else "."
+    return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
 
 def _value_given(error: ClickException, arguments: list[str]) -> str | None:

@@ -10,6 +10,7 @@ import typer
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.io.layout import CASE_COLUMNS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -31,6 +32,7 @@ __all__ = [
     "Seed",
     "Statistics",
     "Strict",
+    "only_metric",
     "parse_bounds",
     "resolve_format",
 ]
@@ -45,7 +47,7 @@ FORMAT_OF_SUFFIX = {
 FORMAT_NAMES = tuple(FORMAT_OF_SUFFIX.values())
 
 Metric = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         help="What the values are; decides range, unit and what is worst. "
         f"One of {', '.join(METRICS.names)}; parameters after a colon: nsd:tolerance=3.",
@@ -98,8 +100,7 @@ Penalty = Annotated[
 Case = Annotated[
     str | None,
     typer.Option(
-        help="Column of case ids; default: the first of case, case_id, id, subject, patient, name, "
-        "filename that exists.",
+        help=f"Column of case ids; default: the first of {', '.join(CASE_COLUMNS)} that exists.",
         metavar="COLUMN",
     ),
 ]
@@ -131,6 +132,13 @@ Out = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a caution was raised.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on errors.")]
+
+
+def only_metric(given: list[str] | None) -> str | None:
+    """The one metric asked for; more than one would be a slip of the hand."""
+    if given is not None and len(given) > 1:
+        raise OptionError(f"--metric is given {len(given)} times ({', '.join(given)}); give one")
+    return given[0] if given else None
 
 
 def parse_bounds(text: str | None) -> Any:

@@ -126,7 +126,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW202",
         "outliers or strong skew",
-        "{detail}: they weigh heavily in the {what}, whose interval may under-cover.",
+        "{detail}: a few values weigh heavily in the {what}, whose interval may under-cover.",
         "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
         "more slowly the more skewed the values are; almost all coverage failures for the mean DSC "
         "were instances with outliers.",
@@ -137,7 +137,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW203",
         "proportion near 0 or 1",
-        "{rare} {kind} among {n} cases: near {end}, intervals are least sure.",
+        "{rare} {kind} among {n}: near {end}, intervals are least sure.",
         "With a handful of errors (or of successes) the binomial distribution is lopsided and "
         "discrete; coverage swings with n. No error among n cases still leaves an error rate of "
         "about 3/n plausible.",
@@ -188,8 +188,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "The interval [{low:.4g}, {high:.4g}] leaves the range {range} of the {what}.",
         "A method that knows nothing of the range can promise values that cannot occur. The part "
         "outside is no information, and the method's approximation is poor this near the end.",
-        "Use a method that stays in the range: hall (below 50 cases) or BCa for a mean, wilson for "
-        "a proportion, percentile for anything.",
+        "Use auto, which cuts bounds to the range, or a method that stays in it: wilson for a "
+        "proportion, percentile for anything.",
     ),
     CautionSpec(
         "HW306",
@@ -211,7 +211,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW308",
         "level out of reach for exact",
-        "With {n} cases order statistics reach at most {attainable:.4g} for the {what}, not "
+        "With {n} order statistics reach at most {attainable:.4g} for the {what}, not "
         "{wanted:g}; {needed} cases would do. The semiparametric interval extrapolates instead.",
         "A distribution-free interval lies between two of the observed values, so its level cannot "
         "exceed the probability that the quantile lies between the smallest and the largest one.",
@@ -258,7 +258,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW402",
         "several cases per patient",
-        "Column {column!r} repeats: {cases} cases come from {levels} patients, taken as "
+        "Column {column!r} repeats: {cases} cases share {levels} levels of it, and are taken as "
         "independent.",
         "Images of one patient resemble each other, so that there is less information than the "
         "number of images suggests, and intervals are too short.",

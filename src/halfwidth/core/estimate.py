@@ -52,6 +52,8 @@ class Estimate:
         Values that were missing or infinite.
     missing : str
         The policy for those.
+    n_not_applicable : int
+        Rows left out because the metric does not apply to them.
     label : str
         What the row is about: a column, or the levels of ``by``.
     by : mapping
@@ -83,6 +85,7 @@ class Estimate:
     n: int
     n_missing: int = 0
     missing: str = "raise"
+    n_not_applicable: int = 0
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
     standard_error: float = math.nan
@@ -190,6 +193,7 @@ class Estimate:
             "n": self.n,
             "n_missing": self.n_missing,
             "missing": self.missing,
+            "n_not_applicable": self.n_not_applicable,
             "n_groups": self.n_groups,
             "design": self.design,
             "standard_error": _plain(self.standard_error),
@@ -315,7 +319,12 @@ class Estimates(Sequence[Estimate]):
         """A row per estimate: the ``by`` columns apart, then those of the JSON contract."""
         import pandas as pd
 
-        return pd.DataFrame(self.to_rows())
+        rows = self.to_rows()
+        frame = pd.DataFrame(rows)
+        for name in ("seed", "n_resamples"):
+            # As objects: floating point would round a seed that has company without one.
+            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
+        return frame
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
@@ -333,7 +342,8 @@ class Estimates(Sequence[Estimate]):
 
     def __repr__(self) -> str:
         lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        return "\n".join([*lines, *(f"  {code} {text}" for code, text in self.caution_lines())])
+        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
         if not self:
@@ -342,9 +352,8 @@ class Estimates(Sequence[Estimate]):
         shown = ["label", "metric", "statistic", "value", "low", "high", "n", "method", "cautions"]
         # Everything is escaped, so that a column called <script> stays text.
         table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
-        cautions = "".join(
-            f"<li>{code} {html.escape(text)}</li>" for code, text in self.caution_lines()
-        )
+        said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
+        cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
 
 

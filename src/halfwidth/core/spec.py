@@ -89,7 +89,8 @@ class MetricSpec:
     synonyms : tuple of str
         Other names by which people call it.
     reliable_n : int
-        Cases from which the median coverage of the mean's interval reached 92.5 % (andre2025).
+        Cases from which the median coverage of the mean's interval reaches 92.5 %: 25 for DSC and
+        75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -200,7 +201,7 @@ def _unknown_range(_bounds: Bounds) -> Bounds:
     return UNBOUNDED
 
 
-def _as_the_mean(metric_n: int) -> int:
+def _as_the_mean(metric_n: int, **_parameters: float) -> int:
     return metric_n
 
 
@@ -229,7 +230,8 @@ class StatisticSpec:
     quantile_level : callable or None
         ``quantile_level(**parameters)``: the level of a quantile.
     reliable_n : callable
-        Cases for reliable coverage, given those that the mean of the metric needs.
+        ``reliable_n(metric_n, **parameters)``: cases for reliable coverage, given those that the
+        mean of the metric needs.
     vectorised : bool
         Whether ``function`` takes ``axis``.
     cite : str
@@ -246,7 +248,7 @@ class StatisticSpec:
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
     quantile_level: Callable[..., float] | None = None
-    reliable_n: Callable[[int], int] = _as_the_mean
+    reliable_n: Callable[..., int] = _as_the_mean
     vectorised: bool = True
     cite: str = ""
 

@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError, closest
 
-__all__ = ["ALTERNATIVES", "UNBOUNDED", "Alternative", "Array", "Bounds", "Interval", "Level"]
+__all__ = [
+    "ALTERNATIVES",
+    "UNBOUNDED",
+    "UNIT_INTERVAL",
+    "Alternative",
+    "Array",
+    "Bounds",
+    "Interval",
+    "Level",
+]
 
 Array = NDArray[np.float64]
 Alternative = Literal["two-sided", "lower", "upper"]
@@ -53,6 +62,7 @@ class Bounds:
 
 
 UNBOUNDED = Bounds(-math.inf, math.inf)
+UNIT_INTERVAL = Bounds(0.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -159,12 +159,19 @@ def check_sample(
     return Sample(np.sort(finite), metric, binary, n_missing, int(np.isinf(numbers).sum()))
 
 
+def _like_per_cent(values: Array) -> bool:
+    return bool(values.min() >= 0 and 10 < values.max() <= 100)
+
+
 def _check_range(
     numbers: Array, spec: MetricSpec, scale: float, where: str, cases: Sequence[object] | None
 ) -> None:
     bounds, finite = spec.bounds, np.isfinite(numbers)
     slack = RANGE_ROUNDING * bounds.width if bounds.finite else 0.0
-    outside = finite & ((numbers < bounds.low - slack) | (numbers > bounds.high + slack))
+    # An infinite distance is a missed structure; an infinite Dice, or minus infinity, is no value.
+    outside = ~np.isnan(numbers) & (
+        (numbers < bounds.low - slack) | (numbers > bounds.high + slack)
+    )
     if spec.kind is Kind.BINARY:
         outside = finite & (numbers != 0) & (numbers != 1)
     if not outside.any():
@@ -177,7 +184,7 @@ def _check_range(
         f"{spec.called} (case {case}: {numbers[first]:g})"
     )
     seen = numbers[finite]
-    if bounds == Bounds(0, 1) and scale == 1 and seen.min() >= 0 and 1.5 < seen.max() <= 100:
+    if bounds == Bounds(0, 1) and scale == 1 and len(seen) and _like_per_cent(seen):
         text += ". They look like per cent: use scale=100 (--scale 100)"
     elif spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"

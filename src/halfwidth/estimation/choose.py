@@ -12,10 +12,13 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.quantile import exact_ranks
 
-__all__ = ["SMALL", "choose", "choose_for_counts"]
+__all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
+# A bootstrap of a quantile sees no value beyond those observed; with fewer than this many of them
+# expected beyond the quantile it under-covers badly.
+CASES_BEYOND = 10
 
 
 def choose_for_counts() -> MethodSpec:
@@ -30,17 +33,23 @@ def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
         return choose_for_counts()
     if Estimand.MEAN in wanted:
         return METHODS[_for_mean(sample)]
-    if Estimand.QUANTILE in wanted and sample.n < SMALL:
-        attainable = sample.n and exact_ranks(sample.n, statistic.quantile_level, level)
-        return METHODS["exact" if attainable else "semiparametric"]
+    if Estimand.QUANTILE in wanted:
+        return METHODS[_for_quantile(sample.n, statistic.quantile_level, level)]
     return METHODS["percentile"]
+
+
+def _for_quantile(n: int, q: float, level: Level) -> str:
+    """Percentile where enough cases lie beyond the quantile; else exact where it exists."""
+    if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
+        return "percentile"
+    return "exact" if n and exact_ranks(n, q, level) else "semiparametric"
 
 
 def _for_mean(sample: Sample) -> str:
     n, values = sample.n, sample.values
-    if n < 3:
-        return "t"
-    if values[0] == values[-1]:
+    if n > 1 and values[0] == values[-1]:
         # No spread to resample: only the metric's range still says anything.
         return "hoeffding" if sample.metric.spec.bounds.finite else "t"
+    if n < METHODS["hall"].min_n:
+        return "t"
     return "hall" if n < SMALL else "bca"

@@ -17,8 +17,9 @@ from halfwidth.summaries.quantile import quantile
 
 __all__ = ["Facts", "cautions_for"]
 
-# Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977); few do no harm.
-FAR_OUT, FAR_OUT_SHARE = 3.0, 0.01
+# Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977). From so many cases
+# on a sample absorbs them, unless they bring skewness.
+FAR_OUT, ABSORBS_OUTLIERS = 3.0, 50
 # Normal intervals for a mean want n above 25 times the squared skewness (Cochran 1977, section
 # 2.15); the skewness of few values is too noisy to say that it is small.
 STRONG_SKEW, COCHRAN = 1.0, 25.0
@@ -105,13 +106,28 @@ def _identical_worst(facts: Facts) -> Caution | None:
     spec, values = facts.estimate.metric_spec.spec, facts.values
     if spec.kind is Kind.BINARY or not len(values) or facts.constant:
         return None
-    end = {Better.HIGHER: values[0], Better.LOWER: values[-1]}.get(spec.better)
+    end = spec.worst
     if end is None:
-        return None
+        end = {Better.HIGHER: values[0], Better.LOWER: values[-1]}.get(spec.better)
+        if end is None or not _stands_apart(values, end):
+            return None
     count = int((values == end).sum())
     if count < max(FEWEST_PENALTIES, PENALTY_SHARE * len(values)):
         return None
     return caution("HW103", count=count, total=len(values), value=float(end))
+
+
+def _stands_apart(values: Array, end: float) -> bool:
+    """Whether a value lies far out of all others: a distance in voxels repeats without harm."""
+    low, high = _fences(values[values != end])
+    return bool(end < low or end > high)
+
+
+def _fences(values: Array) -> tuple[float, float]:
+    """The ends beyond which values are far out."""
+    lower, upper = (float(quantile(values, q=q)) for q in (0.25, 0.75))
+    reach = FAR_OUT * (upper - lower)
+    return lower - reach, upper + reach
 
 
 # --------------------------------------------------------------------------- sample
@@ -121,7 +137,8 @@ def _few_cases(facts: Facts) -> Caution | None:
     e = facts.estimate
     if facts.guaranteed or facts.undefined:
         return None
-    needed = e.statistic_spec.spec.reliable_n(e.metric_spec.spec.reliable_n)
+    statistic = e.statistic_spec
+    needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
     if e.n >= needed:
         return None
     return caution("HW201", n=_cases(e.n), what=facts.what, needed=needed)
@@ -134,20 +151,17 @@ def _outliers(facts: Facts) -> Caution | None:
         return None
     if facts.guaranteed or facts.constant:
         return None
-    lower, upper = (float(quantile(values, q=q)) for q in (0.25, 0.75))
-    reach = FAR_OUT * (upper - lower)
-    far = int(((values < lower - reach) | (values > upper + reach)).sum()) if reach else 0
+    low, high = _fences(values)
+    # Without a spread between the quartiles every other value would be far out.
+    far = int(((values < low) | (values > high)).sum()) if low < high else 0
     skewness = float(sample_skewness(values))
-    found = []
-    if far >= FAR_OUT_SHARE * len(values) and far:
-        found.append(f"{far} of {len(values)} values far out (beyond 3 IQR)")
-    if abs(skewness) > STRONG_SKEW and len(values) < COCHRAN * skewness**2:
-        found.append(f"skewness {skewness:.1f}")
-    if not found:
+    skewed = abs(skewness) > STRONG_SKEW and len(values) < COCHRAN * skewness**2
+    if not skewed and not (far and len(values) < ABSORBS_OUTLIERS):
         return None
-    return caution(
-        "HW202", detail=", ".join(found), what=statistic_title(facts.estimate.statistic_spec)
-    )
+    found = [f"{far} of {len(values)} values far out (beyond 3 IQR)"] * bool(far)
+    found += [f"skewness {skewness:.1f}"] * skewed
+    what = statistic_title(facts.estimate.statistic_spec)
+    return caution("HW202", detail=", ".join(found), what=what)
 
 
 def _near_an_end(facts: Facts) -> Caution | None:
@@ -159,7 +173,7 @@ def _near_an_end(facts: Facts) -> Caution | None:
     if rare >= RARE or rare > NEAR_AN_END * e.n:
         return None
     kind = ("failure" if end else "success") + ("" if rare == 1 else "s" if end else "es")
-    return caution("HW203", rare=int(rare) or "no", kind=kind, n=e.n, end=end)
+    return caution("HW203", rare=int(rare) or "no", kind=kind, n=_cases(e.n), end=end)
 
 
 # --------------------------------------------------------------------------- method
@@ -201,42 +215,52 @@ def _no_interval(facts: Facts) -> Caution | None:
 
 def _why_none(facts: Facts) -> tuple[str, str]:
     e = facts.estimate
-    method, spec = e.method_spec, e.statistic_spec.spec
     if math.isnan(e.value):
         return f"the {facts.what} of {_cases(e.n)} is undefined", "collect more cases"
-    if e.n < method.min_n:
-        hint = "t does from 2 cases on" if e.n > 1 and spec.estimand is Estimand.MEAN else ""
-        return (
-            f"it needs at least {method.min_n} cases and there {'is' if e.n == 1 else 'are'} {e.n}",
-            hint or "collect more cases",
-        )
-    if method.name == "exact":
-        q = e.statistic_spec.quantile_level
-        reached = percent(round(attainable_level(e.n, q, e.level), 4))
-        return (
-            f"order statistics of {_cases(e.n)} reach at most {reached}",
-            f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
-        )
-    if method.name == "bca":
-        why = (
-            "all values are equal"
-            if facts.constant
-            else "its bias correction or its acceleration is undefined on these values"
-        )
-        return why, "percentile is defined"
-    if method.name == "trimmed_t":
+    if e.n < e.method_spec.min_n:
+        needed = f"it needs at least {e.method_spec.min_n} cases and there "
+        hint = "t works from 2 cases on" if e.n > 1 and _is_mean(e) else "collect more cases"
+        return f"{needed}{'is' if e.n == 1 else 'are'} {e.n}", hint
+    reasons = {"exact": _why_no_exact, "bca": _why_no_bca}
+    if e.method in reasons:
+        return reasons[e.method](facts)
+    if e.method == "trimmed_t":
         return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
     return "the statistic is undefined on every resample", "choose another statistic"
 
 
+def _is_mean(estimate: Estimate) -> bool:
+    return estimate.statistic_spec.spec.estimand is Estimand.MEAN
+
+
+def _why_no_exact(facts: Facts) -> tuple[str, str]:
+    e = facts.estimate
+    q = e.statistic_spec.quantile_level
+    reached = percent(round(attainable_level(e.n, q, e.level), 4))
+    return (
+        f"order statistics of {_cases(e.n)} reach at most {reached}",
+        f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
+    )
+
+
+def _why_no_bca(facts: Facts) -> tuple[str, str]:
+    if not facts.constant:
+        why = "its bias correction or its acceleration is undefined on these values"
+        return why, "percentile is defined"
+    if facts.successes is not None:
+        return "all cases are alike", "wilson is defined"
+    bounded = facts.estimate.metric_spec.spec.bounds.finite and _is_mean(facts.estimate)
+    return "all values are equal", f"{'hoeffding' if bounded else 'percentile'} is defined"
+
+
 def _level_out_of_reach(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if not facts.chosen or e.method != "semiparametric":
+    if not facts.chosen or e.method != "semiparametric" or facts.undefined:
         return None
     q = e.statistic_spec.quantile_level
     return caution(
         "HW308",
-        n=e.n,
+        n=_cases(e.n),
         attainable=attainable_level(e.n, q, e.level),
         what=statistic_title(e.statistic_spec),
         wanted=e.confidence_level,

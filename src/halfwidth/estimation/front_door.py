@@ -103,7 +103,7 @@ def summary_ci(
     >>> print(e.sentence())
     Mean DSC 0.89 (95 % CI 0.78 to 0.92; n = 10; Hall's skewness-corrected t).
     >>> [caution.code for caution in e.cautions]
-    ['HW201']
+    ['HW201', 'HW202']
     """
     request = resolve_request(
         method=method,
@@ -258,6 +258,11 @@ def summary_table(
     table = Table.of_frame(frame)
     layout = layout_of(table, _names(values), _names(by), case)
     metrics = _Metrics(table, layout, metric, bounds)
+    if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
+        raise OptionError(
+            f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
+            "); name the one that is meant: metric= (--metric)"
+        )
     notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
     jobs: list[Job] = []
     not_applicable = 0
@@ -276,7 +281,10 @@ def summary_table(
         )
         not_applicable += part.n_not_applicable
         doubts = _design_doubts(part)
-        jobs += [Job(sample, one, part.label, part.by, doubts) for one in statistics]
+        jobs += [
+            Job(sample, one, part.label, part.by, doubts, part.n_not_applicable)
+            for one in statistics
+        ]
     if not jobs:
         raise DataError(
             f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"

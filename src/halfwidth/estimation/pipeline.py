@@ -38,6 +38,8 @@ class Job:
     by : mapping
     doubts : tuple of Caution
         What the table already gives reason to doubt.
+    n_not_applicable : int
+        Rows left out because the metric does not apply to them.
     """
 
     sample: Sample
@@ -45,6 +47,7 @@ class Job:
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
     doubts: tuple[Caution, ...] = ()
+    n_not_applicable: int = 0
 
 
 def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
@@ -137,6 +140,7 @@ def _finished(
         n=sample.n,
         n_missing=sample.n_missing,
         missing=request.missing,
+        n_not_applicable=job.n_not_applicable,
         label=job.label,
         by=job.by,
         standard_error=float(interval.standard_error[row]),

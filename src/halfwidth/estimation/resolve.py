@@ -142,7 +142,7 @@ def resolve_statistic(statistic: Any) -> Statistic:
         spec = statistic
     elif callable(statistic):
         inner = statistic.func if isinstance(statistic, functools.partial) else statistic
-        declared = spec_of(inner)
+        declared = STATISTICS[_OF_NUMPY[statistic]] if statistic in _OF_NUMPY else spec_of(inner)
         if not isinstance(declared, StatisticSpec):
             return Statistic(_spec_of_callable(statistic))
         spec = declared
@@ -153,6 +153,10 @@ def resolve_statistic(statistic: Any) -> Statistic:
             "nor a callable"
         )
     return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+# NumPy's functions that are ours by another name.
+_OF_NUMPY: dict[Any, str] = {np.mean: "mean", np.median: "median"}
 
 
 def _spec_of_callable(function: Callable[..., Any]) -> StatisticSpec:

@@ -184,14 +184,13 @@ def intervals(
     list of Computed
         One for each method.
     """
-    sorted_values = np.sort(values, axis=-1)
     statistic_range = statistic.spec.range_rule(bounds)
-    samples, n = sorted_values.shape
+    samples, n = values.shape
     step = _samples_per_block(statistic.spec.form, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         ingredients = of_samples(
-            sorted_values[start : start + step],
+            np.sort(values[start : start + step], axis=-1),
             statistic,
             bounds=bounds,
             plan=plan,

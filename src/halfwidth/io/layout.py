@@ -21,7 +21,9 @@ from halfwidth.metrics.catalogue import METRICS
 __all__ = ["CASE_COLUMNS", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
-PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id", "group")
+PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id")
+# In a canonical table, and only there, this is the cluster of a case.
+CLUSTER_COLUMN = "group"
 RUN_COLUMNS = ("fold", "seed", "run")
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
@@ -141,7 +143,7 @@ def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Lay
         if name == case or name in by:
             continue
         if not name or name.startswith("Unnamed:") or name in design:
-            left_out.append(f"{name!r} (index or design)")
+            left_out.append(f"{name or '(no name)'!r} (index or design)")
         elif _holds_numbers(table, name):
             found.append(name)
         else:
@@ -259,7 +261,8 @@ def _repeats(table: Table, case: str | None, rows: NDArray[np.intp]) -> int:
 def _shared_patients(
     table: Table, layout: Layout, rows: NDArray[np.intp]
 ) -> tuple[str, int] | None:
-    for name in PATIENT_COLUMNS:
+    clusters = (*PATIENT_COLUMNS, *([CLUSTER_COLUMN] if layout.metric else []))
+    for name in clusters:
         if name in table and name != layout.case and name not in (*layout.by, *layout.values):
             levels = _distinct(table, name, rows)
             if 1 < levels < len(rows):

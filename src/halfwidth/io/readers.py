@@ -99,6 +99,8 @@ def _read_text(file: Path) -> Table:
     while not rows[0][1]:
         rows.pop(0)
     header, body = rows[0][1], rows[1:]
+    if all(_is_number(name) for name in header):
+        raise DataError(f"{file}: has no header: its first line holds numbers only")
     # A blank line is a missing value in a table of one column, and nothing in any other.
     body = [(line, row or [""]) for line, row in body if row or len(header) == 1]
     for line, row in body:
@@ -108,6 +110,14 @@ def _read_text(file: Path) -> Table:
             )
     table = Table.of_text(_numbered(header), [row for _, row in body], [line for line, _ in body])
     return _named(table, header, file)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbered(header: list[str]) -> list[str]:

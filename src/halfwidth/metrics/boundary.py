@@ -6,12 +6,11 @@ import math
 
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Kind, MetricSpec
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
 
 __all__ = ["ASSD", "BOUNDARY_IOU", "HD", "HD95", "MASD", "NSD"]
 
 DISTANCE = Bounds(0.0, math.inf)
-UNIT_INTERVAL = Bounds(0.0, 1.0)
 
 PERCENTILE = Parameter(
     "percentile",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, MetricSpec
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import UNIT_INTERVAL
 
 __all__ = ["CLDICE", "DSC", "F_BETA", "IOU", "PPV", "SENSITIVITY", "SPECIFICITY"]
 
-UNIT_INTERVAL = Bounds(0.0, 1.0)
 
 BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
 

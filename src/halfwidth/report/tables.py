@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -143,11 +142,15 @@ def _cautions(estimates: Estimates) -> str:
     found = estimates.caution_lines()
     if not found:
         return ""
+    from rich.console import Console
+    from rich.text import Text
+
     lines = ["Cautions ('halfwidth explain CODE' says more)"]
     for code, text in found:
-        lines += textwrap.wrap(
-            f"{code}  {_printable(text)}", WIDTH, initial_indent=" ", subsequent_indent=" " * 7
-        )
+        # Not textwrap, which takes every letter to be one column wide.
+        wrapped = Text(_printable(text)).wrap(Console(width=WIDTH), WIDTH - 8)
+        starts = [f" {code}  ", *[" " * 8] * (len(wrapped) - 1)]
+        lines += [f"{s}{w.plain}".rstrip() for s, w in zip(starts, wrapped, strict=True)]
     return "\n".join(lines) + "\n"
 
 

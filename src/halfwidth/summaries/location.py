@@ -71,7 +71,7 @@ def cases_cut(n: int, share: float) -> int:
 
 @statistic(
     title="trimmed mean",
-    reliable_n=lambda metric_n: 10,
+    reliable_n=lambda metric_n, **_: 10,
     estimand=Estimand.TRIMMED_MEAN,
     form=SortedWeights(_trimmed_weights),
     range_rule=range_of_values,

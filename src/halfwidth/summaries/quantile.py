@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from halfwidth.core.parameters import Parameter
@@ -29,13 +31,18 @@ def quantile_picks(n: int, q: float) -> tuple[Array, Array]:
     return np.array([below + 1, below + 2]), np.array([1.0 + below - position, position - below])
 
 
+def _cases_for_quantile(_metric_n: int, q: float) -> int:
+    """About ten cases beyond the quantile."""
+    return max(25, math.ceil(10 / min(q, 1 - q) - 1e-9))
+
+
 def _median_picks(n: int) -> tuple[Array, Array]:
     return quantile_picks(n, 0.5)
 
 
 @statistic(
     title="median",
-    reliable_n=lambda metric_n: 10,
+    reliable_n=lambda metric_n, **_: 10,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(_median_picks),
     range_rule=range_of_values,
@@ -67,7 +74,7 @@ def median(values: Array, *, axis: int = -1) -> Array:
 
 @statistic(
     title="quantile",
-    reliable_n=lambda metric_n: 25,
+    reliable_n=_cases_for_quantile,
     estimand=Estimand.QUANTILE,
     form=OrderStatistics(quantile_picks),
     range_rule=range_of_values,

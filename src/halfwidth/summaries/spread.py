@@ -32,7 +32,7 @@ def _sd_from_sums(n: int, sums: list[Array], _centre: Array, ddof: float) -> Arr
     min_n=2,
     parameters=(DDOF,),
     synonyms=("std", "standard_deviation"),
-    reliable_n=lambda metric_n: 3 * metric_n,
+    reliable_n=lambda metric_n, **_: 3 * metric_n,
 )
 def sd(values: Array, *, ddof: float = 1.0, axis: int = -1) -> Array:
     """Standard deviation, √(Σ(x - x̄)² / (n - ddof)): the spread of cases, not of an estimate.
@@ -79,7 +79,7 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
     range_rule=range_of_spread,
     smooth=False,
     synonyms=("interquartile_range",),
-    reliable_n=lambda metric_n: 50,
+    reliable_n=lambda metric_n, **_: 50,
     cite="hyndman_fan1996",
 )
 def iqr(values: Array, *, axis: int = -1) -> Array:
