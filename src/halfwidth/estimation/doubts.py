@@ -118,9 +118,13 @@ def _identical_worst(facts: Facts) -> Caution | None:
 
 
 def _stands_apart(values: Array, end: float) -> bool:
-    """Whether a value lies far out of all others: a distance in voxels repeats without harm."""
-    low, high = _fences(values[values != end])
-    return bool(end < low or end > high)
+    """Whether a value lies farther from all others than they reach from their median.
+
+    A constant put in for failures does; the longest of many voxel distances, often tied, does not.
+    """
+    rest = values[values != end]
+    nearest = rest[np.abs(rest - end).argmin()]
+    return bool(abs(end - nearest) > abs(nearest - quantile(rest, q=0.5)))
 
 
 def _fences(values: Array) -> tuple[float, float]:

@@ -1,0 +1,119 @@
+"""Faults that a reader of the first version found; each came back with a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import Run, codes
+
+import halfwidth as hw
+from halfwidth.io.readers import read_table
+
+DICE = np.random.default_rng(0).beta(8, 2, 60)
+
+
+def test_a_voxel_distance_that_repeats_is_no_penalty(shared: Path, run: Run) -> None:
+    file = shared / "data" / "segval" / "hippocampus_3d_hd95.csv"
+    ran = run("ci", file, "--value", "metric", "--metric", "hd95", "--seed", "1", "--json")
+    assert "HW103" not in [caution["code"] for caution in ran.estimates[0]["cautions"]]
+
+
+def test_a_constant_put_in_for_failed_distances_is_seen() -> None:
+    distances = np.concatenate([np.random.default_rng(1).gamma(2, 2, 50), [374.0] * 3])
+    assert "HW103" in codes(hw.summary_ci(distances, metric="hd95", rng=1))
+
+
+def test_zeros_of_an_overlap_metric_are_seen_wherever_the_others_lie() -> None:
+    wide = np.concatenate([np.random.default_rng(1).beta(1, 1, 50), [0.0] * 3])
+    assert "HW103" in codes(hw.summary_ci(wide, metric="dsc", rng=1))
+    assert "HW103" not in codes(hw.summary_ci(wide.round(2) + 0.05, bounds=(0, 2), rng=1))
+
+
+def test_a_file_without_a_header_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "values.csv"
+    file.write_text("0.9\n0.8\n0.7\n")
+    with pytest.raises(hw.DataError, match="has no header"):
+        read_table(file)
+
+
+CANONICAL = {
+    "case": ["a", "b", "c"] * 2,
+    "metric": ["dsc"] * 3 + ["hd95"] * 3,
+    "value": [91.0, 88.0, 93.0, 2.0, 3.0, 4.0],
+}
+
+
+@pytest.mark.parametrize("option", [{"scale": 100}, {"bounds": (0, 1000)}])
+def test_one_scale_or_range_for_several_metrics_is_refused(option: dict[str, object]) -> None:
+    with pytest.raises(hw.OptionError, match="dsc, hd95"):
+        hw.summary_table(CANONICAL, **option)  # type: ignore[arg-type]
+
+
+def test_a_scale_for_the_metric_that_is_named_is_used() -> None:
+    (e,) = hw.summary_table(CANONICAL, metric="dsc", scale=100)
+    assert e.value == pytest.approx(0.9066666)
+
+
+def test_a_metric_given_twice_is_refused(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("case,dice\na,0.9\nb,0.8\n")
+    ran = run("ci", file, "--metric", "dsc", "--metric", "iou")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--metric is given 2 times (dsc, iou)" in ran.err
+
+
+def test_a_frame_keeps_every_digit_of_the_seed() -> None:
+    seed = 2**60 + 1
+    table = hw.summary_table({"dice": DICE}, statistic=["mean", "median"], rng=seed)
+    assert table.to_frame()["seed"].tolist() == [seed, None]
+
+
+def test_what_was_left_out_is_shown_and_counted() -> None:
+    frame = {**CANONICAL, "status": ["", "not applicable", "", "", "", ""]}
+    table = hw.summary_table(frame, metric="hd95")
+    assert table[0].n_not_applicable == 0
+    frame["value"] = [0.91, 0.88, 0.93, 2.0, 3.0, 4.0]
+    table = hw.summary_table(frame)
+    assert [e.n_not_applicable for e in table] == [1, 0]
+    assert [e.to_dict()["n_not_applicable"] for e in table] == [1, 0]
+    assert "left out: 1 rows" in repr(table)
+    assert "left out: 1 rows" in table._repr_html_()
+
+
+@pytest.mark.parametrize(("function", "name"), [(np.mean, "mean"), (np.median, "median")])
+def test_numpys_own_functions_are_ours(function: object, name: str) -> None:
+    by_function = hw.summary_ci(DICE, metric="dsc", statistic=function, rng=1)
+    by_name = hw.summary_ci(DICE, metric="dsc", statistic=name, rng=1)
+    assert by_function.to_dict() == by_name.to_dict()
+
+
+def test_a_pair_of_equal_values_has_a_guaranteed_interval_too() -> None:
+    e = hw.summary_ci([0.5, 0.5], metric="dsc")
+    assert e.method == "hoeffding"
+    assert e.low < 0.5 < e.high
+
+
+def test_bca_of_a_proportion_of_none_names_wilson() -> None:
+    e = hw.proportion_ci(0, 50, method="bca")
+    assert any("wilson is defined" in caution.message for caution in e.cautions)
+
+
+def test_a_large_batch_is_sorted_block_by_block() -> None:
+    import tracemalloc
+
+    from halfwidth.core.spec import Statistic
+    from halfwidth.core.types import Level
+    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.intervals.compute import intervals
+    from halfwidth.resampling.draws import Plan
+    from halfwidth.summaries.catalogue import STATISTICS
+
+    batch = np.random.default_rng(0).beta(8, 2, (1500, 5000))  # 60 MB
+    tracemalloc.start()
+    intervals(batch, Statistic(STATISTICS["mean"]), [METHODS["t"]], Level(), plan=Plan(1))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # Per block of 25 MB: the sorted values and two temporaries of the method.
+    assert peak < 110e6
