@@ -10,7 +10,6 @@ from pathlib import Path
 
 import halfwidth as hw
 from halfwidth.core.references import REFERENCES, cite
-from halfwidth.core.spec import Estimand
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py from the catalogues; edit those. -->\n"
@@ -82,7 +81,7 @@ def catalogue() -> str:
     methods = [
         [
             f"`{m.name}`",
-            "any" if m.accepts == frozenset(Estimand) else ", ".join(sorted(m.accepts)),
+            m.accepts_text,
             str(m.min_n),
             m.use_when,
             ", ".join(sorted(m.promises)),

@@ -208,8 +208,8 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
     [
         ("t.json", ""),
         ("t", ""),
-        ("t.cvs", " (did you mean '.csv'?)"),
-        ("t.xls", " (did you mean '.xlsx'?)"),
+        ("t.cvs", "; did you mean '.csv'?"),
+        ("t.xls", "; did you mean '.xlsx'?"),
     ],
 )
 def test_wrong_suffix_lists_those_that_can_be_read(name: str, near: str, tmp_path: Path) -> None:

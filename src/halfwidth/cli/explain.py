@@ -12,10 +12,9 @@ from halfwidth.cli.output import write
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
+from halfwidth.report.tables import WIDTH
 
 __all__ = ["explain"]
-
-WIDTH = 80
 
 
 def explain(

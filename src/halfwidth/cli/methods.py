@@ -12,10 +12,9 @@ from halfwidth.cli.output import write
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Level
+from halfwidth.report.tables import WIDTH, text_table
 
 __all__ = ["methods"]
-
-WIDTH = 80
 
 
 def methods(
@@ -53,26 +52,18 @@ def methods(
 
 
 def _overview(chosen: list[MethodSpec]) -> str:
-    from halfwidth.report.tables import text_table
-
     rows = [
-        [method.name, _accepts(method), str(method.min_n), method.use_when] for method in chosen
+        [method.name, method.accepts_text, str(method.min_n), method.use_when] for method in chosen
     ]
     table = text_table(["method", "for", "min n", "use it"], rows, right=("min n",))
     return table + "\nauto chooses among them; 'halfwidth methods NAME' says more."
-
-
-def _accepts(method: MethodSpec) -> str:
-    if method.accepts == frozenset(Estimand):
-        return "any"
-    return ", ".join(sorted(method.accepts))
 
 
 def _in_full(method: MethodSpec) -> str:
     source = str(cite(method.cite)) if method.cite else "-"
     promises = ", ".join(sorted(method.promises)) or "nothing"
     fields = {
-        "for": _accepts(method),
+        "for": method.accepts_text,
         "use it": method.use_when,
         "least n": str(method.min_n) + _least_for_quantiles(method),
         "promises": promises,

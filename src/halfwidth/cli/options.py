@@ -12,6 +12,7 @@ from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.io.layout import CASE_COLUMNS
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.report.tables import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = [
@@ -44,7 +45,7 @@ FORMAT_OF_SUFFIX = {
     ".md": "markdown",
     ".tex": "latex",
 }
-FORMAT_NAMES = tuple(FORMAT_OF_SUFFIX.values())
+FORMAT_NAMES = tuple(FORMATS)
 
 Metric = Annotated[
     list[str] | None,

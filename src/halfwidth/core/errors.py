@@ -11,6 +11,7 @@ __all__ = [
     "OptionError",
     "UnknownNameError",
     "closest",
+    "proposed",
     "quoted",
     "shortened",
 ]
@@ -41,11 +42,8 @@ class UnknownNameError(OptionError):
         hint: str = "",
     ) -> None:
         known = list(choices)
-        near = closest(given, [*known, *synonyms])
-        proposal = f"; did you mean {near!r}?" if near else ""
+        proposal = proposed(given, [*known, *synonyms]) or "."
         text = f"unknown {kind} {given!r}{proposal} Known: {shortened(known)}."
-        if not near:
-            text = f"unknown {kind} {given!r}. Known: {shortened(known)}."
         super().__init__(f"{text} {hint}".rstrip())
 
 
@@ -58,6 +56,16 @@ def closest(given: str, choices: Iterable[str]) -> str | None:
     by_lower = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[near[0]] if near else None
+
+
+def proposed(given: str, choices: Iterable[str]) -> str:
+    """The end of a message that names the nearest choice, or nothing.
+
+    >>> proposed("medain", ["mean", "median"])
+    "; did you mean 'median'?"
+    """
+    near = closest(given, choices)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def quoted(names: Iterable[object]) -> str:

@@ -354,6 +354,12 @@ class MethodSpec:
     synonyms: tuple[str, ...] = ()
 
     @property
+    def accepts_text(self) -> str:
+        """What it makes intervals for, in words."""
+        everything = self.accepts == frozenset(Estimand)
+        return "anything" if everything else ", ".join(sorted(self.accepts))
+
+    @property
     def resamples(self) -> bool:
         """Whether it works on a bootstrap distribution."""
         return Need.DISTRIBUTION in self.needs

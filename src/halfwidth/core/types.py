@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError, closest
+from halfwidth.core.errors import OptionError, proposed
 
 __all__ = [
     "ALTERNATIVES",
@@ -91,11 +91,12 @@ class Level:
         ):
             raise OptionError(_bad_level(level))
         if self.alternative not in ALTERNATIVES:
-            scipys = {"less": "upper", "greater": "lower"}
-            near = scipys.get(str(self.alternative)) or closest(str(self.alternative), ALTERNATIVES)
+            # SciPy names the alternative hypothesis, not the bound that comes of it.
+            given = str(self.alternative)
+            meant = {"less": "upper", "greater": "lower"}.get(given, given)
             raise OptionError(
                 f"alternative={self.alternative!r} is none of {', '.join(ALTERNATIVES)}"
-                + (f"; did you mean {near!r}?" if near else "")
+                f"{proposed(meant, ALTERNATIVES)}"
             )
 
     @property

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ __all__ = [
     "MISSING_POLICIES",
     "Missing",
     "apply_missing_policy",
+    "is_missing",
     "nan_per_sample",
     "no_interval",
     "penalty_for",
@@ -32,6 +33,14 @@ __all__ = [
 
 Missing = Literal["raise", "omit", "worst"]
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell says that there is no value: None, NaN, NA of pandas; never a text."""
+    if isinstance(cell, str):
+        return False
+    # NaN differs from itself; NA of pandas cannot even be asked.
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)  # noqa: PLR0124
 
 
 def nan_per_sample(values: Array, *, axis: int = -1) -> Array:

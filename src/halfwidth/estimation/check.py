@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
-from halfwidth.core.undefined import apply_missing_policy
+from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 
 __all__ = ["Sample", "as_numbers", "check_sample"]
@@ -98,7 +98,7 @@ def _are_bools(values: Any) -> bool:
 
 def _as_number(value: Any) -> float | None:
     """A cell as a float, None where it is none."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    if is_missing(value):
         return float("nan")
     if isinstance(value, bool | int | float | np.number | np.bool_) and not np.iscomplexobj(value):
         return float(value)

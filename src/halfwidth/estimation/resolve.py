@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError, closest
+from halfwidth.core.errors import OptionError, UnknownNameError, proposed
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
@@ -188,10 +188,9 @@ def resolve_request(
 ) -> Request:
     """Check the options that all front doors share."""
     if missing not in MISSING_POLICIES:
-        near = closest(str(missing), MISSING_POLICIES)
         raise OptionError(
             f"missing={missing!r} is none of {', '.join(MISSING_POLICIES)}"
-            + (f"; did you mean {near!r}?" if near else "")
+            f"{proposed(str(missing), MISSING_POLICIES)}"
         )
     if penalty is not None and not isinstance(penalty, int | float | np.number):
         raise OptionError(f"penalty={penalty!r} is not a number")

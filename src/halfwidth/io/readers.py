@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halfwidth.core.errors import DataError, closest, quoted, shortened
+from halfwidth.core.errors import DataError, proposed, quoted, shortened
 from halfwidth.io.table import Table
 
 if TYPE_CHECKING:
@@ -44,10 +44,9 @@ def read_table(path: str | Path) -> Table:
     _check_exists(file)
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
-        near = closest(file.suffix, _READERS)
         raise DataError(
             f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
-            f"use {shortened(SUFFIXES)}" + (f" (did you mean {near!r}?)" if near else "")
+            f"use {shortened(SUFFIXES)}{proposed(file.suffix, _READERS)}"
         )
     try:
         table = reader(file)
@@ -67,8 +66,7 @@ def _check_exists(file: Path) -> None:
     if file.exists():
         return
     siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-    near = closest(file.name, siblings)
-    raise DataError(f"{file}: no such file" + (f"; did you mean {near!r}?" if near else ""))
+    raise DataError(f"{file}: no such file{proposed(file.name, siblings)}")
 
 
 def _check_names(names: list[str], file: Path) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted
+from halfwidth.core.undefined import is_missing
 
 __all__ = ["MISSING_TEXT", "Table"]
 
@@ -87,19 +88,19 @@ class Table:
         column = self.columns[name]
         if column.dtype.kind in "biuf":
             return True
-        cells = [cell for cell in column if not _absent(cell)]
+        cells = [cell for cell in column if not is_missing(cell)]
         return bool(cells) and all(_number(cell) is not None for cell in cells)
 
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is missing."""
-        return all(_absent(cell) for cell in self.columns[name])
+        return all(is_missing(cell) for cell in self.columns[name])
 
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
         """The cells of some rows: text that is a number as that number, other text as it is."""
         column = self.columns[name][rows]
         if column.dtype.kind != "O":
             return column
-        return _objects(None if _absent(c) else _first(_number(c), c) for c in column)
+        return _objects(None if is_missing(c) else _first(_number(c), c) for c in column)
 
     def row_number(self, row: int) -> int:
         """The number by which a user knows a row: a spreadsheet counts the header as 1."""
@@ -107,7 +108,7 @@ class Table:
 
     def levels(self, name: str) -> list[Any]:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
-        return [None if _absent(cell) else _level(cell) for cell in self.columns[name].tolist()]
+        return [None if is_missing(cell) else _level(cell) for cell in self.columns[name].tolist()]
 
 
 def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:
@@ -127,13 +128,6 @@ def _column(column: Any) -> NDArray[Any]:
     if array.ndim != 1:
         raise DataError(f"a column has shape {array.shape} instead of one dimension")
     return array if array.dtype.kind in "biuf" else _objects(array.tolist())
-
-
-def _absent(cell: Any) -> bool:
-    if isinstance(cell, str):
-        return False
-    # NaN differs from itself; NA of pandas cannot even be asked.
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)  # noqa: PLR0124
 
 
 def _number(cell: Any) -> float | None:
