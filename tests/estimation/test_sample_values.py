@@ -413,3 +413,8 @@ def test_a_penalty_that_is_no_number_is_refused() -> None:
     for missing in ("raise", "worst"):
         with pytest.raises(hw.OptionError, match="penalty='50' is not a number"):
             hw.summary_ci([1.0], metric="hd95", missing=missing, penalty="50")  # type: ignore[arg-type]
+
+
+def test_values_whose_squares_overflow_are_refused() -> None:
+    assert "too large to be squared" in complaint([1.0, 2.0, 1e300])
+    assert ask([1.0, 2.0, 1e100]).high > 1e100

@@ -18,6 +18,8 @@ __all__ = ["Sample", "as_numbers", "check_sample"]
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
+# Sums of squares of larger values overflow.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,11 @@ def check_sample(
     )
     if not len(finite) and not may_be_empty:
         raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
+    if len(finite) and np.abs(finite).max() > LARGEST:
+        raise DataError(
+            f"{where}: values up to {np.abs(finite).max():.3g} are too large to be squared in "
+            "floating point; scale them"
+        )
     binary = metric.spec.kind is Kind.BINARY
     if metric.spec == UNNAMED and len(finite):
         binary = _are_bools(values) or set(np.unique(finite)) == {0.0, 1.0}
