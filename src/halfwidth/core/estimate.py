@@ -332,10 +332,11 @@ class Estimates(Sequence[Estimate]):
         for item in self:
             for caution in item.cautions:
                 by_code.setdefault(caution.code, []).append((item.label, caution))
+        several = len({item.label for item in self}) > 1
         lines = []
         for code, raised in sorted(by_code.items()):
             label, first = raised[0]
-            where = f"{label}: " if label and len({text for text, _ in raised}) > 1 else ""
+            where = f"{label}: " if label and several else ""
             more = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
             lines.append((code, f"{where}{first.message}{more}"))
         return lines
