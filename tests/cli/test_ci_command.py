@@ -338,3 +338,9 @@ def test_tables_of_real_data_fit_80_columns(
     )
     assert ran.status == 0
     assert max(map(len, ran.out.splitlines())) <= 80
+
+
+def test_a_long_job_is_announced(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("halfwidth.cli.ci.LONG_JOB", 1000)
+    assert "60 rows and 99 resamples may take minutes" in run("ci", wide, "--n-resamples", 99).err
+    assert "minutes" not in run("ci", wide, "--method", "t").err

@@ -13,6 +13,8 @@ from halfwidth.cli.output import note, write
 __all__ = ["ci"]
 
 STRICT_STATUS = 3
+# Draws that take some twenty seconds.
+LONG_JOB = 2e9
 
 
 def ci(
@@ -82,8 +84,14 @@ def ci(
         "bounds": options.parse_bounds(bounds),
         "scale": scale,
     }
+    table = read_table(file)
+    if method == "auto" and len(table) * n_resamples > LONG_JOB:
+        note(
+            f"{len(table)} rows and {n_resamples} resamples may take minutes; "
+            "for a mean of so many cases --method t gives the same and needs no resamples"
+        )
     estimates = summary_table(
-        read_table(file),
+        table,
         value,
         by=by,
         case=case,
