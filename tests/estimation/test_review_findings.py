@@ -117,3 +117,9 @@ def test_a_large_batch_is_sorted_block_by_block() -> None:
     tracemalloc.stop()
     # Per block of 25 MB: the sorted values and two temporaries of the method.
     assert peak < 110e6
+
+
+def test_a_column_of_hits_counts_in_every_group_also_with_gaps() -> None:
+    frame = {"model": ["U"] * 4 + ["V"] * 4, "hit": [1, 1, 1, None, 0, 1, 1, 0]}
+    table = hw.summary_table(frame, "hit", by="model", missing="omit")
+    assert [(e.method, e.n) for e in table] == [("wilson", 3), ("wilson", 4)]

@@ -85,7 +85,7 @@ def ci(
         "scale": scale,
     }
     table = read_table(file)
-    if method == "auto" and len(table) * n_resamples > LONG_JOB:
+    if method == "auto" and "mean" in statistic and len(table) * n_resamples > LONG_JOB:
         note(
             f"{len(table)} rows and {n_resamples} resamples may take minutes; "
             "for a mean of so many cases --method t gives the same and needs no resamples"

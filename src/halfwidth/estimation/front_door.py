@@ -13,7 +13,7 @@ from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.estimate import Estimate, Estimates
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import Missing
+from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
 from halfwidth.estimation.resolve import (
@@ -340,8 +340,9 @@ class _Metrics:
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
         if column not in self._counted:
-            everything = self._table.values(column, np.arange(len(self._table)))
-            self._counted[column] = set(everything.tolist()) - {None} == {0.0, 1.0}
+            cells = self._table.values(column, np.arange(len(self._table))).tolist()
+            present = {cell for cell in cells if not is_missing(cell)}
+            self._counted[column] = present == {0.0, 1.0}
         return self._counted[column]
 
 

@@ -6,6 +6,8 @@ zero and a cell that is no number can be named.
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -85,21 +87,34 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers (and missing cells) and at least one number."""
-        column = self.columns[name]
-        if column.dtype.kind in "biuf":
-            return True
-        cells = [cell for cell in column if not is_missing(cell)]
-        return bool(cells) and all(_number(cell) is not None for cell in cells)
+        numbers = self._numbers(name)
+        if numbers is None:
+            return False
+        return numbers is self.columns[name] or not bool(np.isnan(numbers).all())
 
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is missing."""
         return all(is_missing(cell) for cell in self.columns[name])
 
+    @functools.cached_property
+    def _read(self) -> dict[str, Any]:
+        """What was made of a column when it was first asked for."""
+        return {}
+
+    def _numbers(self, name: str) -> NDArray[Any] | None:
+        """A column as numbers, missing cells NaN; None where a cell is none."""
+        key = f"numbers of {name}"
+        if key not in self._read:
+            self._read[key] = _as_numbers(self.columns[name])
+        found: NDArray[Any] | None = self._read[key]
+        return found
+
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
         """The cells of some rows: text that is a number as that number, other text as it is."""
+        numbers = self._numbers(name)
+        if numbers is not None:
+            return numbers[rows]
         column = self.columns[name][rows]
-        if column.dtype.kind != "O":
-            return column
         return _objects(None if is_missing(c) else _first(_number(c), c) for c in column)
 
     def row_number(self, row: int) -> int:
@@ -108,7 +123,12 @@ class Table:
 
     def levels(self, name: str) -> list[Any]:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
-        return [None if is_missing(cell) else _level(cell) for cell in self.columns[name].tolist()]
+        key = f"levels of {name}"
+        if key not in self._read:
+            cells = self.columns[name].tolist()
+            self._read[key] = [None if is_missing(cell) else _level(cell) for cell in cells]
+        found: list[Any] = self._read[key]
+        return found
 
 
 def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:
@@ -128,6 +148,18 @@ def _column(column: Any) -> NDArray[Any]:
     if array.ndim != 1:
         raise DataError(f"a column has shape {array.shape} instead of one dimension")
     return array if array.dtype.kind in "biuf" else _objects(array.tolist())
+
+
+def _as_numbers(column: NDArray[Any]) -> NDArray[Any] | None:
+    if column.dtype.kind != "O":
+        return column
+    numbers = []
+    for cell in column:
+        number = math.nan if is_missing(cell) else _number(cell)
+        if number is None:
+            return None
+        numbers.append(number)
+    return np.array(numbers, dtype=float)
 
 
 def _number(cell: Any) -> float | None:
