@@ -88,7 +88,7 @@ def ci(
     if method == "auto" and "mean" in statistic and len(table) * n_resamples > LONG_JOB:
         note(
             f"{len(table)} rows and {n_resamples} resamples may take minutes; "
-            "for a mean of so many cases --method t gives the same and needs no resamples"
+            "for a mean of so many cases --method t is nearly the same and needs no resamples"
         )
     estimates = summary_table(
         table,
