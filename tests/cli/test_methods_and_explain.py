@@ -29,8 +29,8 @@ def test_methods_lists_all_of_them_and_says_when_to_use_each(run: Run) -> None:
     [
         ("median", ["percentile", "bca", "basic", "exact", "semiparametric"]),
         ("quantile:0.9", ["percentile", "bca", "basic", "exact", "semiparametric"]),
-        ("trimmed_mean", ["trimmed_t", "percentile", "bca", "basic"]),
-        ("sd", ["percentile", "bca", "basic"]),
+        ("trimmed_mean", ["trimmed_t", "percentile", "bca", "studentized", "basic"]),
+        ("sd", ["percentile", "bca", "studentized", "basic"]),
         ("iqr", ["percentile", "bca", "basic"]),
     ],
 )

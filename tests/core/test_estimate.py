@@ -34,6 +34,7 @@ KEYS = [
     "n_not_applicable",
     "n_groups",
     "design",
+    "over",
     "standard_error",
     "n_resamples",
     "n_undefined",

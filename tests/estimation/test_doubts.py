@@ -42,8 +42,11 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
     "HW309": lambda: hw.summary_ci([0.9, 0.7, 0.99], metric="dsc"),
     "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
     "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
+    "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
+    "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),
+    "HW404": lambda: hw.summary_ci(GOOD, strata=[i == 0 for i in range(len(GOOD))]),
 }
 
 

@@ -20,7 +20,7 @@ STATISTICS = ["mean", "median", "trimmed_mean", "sd", "iqr", "quantile:0.9"]
 METHODS = [method.name for method in hw.METHODS]
 FOR_COUNTS = [
     *("auto", "wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald"),
-    *("percentile", "basic", "bca"),
+    *("percentile", "basic", "bca", "studentized"),
 ]
 
 

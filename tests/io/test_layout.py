@@ -139,7 +139,10 @@ def test_a_group_column_is_a_cluster_in_a_canonical_table_only() -> None:
     wide = {"case": CASES, "group": groups, "dice": DICE}
     assert "HW402" not in codes(wide, "dice")
     canonical = {"case": CASES, "group": groups, "metric": ["dsc"] * 12, "value": DICE}
-    assert "HW402" in codes(canonical)
+    (e,) = hw.summary_table(canonical)
+    assert (e.design, e.n_groups, e.n) == ("clustered", 6, 12)
+    (apart,) = hw.summary_table(wide, "dice", groups="group", rng=1)
+    assert (e.value, e.standard_error) == (apart.value, apart.standard_error)
 
 
 def test_one_case_per_patient_needs_no_caution() -> None:
@@ -356,7 +359,7 @@ def test_unknown_column(arguments: dict[str, Any], given: str, near: str) -> Non
 
 
 def test_a_column_cannot_be_values_and_groups() -> None:
-    with pytest.raises(hw.OptionError, match=r"'dice' cannot be values and groups at once"):
+    with pytest.raises(hw.OptionError, match=r"'dice' cannot be values and by at once"):
         hw.summary_table({"case": CASES, "dice": DICE}, "dice", by="dice")
 
 

@@ -15,6 +15,7 @@ from scipy import stats
 import halfwidth as hw
 from halfwidth.core.types import Alternative
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 from halfwidth.resampling.jackknife import acceleration
@@ -175,7 +176,8 @@ def test_scipy_makes_the_same_interval_of_the_same_replicates(
 ) -> None:
     statistic = resolve_statistic(name)
     for values in SAMPLES.values():
-        made = bootstrap_distribution(np.sort(values)[None], statistic, Plan(8, RESAMPLES))
+        ordered, design = np.sort(values)[None], Design.iid(len(values))
+        made = bootstrap_distribution(ordered, design, statistic, Plan(8, RESAMPLES))
         assert isinstance(made, Replicates)
         # SciPy knows ties only where they are exact; ours are ties within 1e-12.
         estimate = float(STATISTICS[name](values))
@@ -243,7 +245,9 @@ def test_acceleration_is_that_of_a_plain_jackknife(name: str) -> None:
                 generator.normal(size=n) * 1e-9,
             ]
         )
-        got = acceleration(np.sort(batch, axis=-1), resolve_statistic(name))
+        got = acceleration(
+            np.sort(batch, axis=-1), Design.iid(batch.shape[-1]), resolve_statistic(name)
+        )
         for row, values in enumerate(batch):
             wanted = plain_acceleration(values, STATISTICS[name])
             assert got[row] == pytest.approx(wanted, rel=1e-6, abs=1e-9), (n, row)
@@ -252,7 +256,9 @@ def test_acceleration_is_that_of_a_plain_jackknife(name: str) -> None:
 def test_acceleration_of_a_mean_is_a_sixth_of_the_skewness_over_root_n() -> None:
     for values in SAMPLES.values():
         wanted = float(stats.skew(values)) / (6 * math.sqrt(len(values)))
-        got = acceleration(np.sort(values)[None], resolve_statistic("mean"))
+        got = acceleration(
+            np.sort(values)[None], Design.iid(len(values)), resolve_statistic("mean")
+        )
         assert got[0] == pytest.approx(wanted, rel=1e-9)
 
 
@@ -260,7 +266,7 @@ def test_acceleration_of_the_median_is_zero_for_even_n() -> None:
     # STATISTICS §3: half of the leave-one-out medians lie on either side, equally far.
     for n in (4, 10, 60):
         values = np.sort(np.random.default_rng(n).normal(size=n))
-        got = acceleration(values[None], resolve_statistic("median"))
+        got = acceleration(values[None], Design.iid(values.shape[-1]), resolve_statistic("median"))
         assert got[0] == pytest.approx(0.0, abs=1e-12)
 
 

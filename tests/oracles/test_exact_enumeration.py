@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 from halfwidth.resampling.exact import binomial, order_statistics
@@ -71,7 +72,9 @@ def test_quantile_distribution_is_that_of_all_resamples(n: int, statistic: str) 
     q = 0.5 if statistic == "median" else float(statistic.partition(":")[2])
     for values in samples(n).values():
         wanted = enumerated(np.quantile(all_resamples(values), q, axis=-1))
-        got = bootstrap_distribution(values[None], resolve_statistic(statistic), PLAN)
+        got = bootstrap_distribution(
+            values[None], Design.iid(values.shape[-1]), resolve_statistic(statistic), PLAN
+        )
         assert isinstance(got, ExactDistribution)
         assert_same_distribution(tabulated(got), wanted)
 
@@ -96,7 +99,9 @@ def test_every_single_and_adjacent_order_statistic_is_that_of_all_resamples(n: i
 def test_moments_quantiles_and_shares_are_those_of_all_resamples(n: int) -> None:
     for values in samples(n).values():
         medians = np.sort(np.median(all_resamples(values), axis=-1))
-        got = bootstrap_distribution(values[None], resolve_statistic("median"), PLAN)
+        got = bootstrap_distribution(
+            values[None], Design.iid(values.shape[-1]), resolve_statistic("median"), PLAN
+        )
         assert got.mean()[0] == pytest.approx(medians.mean(), rel=1e-12, abs=1e-13)
         assert got.standard_deviation()[0] == pytest.approx(medians.std(), rel=1e-11, abs=1e-13)
         for probability in (0.001, 0.025, 0.1, 0.321, 0.5, 0.9, 0.975, 0.999):
@@ -111,7 +116,9 @@ def test_moments_quantiles_and_shares_are_those_of_all_resamples(n: int) -> None
 
 def test_batch_of_samples_has_each_samples_own_distribution() -> None:
     batch = np.stack([samples(5)["untied"], samples(5)["tied"], 10 + samples(5)["untied"]])
-    together = bootstrap_distribution(batch, resolve_statistic("quantile:0.6"), PLAN)
+    together = bootstrap_distribution(
+        batch, Design.iid(batch.shape[-1]), resolve_statistic("quantile:0.6"), PLAN
+    )
     assert isinstance(together, ExactDistribution)
     for row, values in enumerate(batch):
         wanted = enumerated(np.quantile(all_resamples(values), 0.6, axis=-1))
@@ -154,7 +161,9 @@ def test_large_sample_agrees_with_20000_resamples() -> None:
         for q, (picked, weights) in ranks.items():
             wanted[q][start : start + 250] = values[drawn[:, picked.astype(int) - 1]] @ weights
     for q, replicates in wanted.items():
-        got = bootstrap_distribution(values[None], resolve_statistic(f"quantile:{q}"), PLAN)
+        got = bootstrap_distribution(
+            values[None], Design.iid(values.shape[-1]), resolve_statistic(f"quantile:{q}"), PLAN
+        )
         assert isinstance(got, ExactDistribution)
         assert got.probability.sum() == pytest.approx(1, abs=1e-12)
         sd = replicates.std()
@@ -237,7 +246,9 @@ def test_iqr_distribution_is_that_of_all_resamples(n: int) -> None:
         wanted: dict[tuple[int, ...], float] = {
             (round(value * 1e9),): chance for value, chance in enumerated(replicates).items()
         }
-        got = bootstrap_distribution(values[None], statistic, Plan(3, 100_000))
+        got = bootstrap_distribution(
+            values[None], Design.iid(values.shape[-1]), statistic, Plan(3, 100_000)
+        )
         if isinstance(got, ExactDistribution):
             assert_same_distribution(tabulated(got), enumerated(replicates))
         else:
@@ -252,7 +263,9 @@ def test_iqr_of_larger_samples_agrees_with_plain_resampling(n: int) -> None:
     generator = np.random.default_rng(n)
     values = np.sort(generator.lognormal(size=n))
     plain = stats.iqr(values[generator.integers(0, n, (20_000, n))], axis=-1)
-    got = bootstrap_distribution(values[None], resolve_statistic("iqr"), Plan(3, 20_000))
+    got = bootstrap_distribution(
+        values[None], Design.iid(values.shape[-1]), resolve_statistic("iqr"), Plan(3, 20_000)
+    )
     assert isinstance(got, Replicates)
     # Rounded, since the two subtract in a different order.
     test = stats.ks_2samp(np.round(got.ordered[0], 10), np.round(plain, 10), method="asymp")
@@ -266,7 +279,9 @@ def test_iqr_of_larger_samples_agrees_with_plain_resampling(n: int) -> None:
 def test_proportion_distribution_is_that_of_all_resamples(n: int) -> None:
     for x in range(n + 1):
         values = np.repeat([0.0, 1.0], [n - x, x])
-        got = bootstrap_distribution(values[None], resolve_statistic("mean"), PLAN, binary=True)
+        got = bootstrap_distribution(
+            values[None], Design.iid(values.shape[-1]), resolve_statistic("mean"), PLAN, binary=True
+        )
         assert isinstance(got, ExactDistribution)
         wanted = enumerated(all_resamples(values).mean(axis=-1))
         made = tabulated(got)

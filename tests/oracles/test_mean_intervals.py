@@ -15,12 +15,19 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.core.types import Alternative, Bounds, Level
-from halfwidth.intervals import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Alternative, Bounds, Interval, Level
+from halfwidth.intervals import empirical_bernstein, hall, hoeffding, trimmed_t
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import of_samples
 from halfwidth.intervals.mean import sample_skewness
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[np.float64]
 
+MEAN = Statistic(STATISTICS["mean"])
 LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99, 0.999]
 # Our "lower" is a lower confidence bound: the interval of SciPy's one-sided test "greater".
 SCIPY_ALTERNATIVE: dict[Alternative, Literal["two-sided", "greater", "less"]] = {
@@ -29,6 +36,22 @@ SCIPY_ALTERNATIVE: dict[Alternative, Literal["two-sided", "greater", "less"]] = 
     "upper": "less",
 }
 ALTERNATIVES: list[Alternative] = ["two-sided", "lower", "upper"]
+
+
+def interval_of(method: str, values: Array, level: Level) -> Interval:
+    """A method that works on the mean and its SE, for ascending values of independent cases."""
+    made = of_samples(values, Design.iid(values.shape[-1]), MEAN, plan=Plan(0))
+    spec = METHODS[method]
+    found: Interval = spec.function(*(made[need] for need in spec.needs), level)
+    return found
+
+
+def t(values: Array, level: Level) -> Interval:
+    return interval_of("t", values, level)
+
+
+def z(values: Array, level: Level) -> Interval:
+    return interval_of("z", values, level)
 
 
 def samples(n: int) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
 
@@ -121,7 +122,8 @@ def test_misprints_of_table_2_are_misprints(shared: Path) -> None:
 
 
 def replicates_of(values: Array) -> Replicates:
-    made = bootstrap_distribution(np.sort(values)[None], resolve_statistic("mean"), Plan(20, OURS))
+    ordered, design = np.sort(values)[None], Design.iid(len(values))
+    made = bootstrap_distribution(ordered, design, resolve_statistic("mean"), Plan(20, OURS))
     assert isinstance(made, Replicates)
     return made
 

@@ -15,6 +15,7 @@ from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, bootstrap_distribution, replicates
 from halfwidth.resampling.jackknife import leave_one_out
 from halfwidth.resampling.kernels import reference
@@ -83,9 +84,9 @@ def test_replicates_are_the_statistic_of_every_gathered_resample(
     samples: int, n: int, name: str
 ) -> None:
     values, plan = batch_of(samples, n), Plan(entropy=n, n_resamples=200)
-    draws = plan.indices(n, 0, plan.n_resamples)
+    draws = plan.indices(Design.iid(n), 0, plan.n_resamples)
     statistic = resolve_statistic(name)
-    got = replicates(values, statistic, plan)
+    got = replicates(values, Design.iid(values.shape[-1]), statistic, plan)
     wanted = np.stack([STATISTICS[name](sample[draws]) for sample in values])
     # An SD is a root: a rounding of 1e-16 of the squares is one of 1e-8 where the SD vanishes.
     where = np.ones(wanted.shape, dtype=bool)
@@ -94,7 +95,7 @@ def test_replicates_are_the_statistic_of_every_gathered_resample(
         where = wanted > 1e-4 * scale
         assert (np.abs(got - wanted) <= 1e-7 * scale).all()
     assert_close(np.where(where, got, 0.0), np.where(where, wanted, 0.0), values)
-    assert_close(reference.plain(values, statistic, draws), wanted, values)
+    assert_close(reference.plain(values, Design.iid(n), statistic, draws), wanted, values)
 
 
 @pytest.mark.parametrize("name", ["sd", "sd:ddof=0"])
@@ -102,8 +103,8 @@ def test_sd_replicates_keep_their_digits_relative_to_the_spread(name: str) -> No
     # Far from zero the scale is the spread, not the values: 1e-9 of it at a ratio of 1e6.
     n, plan = 40, Plan(entropy=3, n_resamples=300)
     values = np.sort(1e6 + np.random.default_rng(3).normal(size=(5, n)), axis=-1)
-    got = replicates(values, resolve_statistic(name), plan)
-    draws = plan.indices(n, 0, plan.n_resamples)
+    got = replicates(values, Design.iid(values.shape[-1]), resolve_statistic(name), plan)
+    draws = plan.indices(Design.iid(n), 0, plan.n_resamples)
     wanted = np.stack([STATISTICS[name](sample[draws] - 1e6) for sample in values])
     np.testing.assert_allclose(got, wanted, rtol=1e-9)
 
@@ -113,16 +114,24 @@ def test_replicates_do_not_depend_on_the_block_size(name: str) -> None:
     statistic = resolve_statistic(name)
     for samples, n in ((1, 10), (2, 31), (6, 31)):
         values = batch_of(samples, n)
-        whole = replicates(values, statistic, Plan(5, 333))
+        whole = replicates(values, Design.iid(values.shape[-1]), statistic, Plan(5, 333))
         for elements in (1, n, 7 * n + 3, 100 * n):
-            got = replicates(values, statistic, Plan(5, 333, block_elements=elements))
+            got = replicates(
+                values,
+                Design.iid(values.shape[-1]),
+                statistic,
+                Plan(5, 333, block_elements=elements),
+            )
             assert_close(got, whole, values)
 
 
 @pytest.mark.parametrize("name", STATISTICS)
 def test_more_resamples_begin_with_the_fewer(name: str) -> None:
     statistic, values = resolve_statistic(name), batch_of(3, 20)
-    few, many = (replicates(values, statistic, Plan(5, count)) for count in (50, 400))
+    few, many = (
+        replicates(values, Design.iid(values.shape[-1]), statistic, Plan(5, count))
+        for count in (50, 400)
+    )
     assert_close(many[:, :50], few, values)
 
 
@@ -130,11 +139,13 @@ def test_more_resamples_begin_with_the_fewer(name: str) -> None:
 def test_sample_of_a_batch_has_the_replicates_it_has_alone(name: str) -> None:
     statistic, plan = resolve_statistic(name), Plan(6, 300)
     values = batch_of(9, 25)
-    together = bootstrap_distribution(values, statistic, plan)
+    together = bootstrap_distribution(values, Design.iid(values.shape[-1]), statistic, plan)
     for p in (0.01, 0.5, 0.975):
         got = np.atleast_1d(together.quantile(p))
         for row in range(len(values)):
-            alone = bootstrap_distribution(values[row : row + 1], statistic, plan).quantile(p)
+            alone = bootstrap_distribution(
+                values[row : row + 1], Design.iid(values.shape[-1]), statistic, plan
+            ).quantile(p)
             assert_close(got[row : row + 1, None], alone[:, None], values[row : row + 1])
 
 
@@ -167,8 +178,10 @@ def test_trimmed_mean_keeps_a_case_at_any_share_below_a_half(n: int, share: floa
     values, plan = batch_of(2, n), Plan(entropy=n, n_resamples=20)
     statistic = resolve_statistic(f"trimmed_mean:{share!r}")
     assert_close(statistic(values)[:, None], trimmed_by(share)(values)[:, None], values)
-    wanted = np.stack([trimmed_by(share)(row[plan.indices(n, 0, 20)]) for row in values])
-    assert_close(replicates(values, statistic, plan), wanted, values)
+    wanted = np.stack(
+        [trimmed_by(share)(row[plan.indices(Design.iid(n), 0, 20)]) for row in values]
+    )
+    assert_close(replicates(values, Design.iid(values.shape[-1]), statistic, plan), wanted, values)
 
 
 # --------------------------------------------------------------------------- jackknife
@@ -183,7 +196,7 @@ def generic(name: str) -> Statistic:
 @pytest.mark.parametrize("name", STATISTICS)
 def test_leave_one_out_values_are_those_of_a_loop(name: str, n: int) -> None:
     values = batch_of(9, n)
-    got = leave_one_out(values, resolve_statistic(name))
+    got = leave_one_out(values, Design.iid(values.shape[-1]), resolve_statistic(name))
     wanted = np.stack([STATISTICS[name](np.delete(values, i, axis=-1)) for i in range(n)], axis=-1)
     if name.startswith("sd"):
         scale = np.abs(values).max(axis=-1, keepdims=True)
@@ -196,15 +209,19 @@ def test_leave_one_out_values_are_those_of_a_loop(name: str, n: int) -> None:
 @pytest.mark.parametrize("name", STATISTICS)
 def test_leave_one_out_of_a_callable_without_form_is_the_same(name: str) -> None:
     values = batch_of(2, 12)
-    got = leave_one_out(values, generic(name))
-    assert_close(got, leave_one_out(values, resolve_statistic(name)), values)
+    got = leave_one_out(values, Design.iid(values.shape[-1]), generic(name))
+    assert_close(
+        got, leave_one_out(values, Design.iid(values.shape[-1]), resolve_statistic(name)), values
+    )
 
 
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean", "median", "iqr"])
 def test_replicates_of_a_callable_without_form_are_the_same(name: str) -> None:
     values, plan = batch_of(2, 20), Plan(9, 200)
-    got = replicates(values, generic(name), plan)
-    assert_close(got, replicates(values, resolve_statistic(name), plan), values)
+    got = replicates(values, Design.iid(values.shape[-1]), generic(name), plan)
+    assert_close(
+        got, replicates(values, Design.iid(values.shape[-1]), resolve_statistic(name), plan), values
+    )
 
 
 # --------------------------------------------------------------------------- draws
@@ -213,7 +230,7 @@ def test_replicates_of_a_callable_without_form_are_the_same(name: str) -> None:
 @pytest.mark.parametrize("n", [2, 3, 7, 50])
 def test_draws_are_uniform_and_independent_in_pairs(n: int) -> None:
     # Chi-square of all draws and of neighbouring pairs; false alarm 1e-6 each, 8e-6 in all.
-    draws = Plan(entropy=12).indices(n, 0, 200_000 // n)
+    draws = Plan(entropy=12).indices(Design.iid(n), 0, 200_000 // n)
     counts = np.bincount(draws.ravel(), minlength=n)
     assert stats.chisquare(counts).pvalue > 1e-6
     pairs = np.bincount((draws[:, :-1:2] * n + draws[:, 1::2]).ravel(), minlength=n * n)

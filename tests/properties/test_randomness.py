@@ -11,6 +11,7 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, replicates
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -60,9 +61,14 @@ def test_block_size_does_not_matter(name: str, samples: int) -> None:
     parameters = {"sd": {"ddof": 1.0}, "trimmed_mean": {"share": 0.25}}.get(name, {})
     statistic = Statistic(STATISTICS[name], parameters)
     batch: Array = np.sort(np.random.default_rng(1).beta(8, 2, (samples, 50)), axis=-1)
-    whole = replicates(batch, statistic, Plan(7, 301))
+    whole = replicates(batch, Design.iid(batch.shape[-1]), statistic, Plan(7, 301))
     for block_elements in (1, 999, 10**6):
-        split = replicates(batch, statistic, Plan(7, 301, block_elements=block_elements))
+        split = replicates(
+            batch,
+            Design.iid(batch.shape[-1]),
+            statistic,
+            Plan(7, 301, block_elements=block_elements),
+        )
         np.testing.assert_allclose(split, whole, rtol=1e-12)
 
 

@@ -22,16 +22,19 @@ __all__ = [
     "ConfidenceLevel",
     "Debug",
     "Format",
+    "Groups",
     "Json",
     "Method",
     "Metric",
     "Missing",
     "NResamples",
     "Out",
+    "OverOption",
     "Penalty",
     "Scale",
     "Seed",
     "Statistics",
+    "Strata",
     "Strict",
     "only_metric",
     "parse_bounds",
@@ -103,6 +106,29 @@ Case = Annotated[
     typer.Option(
         help=f"Column of case ids; default: the first of {', '.join(CASE_COLUMNS)} that exists.",
         metavar="COLUMN",
+    ),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that names the cluster of each row: its patient, its scan. Rows of a cluster "
+        "are resampled together.",
+        metavar="COLUMN",
+    ),
+]
+Strata = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that names the stratum of each row: its site, its class. Each keeps its size.",
+        metavar="COLUMN",
+    ),
+]
+OverOption = Annotated[
+    str,
+    typer.Option(
+        "--over",
+        help="What the statistic is taken of: cases, or clusters, by the mean of each.",
+        metavar="UNIT",
     ),
 ]
 BoundsOption = Annotated[

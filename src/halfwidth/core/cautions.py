@@ -96,8 +96,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "{repeats} of {total} rows repeat a case id: the interval treats them as independent.",
         "Several values of one case (two structures, two readers, two folds) resemble each other. "
         "Counting them as independent cases makes intervals too short.",
-        "Give one value per case: estimate each group apart (by=, --by), or average within the "
-        "case first. Remove rows that are there twice by mistake.",
+        "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
+        "--by). Remove rows that are there twice by mistake.",
         "andre2025",
     ),
     CautionSpec(
@@ -246,6 +246,17 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "efron_tibshirani1993",
     ),
     CautionSpec(
+        "HW312",
+        "infinite studentized bound",
+        "A studentized bound is infinite: too many resamples are without any spread.",
+        "The studentized bootstrap divides by the standard error of each resample. A resample "
+        "that draws equal values only has none, and its ratio is infinite; when more than α/2 of "
+        "the resamples are such, so is a bound. Where the metric has a range the bound is cut to "
+        "it.",
+        "With so few or so uniform cases use method='auto', hall or t.",
+        "efron_tibshirani1993",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
@@ -262,8 +273,29 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "independent.",
         "Images of one patient resemble each other, so that there is less information than the "
         "number of images suggests, and intervals are too short.",
-        "Average the values of each patient first and pass one value per patient.",
-        "andre2025",
+        "Say which cases belong together: groups= (--groups), with the name of the column.",
+        "cameron_miller2015",
+    ),
+    CautionSpec(
+        "HW403",
+        "clusters of unequal size",
+        "{clusters} clusters of unequal size weigh like {effective:.0f} equal ones: the interval "
+        "may under-cover.",
+        "Cluster-robust methods learn the uncertainty from the differences between clusters. Where "
+        "a few clusters hold most of the cases, it rests on those few.",
+        "Collect more clusters, or take the statistic over clusters (over='clusters', --over "
+        "clusters), where each counts once.",
+        "carter2017",
+    ),
+    CautionSpec(
+        "HW404",
+        "strata of a single unit",
+        "{single} of {strata} strata hold a single {unit}, whose spread cannot be seen: the "
+        "interval is too short.",
+        "Variation within a stratum is learned from its units. With one unit there is nothing to "
+        "resample and no variance to reckon, so that the stratum counts as known without error.",
+        "Merge small strata with similar ones before the analysis, or leave strata out.",
+        "davison_hinkley1997",
     ),
 )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
-from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Statistic
+from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Need, Statistic
 from halfwidth.core.types import Bounds, Level
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA_VERSION", "ConfidenceInterval", "Estimate", "Estimates"]
 
 SCHEMA_VERSION = 1
+# How a design qualifies a method.
+DESIGN_WORDS = {
+    "clustered": "cluster",
+    "stratified": "stratified",
+    "clustered within strata": "stratified cluster",
+    "paired": "paired",
+}
 
 
 class ConfidenceInterval(NamedTuple):
@@ -67,11 +74,14 @@ class Estimate:
     seed : int or None
         Passing it as ``rng`` reproduces the draws; None where nothing was drawn.
     design : str
-        How cases were resampled or counted; ``"iid"``: as independent.
+        How cases were resampled or counted: ``"iid"`` (as independent), ``"clustered"``,
+        ``"stratified"``, ``"clustered within strata"``, ``"paired"``.
+    over : {"cases", "clusters"}
+        What the statistic is taken of: cases, each counting once, or the means of clusters.
     average : str or None
         Averaging over classes; None for per-case metrics.
     n_groups : int or None
-        Number of clusters; None for independent cases.
+        Number of clusters; None where none were given.
     cautions : tuple of Caution
     """
 
@@ -93,6 +103,7 @@ class Estimate:
     n_undefined: int = 0
     seed: int | None = None
     design: str = "iid"
+    over: str = "cases"
     average: str | None = None
     n_groups: int | None = None
     cautions: tuple[Caution, ...] = ()
@@ -160,7 +171,28 @@ class Estimate:
         statistic = self.statistic_title
         if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
             statistic = "proportion"
-        return f"{statistic} {metric_title(self.metric_spec)}".strip()
+        over = "" if self.n_groups is None else f" over {self.over}"
+        return f"{statistic} {metric_title(self.metric_spec)}".strip() + over
+
+    @property
+    def method_title(self) -> str:
+        """The method in prose, with what the design makes of it: ``cluster BCa bootstrap``."""
+        title = self.method_spec.title
+        # Means of clusters are independent cases to the method.
+        design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
+        if design not in DESIGN_WORDS:
+            return title
+        if Need.TRIALS in self.method_spec.needs:
+            return f"{title} with design effect"
+        robust = "-robust" if design == "clustered" and not self.method_spec.resamples else ""
+        return f"{DESIGN_WORDS[design]}{robust} {title}"
+
+    @property
+    def n_text(self) -> str:
+        """How many cases, in how many clusters: ``n = 200 in 100 clusters``."""
+        if self.n_groups is None:
+            return f"n = {self.n}"
+        return f"n = {self.n} in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
 
     @property
     def decimals(self) -> int:
@@ -196,6 +228,7 @@ class Estimate:
             "n_not_applicable": self.n_not_applicable,
             "n_groups": self.n_groups,
             "design": self.design,
+            "over": self.over,
             "standard_error": _plain(self.standard_error),
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
@@ -234,7 +267,7 @@ class Estimate:
         missing = f"; {self.n_missing} missing" if self.n_missing else ""
         return (
             f"{about}{subject} {fixed(self.value, places)}{unit} "
-            f"({interval}; n = {self.n}{missing}; {self.method_spec.title})."
+            f"({interval}; {self.n_text}{missing}; {self.method_title})."
         )
 
     def __repr__(self) -> str:

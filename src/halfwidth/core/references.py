@@ -87,6 +87,22 @@ _ALL = (
         1977,
     ),
     Reference(
+        "cameron_miller2015",
+        "Cameron AC, Miller DL",
+        "A practitioner's guide to cluster-robust inference",
+        "Journal of Human Resources 50(2):317-372",
+        2015,
+        "doi:10.3368/jhr.50.2.317",
+    ),
+    Reference(
+        "carter2017",
+        "Carter AV, Schnepel KT, Steigerwald DG",
+        "Asymptotic behavior of a t-test robust to cluster heterogeneity",
+        "Review of Economics and Statistics 99(4):698-709",
+        2017,
+        "doi:10.1162/REST_a_00639",
+    ),
+    Reference(
         "davison_hinkley1997",
         "Davison AC, Hinkley DV",
         "Bootstrap methods and their application",

@@ -156,7 +156,8 @@ class Moments:
     order : int
         Highest power needed.
     finish : callable
-        ``finish(n, sums, centre, **parameters)`` with ``sums[p - 1] = Σ(x - centre)^p``.
+        ``finish(n, sums, centre, **parameters)`` with ``sums[p - 1] = Σ(x - centre)^p``; n is a
+        number, or one for each entry of the last axis.
     """
 
     order: int
@@ -232,6 +233,10 @@ class StatisticSpec:
     reliable_n : callable
         ``reliable_n(metric_n, **parameters)``: cases for reliable coverage, given those that the
         mean of the metric needs.
+    influence : callable or None
+        ``influence(values, **parameters)``, shape ``(..., n) -> (..., n)``: the empirical
+        influence of each case, n times what the statistic changes when the case's weight does.
+        It makes a standard error under any design; None where there is none.
     vectorised : bool
         Whether ``function`` takes ``axis``.
     cite : str
@@ -249,6 +254,7 @@ class StatisticSpec:
     synonyms: tuple[str, ...] = ()
     quantile_level: Callable[..., float] | None = None
     reliable_n: Callable[..., int] = _as_the_mean
+    influence: Callable[..., Array] | None = None
     vectorised: bool = True
     cite: str = ""
 
@@ -303,9 +309,15 @@ class Need(StrEnum):
     SUCCESSES = "successes"
     TRIALS = "trials"
     ESTIMATE = "estimate"
+    STANDARD_ERROR = "standard error"
+    DEGREES_OF_FREEDOM = "degrees of freedom"
+    STUDENTIZED = "studentized bootstrap distribution"
     DISTRIBUTION = "bootstrap distribution"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
+
+
+DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
 
 
 class Promise(StrEnum):
@@ -336,6 +348,8 @@ class MethodSpec:
     min_n : int
         Fewest cases for which it gives an interval at all.
     promises : frozenset of Promise
+    clips : bool
+        Whether its bounds are always cut to the statistic's range, infinite ones among them.
     cautions : tuple of str
         Codes raised whenever the method is used.
     cite : str
@@ -349,6 +363,7 @@ class MethodSpec:
     use_when: str
     min_n: int = 2
     promises: frozenset[Promise] = frozenset()
+    clips: bool = False
     cautions: tuple[str, ...] = ()
     cite: str = ""
     synonyms: tuple[str, ...] = ()
@@ -360,9 +375,19 @@ class MethodSpec:
         return "anything" if everything else ", ".join(sorted(self.accepts))
 
     @property
+    def distribution(self) -> Need | None:
+        """The bootstrap distribution it works on, or None."""
+        return next((need for need in DISTRIBUTIONS if need in self.needs), None)
+
+    @property
     def resamples(self) -> bool:
         """Whether it works on a bootstrap distribution."""
-        return Need.DISTRIBUTION in self.needs
+        return self.distribution is not None
+
+    @property
+    def takes_designs(self) -> bool:
+        """Whether it works with clusters and strata, not on independent cases alone."""
+        return Need.SORTED_VALUES not in self.needs
 
     @property
     def summary(self) -> str:

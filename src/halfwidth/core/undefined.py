@@ -6,6 +6,8 @@
   ``"worst"`` treat it as they treat a missing value.
 - *Undefined replicate*: a resample on which the statistic is NaN. It is left out of the bootstrap
   distribution and counted in ``n_undefined``.
+- *Studentized replicate*: a resample without a spread has SE* = 0. Its t* is ±∞ and is kept; where
+  its statistic equals the estimate as well, 0/0 is undefined.
 - *Undefined interval*: a method that cannot give bounds returns NaN for both.
 - A statistic of an empty sample is NaN.
 """
@@ -16,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric
@@ -29,6 +32,7 @@ __all__ = [
     "nan_per_sample",
     "no_interval",
     "penalty_for",
+    "studentized_ratio",
 ]
 
 Missing = Literal["raise", "omit", "worst"]
@@ -76,8 +80,8 @@ def apply_missing_policy(
     metric: Metric,
     where: str,
     cases: Sequence[object] | None = None,
-) -> tuple[Array, int]:
-    """Values without NaN or infinities, and how many of those there were.
+) -> tuple[Array, NDArray[np.bool_], int]:
+    """Values without NaN or infinities, which of those given they are, and how many were missing.
 
     Raises
     ------
@@ -88,9 +92,9 @@ def apply_missing_policy(
     count = int(undefined.sum())
     if missing == "worst":
         value = penalty_for(metric, penalty)
-        return np.where(undefined, value, values), count
+        return np.where(undefined, value, values), np.ones(len(values), dtype=bool), count
     if missing == "omit" or not count:
-        return values[~undefined], count
+        return values[~undefined], ~undefined, count
     first = np.flatnonzero(undefined)[:3]
     names = [str(cases[i]) for i in first] if cases is not None else [f"#{i + 1}" for i in first]
     infinite = int(np.isinf(values).sum())
@@ -102,3 +106,14 @@ def apply_missing_policy(
         "'omit' (--missing omit) leaves them out as not applicable, 'worst' counts them as "
         f"failed{penalty_too}"
     )
+
+
+def studentized_ratio(deviation: Array, standard_error: Array, tolerance: Array) -> Array:
+    """t* = deviation / SE*: ±∞ where only SE* is 0, NaN where the deviation is a tie as well.
+
+    >>> studentized_ratio(np.array([1.0, -1.0, 0.0]), np.zeros(3), np.zeros(3))
+    array([ inf, -inf,  nan])
+    """
+    exact = np.where(np.abs(deviation) <= tolerance, 0.0, deviation)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(exact / standard_error)

@@ -12,7 +12,9 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
+from halfwidth.estimation.grouping import Over, arranged, as_codes, check_nested
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
+from halfwidth.resampling.designs import Design
 
 __all__ = ["Sample", "as_numbers", "check_sample"]
 
@@ -29,9 +31,18 @@ class Sample:
     Attributes
     ----------
     values : ndarray, shape (n,)
+        What the statistic is taken of: cases, or the means of clusters.
     metric : Metric
     binary : bool
         Whether the values are 0 and 1, so that their mean is a proportion.
+    design : Design
+    arranged : ndarray, shape (n,)
+        The values in the canonical order of the design.
+    n_cases : int
+        Cases that count.
+    n_groups : int or None
+        Clusters that they make up; None where none are given.
+    over : {"cases", "clusters"}
     n_missing, n_infinite : int
         Values that were missing or infinite, and the latter alone.
     """
@@ -39,13 +50,20 @@ class Sample:
     values: Array
     metric: Metric
     binary: bool
-    n_missing: int
+    design: Design
+    arranged: Array
+    n_cases: int
+    n_groups: int | None = None
+    over: Over = "cases"
+    n_missing: int = 0
     n_infinite: int = 0
 
     @property
-    def n(self) -> int:
-        """Cases that count."""
-        return len(self.values)
+    def design_name(self) -> str:
+        """How the cases were resampled or counted."""
+        if self.over == "clusters":
+            return "clustered within strata" if len(self.design.strata) > 1 else "clustered"
+        return self.design.name
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:
@@ -139,6 +157,8 @@ def check_sample(
     scale: float = 1.0,
     where: str = "values",
     cases: Sequence[object] | None = None,
+    groups: Any = None,
+    strata: Any = None,
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
@@ -148,9 +168,13 @@ def check_sample(
     numbers = numbers / scale
     # Out of range is out of range, whatever becomes of the missing ones.
     _check_range(numbers, metric.spec, scale, where, cases)
-    finite, n_missing = apply_missing_policy(
+    clusters = as_codes(groups, len(numbers), "groups", where, cases)
+    of_stratum = as_codes(strata, len(numbers), "strata", where, cases)
+    check_nested(clusters, of_stratum, where, groups)
+    finite, kept, n_missing = apply_missing_policy(
         numbers, request.missing, request.penalty, metric, where, cases
     )
+    clusters, of_stratum = (None if c is None else c[kept] for c in (clusters, of_stratum))
     if not len(finite) and not may_be_empty:
         raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
     if len(finite) and np.abs(finite).max() > LARGEST:
@@ -163,7 +187,19 @@ def check_sample(
         binary = _are_bools(values) or set(np.unique(finite)) == {0.0, 1.0}
         if binary:
             metric = Metric(PROPORTION)
-    return Sample(np.sort(finite), metric, binary, n_missing, int(np.isinf(numbers).sum()))
+    in_order, design = arranged(finite, clusters, of_stratum, request.over)
+    return Sample(
+        values=np.sort(in_order),
+        metric=metric,
+        binary=binary and request.over == "cases",
+        design=design,
+        arranged=in_order,
+        n_cases=len(finite),
+        n_groups=None if clusters is None else len(np.unique(clusters)),
+        over=request.over,
+        n_missing=n_missing,
+        n_infinite=int(np.isinf(numbers).sum()),
+    )
 
 
 def _like_per_cent(values: Array) -> bool:

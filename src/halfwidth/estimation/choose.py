@@ -11,11 +11,17 @@ from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.quantile import exact_ranks
+from halfwidth.resampling.designs import Design
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
+# The same for clusters, whose number a cluster bootstrap's coverage depends on.
+FEW_CLUSTERS = 30
+# Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
+# over strata however many cases there are in all.
+UNITS_PER_STRATUM = 10
 # A bootstrap of a quantile sees no value beyond those observed; with fewer than this many of them
 # expected beyond the quantile it under-covers badly.
 CASES_BEYOND = 10
@@ -27,14 +33,16 @@ def choose_for_counts() -> MethodSpec:
 
 
 def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
-    """The method for a statistic of independent cases."""
+    """The method for a statistic of a sample."""
     wanted = estimands(statistic, binary=sample.binary)
     if Estimand.PROPORTION in wanted:
         return choose_for_counts()
+    if not sample.design.simple:
+        return METHODS[_for_mean_of(sample.design) if Estimand.MEAN in wanted else "percentile"]
     if Estimand.MEAN in wanted:
         return METHODS[_for_mean(sample)]
     if Estimand.QUANTILE in wanted:
-        return METHODS[_for_quantile(sample.n, statistic.quantile_level, level)]
+        return METHODS[_for_quantile(len(sample.values), statistic.quantile_level, level)]
     return METHODS["percentile"]
 
 
@@ -45,8 +53,15 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     return "exact" if n and exact_ranks(n, q, level) else "semiparametric"
 
 
+def _for_mean_of(design: Design) -> str:
+    """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
+    few = FEW_CLUSTERS if design.sizes is not None else SMALL
+    thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
+    return "t" if design.degrees_of_freedom + 1 < few or thin else "bca"
+
+
 def _for_mean(sample: Sample) -> str:
-    n, values = sample.n, sample.values
+    n, values = len(sample.values), sample.values
     if n > 1 and values[0] == values[-1]:
         # No spread to resample: only the metric's range still says anything.
         return "hoeffding" if sample.metric.spec.bounds.finite else "t"

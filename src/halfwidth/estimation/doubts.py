@@ -11,10 +11,11 @@ import numpy as np
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Better, Estimand, Kind, OrderStatistics, Promise
+from halfwidth.core.spec import Better, Estimand, Kind, Need, OrderStatistics, Promise
 from halfwidth.core.types import Array
 from halfwidth.intervals.mean import sample_skewness
 from halfwidth.intervals.quantile import attainable_level, minimum_n
+from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
 __all__ = ["Facts", "cautions_for"]
@@ -31,6 +32,9 @@ FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
 # With fewer failures (or successes) than this the normal approximation is useless.
 RARE, NEAR_AN_END = 5, 0.2
 REPLICATES_BEYOND = 10
+# Clusters that weigh like fewer equal ones than this (Carter, Schnepel & Steigerwald 2017, without
+# their term for the intra-cluster correlation), and like less than this share of their number.
+FEW_EFFECTIVE, UNEQUAL = 20, 0.75
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,10 @@ class Facts:
         Whether ``auto`` chose the method.
     clipped : bool
         Whether a bound was cut to the range.
+    infinite : bool
+        Whether the method gave an infinite bound.
+    design : Design or None
+        Where there are samples.
     """
 
     estimate: Estimate
@@ -59,11 +67,25 @@ class Facts:
     successes: float | None = None
     chosen: bool = False
     clipped: bool = False
+    infinite: bool = False
+    design: Design | None = None
 
     @property
     def what(self) -> str:
         """The estimated quantity in prose."""
         return self.estimate.subject
+
+    @property
+    def units(self) -> int:
+        """How many independent units there are."""
+        return self.estimate.n if self.design is None else self.design.units
+
+    @property
+    def units_text(self) -> str:
+        """The same with what they are: ``12 clusters``."""
+        clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
+        noun = "cluster" if clusters else "case"
+        return f"{self.units} {noun}{'' if self.units == 1 else 's'}"
 
     @property
     def constant(self) -> bool:
@@ -145,9 +167,9 @@ def _few_cases(facts: Facts) -> Caution | None:
         return None
     statistic = e.statistic_spec
     needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
-    if e.n >= needed:
+    if facts.units >= needed:
         return None
-    return caution("HW201", n=_cases(e.n), what=facts.what, needed=needed)
+    return caution("HW201", n=facts.units_text, what=facts.what, needed=needed)
 
 
 def _outliers(facts: Facts) -> Caution | None:
@@ -222,12 +244,14 @@ def _no_interval(facts: Facts) -> Caution | None:
 def _why_none(facts: Facts) -> tuple[str, str]:
     e = facts.estimate
     if math.isnan(e.value):
-        return f"the {facts.what} of {_cases(e.n)} is undefined", "collect more cases"
-    if e.n < e.method_spec.min_n:
-        needed = f"it needs at least {e.method_spec.min_n} cases and there "
-        hint = "t works from 2 cases on" if e.n > 1 and _is_mean(e) else "collect more cases"
-        return f"{needed}{'is' if e.n == 1 else 'are'} {e.n}", hint
-    reasons = {"exact": _why_no_exact, "bca": _why_no_bca}
+        return f"the {facts.what} of {facts.units_text} is undefined", "collect more cases"
+    if facts.units < e.method_spec.min_n:
+        unit = "clusters" if "cluster" in facts.units_text else "cases"
+        needed = f"it needs at least {e.method_spec.min_n} {unit} and there "
+        hint = f"t works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
+        are = "is" if facts.units == 1 else "are"
+        return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
+    reasons = {"exact": _why_no_exact, "bca": _why_no_bca, "studentized": _why_no_bca}
     if e.method in reasons:
         return reasons[e.method](facts)
     if e.method == "trimmed_t":
@@ -242,16 +266,19 @@ def _is_mean(estimate: Estimate) -> bool:
 def _why_no_exact(facts: Facts) -> tuple[str, str]:
     e = facts.estimate
     q = e.statistic_spec.quantile_level
-    reached = percent(round(attainable_level(e.n, q, e.level), 4))
+    reached = percent(round(attainable_level(facts.units, q, e.level), 4))
     return (
-        f"order statistics of {_cases(e.n)} reach at most {reached}",
+        f"order statistics of {facts.units_text} reach at most {reached}",
         f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
     )
 
 
 def _why_no_bca(facts: Facts) -> tuple[str, str]:
     if not facts.constant:
-        why = "its bias correction or its acceleration is undefined on these values"
+        if facts.estimate.method == "bca":
+            why = "its bias correction or its acceleration is undefined on these values"
+        else:
+            why = "the standard error is 0 or undefined"
         return why, "percentile is defined"
     if facts.successes is not None:
         return "all cases are alike", "wilson is defined"
@@ -266,8 +293,8 @@ def _level_out_of_reach(facts: Facts) -> Caution | None:
     q = e.statistic_spec.quantile_level
     return caution(
         "HW308",
-        n=_cases(e.n),
-        attainable=attainable_level(e.n, q, e.level),
+        n=facts.units_text,
+        attainable=attainable_level(facts.units, q, e.level),
         what=statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
         needed=minimum_n(q, e.level),
@@ -281,11 +308,16 @@ def _cut(facts: Facts) -> Caution | None:
     return caution("HW309", method=e.method_spec.title, range=e.range, what=facts.what)
 
 
+def _infinite(facts: Facts) -> Caution | None:
+    return caution("HW312") if facts.infinite else None
+
+
 def _undefined_resamples(facts: Facts) -> Caution | None:
     e = facts.estimate
     if not e.n_undefined or facts.undefined:
         return None
-    return caution("HW310", what=facts.what, count=e.n_undefined, total=e.n_resamples)
+    ratio = "studentized " if e.method_spec.distribution is Need.STUDENTIZED else ""
+    return caution("HW310", what=ratio + facts.what, count=e.n_undefined, total=e.n_resamples)
 
 
 def _few_resamples(facts: Facts) -> Caution | None:
@@ -296,6 +328,30 @@ def _few_resamples(facts: Facts) -> Caution | None:
     if beyond >= REPLICATES_BEYOND:
         return None
     return caution("HW311", n_resamples=e.n_resamples, beyond=beyond)
+
+
+# --------------------------------------------------------------------------- design
+
+
+def _unequal_clusters(facts: Facts) -> Caution | None:
+    if facts.design is None or facts.design.sizes is None:
+        return None
+    sizes = facts.design.unit_sizes.astype(float)
+    effective = sizes.sum() ** 2 / (sizes**2).sum()
+    if effective >= min(FEW_EFFECTIVE, UNEQUAL * len(sizes)):
+        return None
+    return caution("HW403", clusters=len(sizes), effective=effective)
+
+
+def _single_units(facts: Facts) -> Caution | None:
+    if facts.design is None or len(facts.design.strata) == 1:
+        return None
+    strata = facts.design.strata
+    single = sum(units == 1 for units in strata)
+    if not single:
+        return None
+    unit = "cluster" if "cluster" in facts.units_text else "case"
+    return caution("HW404", single=single, strata=len(strata), unit=unit)
 
 
 def _cases(n: int) -> str:
@@ -315,5 +371,8 @@ RULES: tuple[Callable[[Facts], Caution | None], ...] = (
     _level_out_of_reach,
     _cut,
     _undefined_resamples,
+    _infinite,
     _few_resamples,
+    _unequal_clusters,
+    _single_units,
 )

@@ -15,6 +15,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import check_sample
+from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_counts, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -42,6 +43,9 @@ def summary_ci(
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
+    groups: Any = None,
+    strata: Any = None,
+    over: Over = "cases",
     bounds: Any = None,
     scale: float = 1.0,
     label: str = "",
@@ -75,6 +79,15 @@ def summary_ci(
         counts as the worst value.
     penalty : float, optional
         The worst value, for metrics that have no finite one, in the unit after scaling.
+    groups : array-like, shape (n,), optional
+        Cluster of each case (its patient, its scan, ...). Cases of a cluster resemble each other:
+        bootstraps draw whole clusters, ``t`` and Wilson's interval are made robust.
+    strata : array-like, shape (n,), optional
+        Stratum of each case (its site, its class, ...), where the number of cases in each was
+        fixed beforehand: bootstraps keep it.
+    over : {"cases", "clusters"}
+        What the statistic is taken of: all cases, each counting once, or the means of the
+        clusters. The two estimate different things where clusters differ in size.
     bounds : (low, high), optional
         Range of the values; replaces that of the metric, or declares a metric of your own.
     scale : float, default 1
@@ -113,10 +126,19 @@ def summary_ci(
         rng=rng,
         missing=missing,
         penalty=penalty,
+        over=over,
     )
     bound_metric = resolve_metric(metric, bounds)
     bound_statistic = resolve_statistic(statistic)
-    sample = check_sample(values, bound_metric, request, scale=scale, where=label or "values")
+    sample = check_sample(
+        values,
+        bound_metric,
+        request,
+        scale=scale,
+        where=label or "values",
+        groups=groups,
+        strata=strata,
+    )
     return estimate_jobs([Job(sample, bound_statistic, label)], request)[0]
 
 
@@ -196,6 +218,9 @@ def summary_table(
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
+    groups: str | None = None,
+    strata: str | None = None,
+    over: Over = "cases",
     bounds: Any = None,
     scale: float = 1.0,
 ) -> Estimates:
@@ -218,7 +243,10 @@ def summary_table(
         What the values are; in a canonical table, the one metric to estimate.
     statistic : str, callable or sequence of them, default "mean"
         One or several.
-    method, confidence_level, alternative, n_resamples, rng, missing, penalty, bounds, scale
+    groups, strata : str, optional
+        Columns that name the cluster and the stratum of each row. A canonical table may have
+        them as ``group`` and ``stratum``.
+    method, confidence_level, alternative, n_resamples, rng, missing, penalty, over, bounds, scale
         As for `summary_ci`. All rows of the result share the seed, and a row equals what
         `summary_ci` gives for its values alone.
 
@@ -253,10 +281,11 @@ def summary_table(
         rng=rng,
         missing=missing,
         penalty=penalty,
+        over=over,
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
     table = Table.of_frame(frame)
-    layout = layout_of(table, _names(values), _names(by), case)
+    layout = layout_of(table, _names(values), _names(by), case, groups, strata)
     metrics = _Metrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
@@ -264,6 +293,14 @@ def summary_table(
             "); name the one that is meant: metric= (--metric)"
         )
     notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
+    notes += [
+        f"{what} are taken from column {column!r} of the table"
+        for what, given, column in (
+            ("clusters", groups, layout.groups),
+            ("strata", strata, layout.strata),
+        )
+        if given is None and column is not None
+    ]
     jobs: list[Job] = []
     not_applicable = 0
     for part in slices(table, layout):
@@ -277,6 +314,8 @@ def summary_table(
             scale=scale,
             where=f"column {part.column!r}" + (f", {part.label}" if part.by else ""),
             cases=part.cases,
+            groups=part.groups,
+            strata=part.strata,
             may_be_empty=True,
         )
         not_applicable += part.n_not_applicable
@@ -289,7 +328,7 @@ def summary_table(
         raise DataError(
             f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"
         )
-    if all(job.sample.n == 0 for job in jobs):
+    if all(job.sample.n_cases == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
     if not_applicable:
         notes.append(f"left out: {not_applicable} rows that are not applicable")

@@ -62,7 +62,8 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     for index, (job, method) in enumerate(zip(jobs, methods, strict=True)):
         statistic = (job.statistic.spec, tuple(job.statistic.parameters.items()))
         bounds = job.sample.metric.spec.bounds
-        batches[statistic, method.name, job.sample.n, bounds, job.sample.binary].append(index)
+        sample = job.sample
+        batches[statistic, method.name, sample.design, bounds, sample.binary].append(index)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]
@@ -74,16 +75,18 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
 def _method_for(job: Job, request: Request) -> MethodSpec:
     if request.method is None:
         return choose(job.sample, job.statistic, request.level)
-    check_accepts(request.method, job.statistic, binary=job.sample.binary)
+    sample = job.sample
+    check_accepts(request.method, job.statistic, binary=sample.binary, design=sample.design)
     check_bounds(request.method, job.sample.metric)
     return request.method
 
 
 def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -> list[Estimate]:
     first, chosen = jobs[0], request.method is None
-    values = np.stack([job.sample.values for job in jobs])
+    values = np.stack([job.sample.arranged for job in jobs])
+    design = first.sample.design
     estimate = _reduced(first.statistic, values)
-    if values.shape[-1] < max(first.statistic.spec.min_n, 1) or values.shape[-1] < method.min_n:
+    if design.n < max(first.statistic.spec.min_n, 1) or design.units < method.min_n:
         computed = _nothing(len(jobs))
     else:
         (computed,) = intervals(
@@ -93,6 +96,7 @@ def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -
             request.level,
             bounds=first.sample.metric.spec.bounds,
             plan=Plan(request.seed, request.n_resamples),
+            design=design,
             binary=first.sample.binary,
             clip=chosen,
         )
@@ -118,7 +122,8 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
 def _nothing(samples: int) -> Computed:
     none = np.full(samples, np.nan)
     zero = np.zeros(samples, dtype=np.intp)
-    return Computed(Interval(none, none, none), zero.astype(bool), None, zero)
+    no = zero.astype(bool)
+    return Computed(Interval(none, none, none), no, no, None, zero)
 
 
 def _finished(
@@ -137,7 +142,10 @@ def _finished(
         metric_spec=sample.metric,
         statistic_spec=job.statistic,
         method_spec=method,
-        n=sample.n,
+        n=sample.n_cases,
+        n_groups=sample.n_groups,
+        design=sample.design_name,
+        over=sample.over,
         n_missing=sample.n_missing,
         missing=request.missing,
         n_not_applicable=job.n_not_applicable,
@@ -156,6 +164,8 @@ def _finished(
         successes=float(sample.values.sum()) if proportion else None,
         chosen=request.method is None,
         clipped=bool(computed.clipped[row]),
+        infinite=bool(computed.infinite[row]),
+        design=sample.design,
     )
     doubts = sorted([*job.doubts, *cautions_for(facts)], key=lambda item: item.code)
     return replace(estimate, cautions=tuple(doubts))
@@ -190,5 +200,12 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
         label=label,
         standard_error=float(interval.standard_error[0]),
     )
-    facts = Facts(estimate, np.empty(0), successes=float(successes), chosen=request.method is None)
+    facts = Facts(
+        estimate,
+        np.empty(0),
+        successes=float(successes),
+        chosen=request.method is None,
+        clipped=bool(computed.clipped[0]),
+        infinite=bool(computed.infinite[0]),
+    )
     return replace(estimate, cautions=cautions_for(facts))

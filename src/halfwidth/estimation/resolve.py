@@ -27,9 +27,11 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands
+from halfwidth.intervals.compute import estimands, fits
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = [
@@ -66,6 +68,8 @@ class Request:
         Root entropy of the draws.
     missing : {"raise", "omit", "worst"}
     penalty : float or None
+    over : {"cases", "clusters"}
+        What the statistic is taken of.
     """
 
     method: MethodSpec | None
@@ -74,6 +78,7 @@ class Request:
     seed: int
     missing: Missing
     penalty: float | None
+    over: Over = "cases"
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -170,10 +175,12 @@ def _spec_of_callable(function: Callable[..., Any]) -> StatisticSpec:
     return StatisticSpec(name, title, function, vectorised=vectorised)
 
 
-def accepted_methods(statistic: Statistic, *, binary: bool) -> list[str]:
-    """Names of the methods that make intervals for a statistic."""
-    wanted = estimands(statistic, binary=binary)
-    return [method.name for method in METHODS if method.accepts & wanted]
+def accepted_methods(
+    statistic: Statistic, *, binary: bool, design: Design | None = None
+) -> list[str]:
+    """Names of the methods that make intervals for a statistic (of independent cases)."""
+    under = design or Design.iid(0)
+    return [method.name for method in METHODS if fits(method, statistic, under, binary=binary)]
 
 
 def resolve_request(
@@ -185,6 +192,7 @@ def resolve_request(
     rng: Any,
     missing: Any,
     penalty: float | None,
+    over: Any = "cases",
 ) -> Request:
     """Check the options that all front doors share."""
     if missing not in MISSING_POLICIES:
@@ -211,6 +219,7 @@ def resolve_request(
         resolve_seed(rng),
         missing,
         penalty,
+        check_over(over),
     )
 
 
@@ -230,13 +239,19 @@ def _resolve_method(method: Any) -> MethodSpec | None:
     return METHODS[method]
 
 
-def check_accepts(method: MethodSpec, statistic: Statistic, *, binary: bool) -> None:
+def check_accepts(
+    method: MethodSpec, statistic: Statistic, *, binary: bool, design: Design
+) -> None:
     """Refuse a method that makes no intervals for the statistic, naming those that do."""
-    accepted = accepted_methods(statistic, binary=binary)
-    if method.name in accepted:
+    if fits(method, statistic, design, binary=binary):
         return
+    accepted = accepted_methods(statistic, binary=binary, design=design)
     reason = ""
-    if Estimand.PROPORTION in method.accepts and statistic.spec.estimand is Estimand.MEAN:
+    if method.name in accepted_methods(statistic, binary=binary):
+        reason = f" when cases are {design.name} (groups, strata)"
+    elif method.accepts & estimands(statistic, binary=binary):
+        reason = ", which has no standard error"
+    elif Estimand.PROPORTION in method.accepts and statistic.spec.estimand is Estimand.MEAN:
         reason = " unless every value is 0 or 1 (metric 'correct')"
     raise OptionError(
         f"method {method.name!r} makes no interval for the {statistic.spec.title}{reason}; "

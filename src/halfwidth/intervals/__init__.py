@@ -1,6 +1,6 @@
 """Interval methods: ingredients in, bounds out, on whole batches of samples."""
 
-from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.intervals.bootstrap import basic, bca, percentile, studentized
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.quantile import exact, semiparametric
@@ -17,6 +17,7 @@ __all__ = [
     "jeffreys",
     "percentile",
     "semiparametric",
+    "studentized",
     "t",
     "trimmed_t",
     "wald",

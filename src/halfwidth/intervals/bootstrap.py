@@ -8,7 +8,7 @@ from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.resampling.distribution import Distribution
 
-__all__ = ["basic", "bca", "percentile"]
+__all__ = ["basic", "bca", "percentile", "studentized"]
 
 ANY = frozenset(Estimand)
 
@@ -142,4 +142,48 @@ def bca(
         distribution.quantile(corrected(z)),
         distribution.quantile(corrected(-z)),
         distribution.standard_deviation(),
+    )
+
+
+@interval_method(
+    title="studentized bootstrap",
+    accepts=ANY,
+    needs=(Need.STUDENTIZED, Need.ESTIMATE, Need.STANDARD_ERROR),
+    use_when="for a mean, trimmed mean, proportion or SD where coverage matters more than width",
+    clips=True,
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="efron_tibshirani1993",
+    synonyms=("bootstrap_t", "bootstrap-t"),
+)
+def studentized(
+    distribution: Distribution, estimate: Array, standard_error: Array, level: Level
+) -> Interval:
+    """Studentized bootstrap (bootstrap-t), [θ̂ - t*₁₋α/₂ SE, θ̂ - t*α/₂ SE].
+
+    t* = (θ* - θ̂)/SE*, each resample with its own SE. A resample without a spread (SE* = 0) has an
+    infinite t*, which is kept; enough of them make a bound infinite. The front doors cut bounds to
+    the metric's range, and say so.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Of t*, one per sample.
+    estimate, standard_error : ndarray
+        θ̂ and its SE, of each sample.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit; ends may be infinite. NaN where the SE is 0 or undefined.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), section 12.5.
+    """
+    usable = np.where(standard_error > 0, standard_error, np.nan)
+    return Interval.of(
+        estimate - distribution.quantile(1 - level.tail) * usable,
+        estimate - distribution.quantile(level.tail) * usable,
+        standard_error,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import MethodSpec, spec_of
-from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.intervals.bootstrap import basic, bca, percentile, studentized
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.quantile import exact, semiparametric
@@ -18,7 +18,7 @@ METHODS: Catalogue[MethodSpec] = Catalogue(
         for function in (
             *(t, hall, z, trimmed_t, hoeffding, empirical_bernstein),
             *(wilson, clopper_pearson, jeffreys, agresti_coull, wald),
-            *(percentile, bca, basic),
+            *(percentile, bca, studentized, basic),
             *(exact, semiparametric),
         )
     ),

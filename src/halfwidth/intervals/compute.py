@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from halfwidth.core.spec import Estimand, Form, MethodSpec, Need, OrderStatistics, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, bootstrap_distribution
-from halfwidth.resampling.exact import binomial
+from halfwidth.resampling.exact import binomial, studentized_binomial
 from halfwidth.resampling.jackknife import acceleration, proportion_acceleration, tie_tolerance
+from halfwidth.resampling.linearization import effective_trials, standard_error
+from halfwidth.resampling.studentized import studentized_distribution
 
 __all__ = [
     "Computed",
     "Ingredients",
     "apply",
     "estimands",
+    "fits",
     "intervals",
     "of_counts",
     "of_samples",
@@ -41,6 +45,8 @@ class Computed:
         statistic's range.
     clipped : ndarray of bool
         Whether a bound was cut to the range.
+    infinite : ndarray of bool
+        Whether the method gave an infinite bound.
     n_resamples : int or None
         None where nothing was drawn.
     n_undefined : ndarray of int
@@ -49,6 +55,7 @@ class Computed:
 
     interval: Interval
     clipped: NDArray[np.bool_]
+    infinite: NDArray[np.bool_]
     n_resamples: int | None
     n_undefined: NDArray[np.intp]
 
@@ -57,8 +64,13 @@ class Ingredients:
     """What methods ask for, made when first asked for and kept for the next method."""
 
     def __init__(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
-        self._recipes = recipes
+        self._recipes = dict(recipes)
         self._made: dict[Need, Any] = {}
+
+    def with_recipes(self, recipes: Mapping[Need, Callable[[], Any]]) -> Ingredients:
+        """Take more recipes, or other ones for the same need."""
+        self._recipes.update(recipes)
+        return self
 
     def __getitem__(self, need: Need) -> Any:
         if need not in self._made:
@@ -73,30 +85,53 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
     return frozenset({kind, Estimand.PROPORTION} if both else {kind})
 
 
+def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
+    """Whether a method makes intervals for a statistic under a design."""
+    accepted = method.accepts & estimands(statistic, binary=binary)
+    has_error = statistic.spec.influence is not None or Need.STANDARD_ERROR not in method.needs
+    return bool(accepted) and has_error and (design.simple or method.takes_designs)
+
+
 def of_samples(
-    sorted_values: Array,
+    values: Array,
+    design: Design,
     statistic: Statistic,
     *,
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
     binary: bool = False,
 ) -> Ingredients:
-    """Ingredients of a batch of samples, shape (S, n), each ascending."""
+    """Ingredients of a batch of samples, shape (S, n), each in the canonical order of the design."""
     binary = binary and statistic.spec.estimand is Estimand.MEAN
-    return Ingredients(
+    made = Ingredients(
         {
-            Need.SORTED_VALUES: lambda: sorted_values,
             Need.BOUNDS: lambda: bounds,
             Need.TRIM_SHARE: lambda: statistic.parameters["share"],
             Need.QUANTILE_LEVEL: lambda: statistic.quantile_level,
-            Need.SUCCESSES: lambda: sorted_values.sum(axis=-1),
-            Need.TRIALS: lambda: sorted_values.shape[-1],
-            Need.ESTIMATE: lambda: statistic(sorted_values),
+            Need.SUCCESSES: lambda: values.sum(axis=-1),
+            Need.TRIALS: lambda: values.shape[-1],
+            Need.ESTIMATE: lambda: statistic(values),
+            Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
+            Need.DEGREES_OF_FREEDOM: lambda: design.degrees_of_freedom,
             Need.DISTRIBUTION: lambda: bootstrap_distribution(
-                sorted_values, statistic, plan, binary=binary
+                values, design, statistic, plan, binary=binary
             ),
-            Need.TIE_TOLERANCE: lambda: tie_tolerance(sorted_values),
-            Need.ACCELERATION: lambda: acceleration(sorted_values, statistic),
+            Need.STUDENTIZED: lambda: studentized_distribution(
+                values, design, statistic, plan, binary=binary
+            ),
+            Need.TIE_TOLERANCE: lambda: tie_tolerance(values),
+            Need.ACCELERATION: lambda: acceleration(values, design, statistic),
+        }
+    )
+    if design.simple:
+        return made.with_recipes({Need.SORTED_VALUES: lambda: values})
+    # A proportion counts for as many independent trials as would be known as well.
+    return made.with_recipes(
+        {
+            Need.SUCCESSES: lambda: made[Need.ESTIMATE] * made[Need.TRIALS],
+            Need.TRIALS: lambda: effective_trials(
+                made[Need.ESTIMATE], made[Need.STANDARD_ERROR], design
+            ),
         }
     )
 
@@ -109,7 +144,9 @@ def of_counts(successes: Array, n: int) -> Ingredients:
             Need.SUCCESSES: lambda: successes,
             Need.TRIALS: lambda: n,
             Need.ESTIMATE: lambda: share,
+            Need.STANDARD_ERROR: lambda: np.sqrt(share * (1 - share) / max(n - 1, 1)),
             Need.DISTRIBUTION: lambda: binomial(successes, n),
+            Need.STUDENTIZED: lambda: studentized_binomial(successes, n),
             Need.TIE_TOLERANCE: lambda: np.full(share.shape, 1e-12),
             Need.ACCELERATION: lambda: proportion_acceleration(successes, n),
         }
@@ -131,20 +168,24 @@ def apply(
     made: Interval = method.function(*(ingredients[need] for need in method.needs), level)
     low, high = made.low, made.high
     undefined = np.isnan(low) | np.isnan(high)
+    infinite = np.isinf(low) & (level.alternative != "upper")
+    infinite |= np.isinf(high) & (level.alternative != "lower")
     if level.alternative == "lower":
         high = np.where(undefined, np.nan, statistic_range.high)
     elif level.alternative == "upper":
         low = np.where(undefined, np.nan, statistic_range.low)
     outside = (low < statistic_range.low) | (high > statistic_range.high)
+    clip = clip or method.clips
     clipped = outside & clip
     if clip:
         low = np.clip(low, statistic_range.low, statistic_range.high)
         high = np.clip(high, statistic_range.low, statistic_range.high)
-    distribution = ingredients[Need.DISTRIBUTION] if method.resamples else None
+    distribution = ingredients[method.distribution] if method.distribution else None
     none = np.zeros(low.shape, dtype=np.intp)
     return Computed(
         Interval(low, high, made.standard_error),
         clipped,
+        infinite,
         distribution.n_resamples if distribution else None,
         distribution.n_undefined if distribution else none,
     )
@@ -158,6 +199,7 @@ def intervals(
     *,
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
+    design: Design | None = None,
     binary: bool = False,
     clip: bool = False,
 ) -> list[Computed]:
@@ -166,7 +208,8 @@ def intervals(
     Parameters
     ----------
     values : ndarray, shape (S, n)
-        Samples; their order within a sample does not matter.
+        Samples; of independent cases in any order, else each in the canonical order of the design
+        (`arrange`).
     statistic : Statistic
     methods : sequence of MethodSpec
         All bootstraps among them share one block of draws, and so do all samples.
@@ -174,10 +217,12 @@ def intervals(
     bounds : Bounds
         The metric's range.
     plan : Plan
+    design : Design, optional
+        Which cases are drawn together, in all samples alike; default: independent cases.
     binary : bool
         Whether the values are 0 and 1.
     clip : bool
-        Whether to cut bounds to the statistic's range.
+        Whether to cut bounds to the statistic's range, whatever the method.
 
     Returns
     -------
@@ -186,11 +231,14 @@ def intervals(
     """
     statistic_range = statistic.spec.range_rule(bounds)
     samples, n = values.shape
+    design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic.spec.form, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
+        part = values[start : start + step]
         ingredients = of_samples(
-            np.sort(values[start : start + step], axis=-1),
+            np.sort(part, axis=-1) if design.simple else part,
+            design,
             statistic,
             bounds=bounds,
             plan=plan,
@@ -223,6 +271,7 @@ def _joined(parts: Sequence[Computed]) -> Computed:
             join([part.interval.standard_error for part in parts]),
         ),
         join([part.clipped for part in parts]),
+        join([part.infinite for part in parts]),
         parts[0].n_resamples,
         join([part.n_undefined for part in parts]),
     )

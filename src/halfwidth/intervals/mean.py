@@ -31,60 +31,68 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
 @interval_method(
     title="t",
     accepts=frozenset({Estimand.MEAN}),
-    needs=(Need.SORTED_VALUES,),
-    use_when="the classic; best of the simple ones below 50 cases, but too short under strong skew",
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.DEGREES_OF_FREEDOM),
+    use_when="the classic; best of the simple ones below 50 cases, but too short under strong "
+    "skew; robust to clusters and strata",
     promises=SYMMETRIC,
     cite="student1908",
-    synonyms=("student",),
+    synonyms=("student", "cluster_robust_t"),
 )
-def t(values: Array, level: Level) -> Interval:
-    """Student's t interval, x̄ ± t₍n₋₁₎ · s / √n.
+def t(estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level) -> Interval:
+    """Student's t interval, x̄ ± t · SE.
+
+    For n independent cases SE = s/√n with n - 1 degrees of freedom. For G clusters it is
+    cluster-robust: SE² = G/(G - 1) Σ_g (T_g - x̄ n_g)² / n², T_g the sum of the n_g cases of
+    cluster g, with G - 1 degrees of freedom. Strata add up; each costs a degree of freedom.
 
     Parameters
     ----------
-    values : ndarray, shape (..., n)
+    estimate, standard_error : ndarray
+        x̄ and its SE, of each sample.
+    degrees_of_freedom : int
+        Units drawn less strata.
     level : Level
 
     Returns
     -------
     Interval
-        In the metric's unit, symmetric about the mean; may leave the metric's range. NaN for n = 1.
+        In the metric's unit, symmetric about the mean; may leave the metric's range. NaN without a
+        degree of freedom.
 
     References
     ----------
-    Student (1908).
+    Student (1908). For clusters: Cameron & Miller (2015).
 
     Examples
     --------
-    >>> interval = t(np.array([1.0, 2.0, 3.0]), Level(0.95))
+    >>> interval = t(np.array(2.0), np.array(1 / 3**0.5), 2, Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
     -0.4841 4.4841
     """
     from scipy import special
 
-    mean, sd = _centre_and_sd(values)
-    n = values.shape[-1]
-    if n < 2:
-        return no_interval(mean)
-    se = sd / np.sqrt(n)
-    return _plus_minus(mean, -special.stdtrit(n - 1, level.tail) * se, se)
+    if degrees_of_freedom < 1:
+        return no_interval(estimate)
+    reach = -special.stdtrit(degrees_of_freedom, level.tail) * standard_error
+    return _plus_minus(estimate, reach, standard_error)
 
 
 @interval_method(
     title="z",
     accepts=frozenset({Estimand.MEAN}),
-    needs=(Need.SORTED_VALUES,),
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
     promises=SYMMETRIC,
     cite="eljurdi2025",
     synonyms=("parametric", "normal"),
 )
-def z(values: Array, level: Level) -> Interval:
-    """Normal interval with the sample's SD, x̄ ± z · s / √n.
+def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
+    """Normal interval with the sample's SD, x̄ ± z · SE; SE = s / √n for independent cases.
 
     Parameters
     ----------
-    values : ndarray, shape (..., n)
+    estimate, standard_error : ndarray
+        x̄ and its SE, of each sample.
     level : Level
 
     Returns
@@ -98,15 +106,13 @@ def z(values: Array, level: Level) -> Interval:
 
     Examples
     --------
-    >>> interval = z(np.array([1.0, 2.0, 3.0]), Level(0.95))
+    >>> interval = z(np.array(2.0), np.array(1 / 3**0.5), Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
     0.8684 3.1316
     """
     from scipy import special
 
-    mean, sd = _centre_and_sd(values)
-    se = sd / np.sqrt(values.shape[-1])
-    return _plus_minus(mean, -special.ndtri(level.tail) * se, se)
+    return _plus_minus(estimate, -special.ndtri(level.tail) * standard_error, standard_error)
 
 
 @interval_method(

@@ -6,6 +6,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +23,8 @@ __all__ = ["CASE_COLUMNS", "Layout", "Slice", "layout_of", "metrics_in", "slices
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id")
-# In a canonical table, and only there, this is the cluster of a case.
-CLUSTER_COLUMN = "group"
+# In a canonical table, and only there, these are the cluster and the stratum of a case.
+CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
 RUN_COLUMNS = ("fold", "seed", "run")
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
@@ -44,6 +45,8 @@ class Layout:
     case : str or None
     metric : str or None
         Column that names the metric of each row (canonical tables).
+    groups, strata : str or None
+        Columns that name the cluster and the stratum of each row.
     left_out : tuple of str
         Columns passed over when value columns were looked for, with the reason.
     """
@@ -52,6 +55,8 @@ class Layout:
     by: tuple[str, ...] = ()
     case: str | None = None
     metric: str | None = None
+    groups: str | None = None
+    strata: str | None = None
     left_out: tuple[str, ...] = ()
 
 
@@ -76,6 +81,8 @@ class Slice:
         Rows left out because the metric does not apply to them.
     repeated_cases : int
         Rows beyond the first of their case.
+    groups, strata : list or None
+        Cluster and stratum of each value.
     patients, runs : tuple or None
         ``(column, levels)`` of a patient column that repeats, or of a run column that varies.
     """
@@ -89,6 +96,8 @@ class Slice:
     parameters: str
     n_not_applicable: int
     repeated_cases: int
+    groups: list[Any] | None
+    strata: list[Any] | None
     patients: tuple[str, int] | None
     runs: tuple[str, int] | None
 
@@ -98,6 +107,8 @@ def layout_of(
     values: Sequence[str] | None = None,
     by: Sequence[str] | None = None,
     case: str | None = None,
+    groups: str | None = None,
+    strata: str | None = None,
 ) -> Layout:
     """The layout of a table, from what the user said and what the columns are called.
 
@@ -106,28 +117,57 @@ def layout_of(
     UnknownNameError
         For a column that is not there; proposes the nearest.
     OptionError
-        If a column is to be values and groups at once.
+        If a column is to be two things at once.
     DataError
         If there is no numeric column to estimate.
     """
-    for name in [*(values or ()), *(by or ()), *([case] if case else [])]:
+    units = [name for name in (groups, strata) if name is not None]
+    for name in [*(values or ()), *(by or ()), *([case] if case else []), *units]:
         if name not in table:
             raise UnknownNameError("column", name, table.names)
-    both = set(values or ()) & set(by or ())
-    if both:
-        raise OptionError(f"column(s) {quoted(sorted(both))} cannot be values and groups at once")
-    groups = tuple(dict.fromkeys(by or ()))
-    taken = (*groups, *(values or ()))
+    _check_roles(values, by, groups, strata)
+    by = tuple(dict.fromkeys(by or ()))
+    taken = (*by, *(values or ()))
     free = [name for name in CASE_COLUMNS if name in table and name not in taken]
     case = case or next(iter(free), None)
     if _is_canonical(table, values):
         # Its rows are told apart by their metric anyway, each with the range of its own.
-        groups = tuple(name for name in groups if name != "metric")
         known = tuple(name for name in CANONICAL_BY if name in table)
-        return Layout(("value",), groups if by else known, case, metric="metric")
+        chosen = tuple(name for name in by if name != "metric") if by else known
+        groups = groups or _declared(table, CLUSTER_COLUMN, by)
+        strata = strata or _declared(table, STRATUM_COLUMN, by)
+        return Layout(("value",), chosen, case, metric="metric", groups=groups, strata=strata)
     if values:
-        return Layout(tuple(dict.fromkeys(values)), groups, case)
-    return _numeric_columns(table, groups, case)
+        return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
+    found, left_out = _numeric_columns(table, (*by, *units), case)
+    return Layout(found, by, case, groups=groups, strata=strata, left_out=left_out)
+
+
+def _check_roles(
+    values: Sequence[str] | None,
+    by: Sequence[str] | None,
+    groups: str | None,
+    strata: str | None,
+) -> None:
+    """Refuse a column that is to be two things at once."""
+    roles = {"values": values or (), "by": by or ()}
+    roles |= {
+        name: [column]
+        for name, column in (("groups", groups), ("strata", strata))
+        if column is not None
+    }
+    for first, second in itertools.combinations(roles, 2):
+        both = set(roles[first]) & set(roles[second])
+        if both:
+            raise OptionError(
+                f"column(s) {quoted(sorted(both))} cannot be {first} and {second} at once"
+            )
+
+
+def _declared(table: Table, column: str, by: Sequence[str]) -> str | None:
+    """A canonical table's column of clusters or strata, where it says anything."""
+    present = column in table and column not in by and not table.is_empty(column)
+    return column if present else None
 
 
 def _is_canonical(table: Table, values: Sequence[str] | None) -> bool:
@@ -136,11 +176,14 @@ def _is_canonical(table: Table, values: Sequence[str] | None) -> bool:
     return not table.is_numeric("metric") and (values is None or list(values) == ["value"])
 
 
-def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Layout:
-    design = (*PATIENT_COLUMNS, *RUN_COLUMNS, "stratum")
+def _numeric_columns(
+    table: Table, taken: tuple[str, ...], case: str | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that hold numbers, and those passed over with the reason."""
+    design = (*PATIENT_COLUMNS, *RUN_COLUMNS, STRATUM_COLUMN)
     found, left_out = [], []
     for name in table.names:
-        if name == case or name in by:
+        if name == case or name in taken:
             continue
         if not name or name.startswith("Unnamed:") or name in design:
             left_out.append(f"{name or '(no name)'!r} (index or design)")
@@ -153,7 +196,7 @@ def _numeric_columns(table: Table, by: tuple[str, ...], case: str | None) -> Lay
             f"no numeric column to estimate; the table has {shortened(table.names)}. "
             "Name the column with values"
         )
-    return Layout(tuple(found), by, case, left_out=tuple(left_out))
+    return tuple(found), tuple(left_out)
 
 
 def _holds_numbers(table: Table, name: str) -> bool:
@@ -185,7 +228,9 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
                 n_not_applicable=len(rows) - len(kept),
-                repeated_cases=_repeats(table, layout.case, kept),
+                repeated_cases=_repeats(table, layout, kept),
+                groups=_labels(table, layout.groups, kept),
+                strata=_labels(table, layout.strata, kept),
                 patients=_shared_patients(table, layout, kept),
                 runs=_pooled_runs(table, layout, kept),
             )
@@ -245,27 +290,44 @@ def _cases(table: Table, case: str | None, rows: NDArray[np.intp]) -> list[str]:
     return [_text(levels[row]) for row in rows]
 
 
-def _distinct(table: Table, name: str, rows: NDArray[np.intp]) -> int:
+def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
+    """The cells of a column as labels; None where there is no such column."""
+    if name is None:
+        return None
     levels = table.levels(name)
-    return len({levels[row] for row in rows} - {None})
+    return [levels[row] for row in rows]
 
 
-def _repeats(table: Table, case: str | None, rows: NDArray[np.intp]) -> int:
-    if case is None:
+def _distinct(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> int:
+    """How many combinations of levels there are, rows without the first left out."""
+    columns = [table.levels(name) for name in names]
+    present = (row for row in rows if columns[0][row] is not None)
+    return len({tuple(column[row] for column in columns) for row in present})
+
+
+def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> int:
+    """Rows beyond the first of their case; a case may repeat within its cluster."""
+    if layout.case is None:
         return 0
-    levels = table.levels(case)
-    known = [levels[row] for row in rows if levels[row] is not None]
-    return len(known) - len(set(known))
+    if layout.groups is not None:
+        together = _distinct(table, [layout.case, layout.groups], rows)
+        return together - _distinct(table, [layout.case], rows)
+    levels = table.levels(layout.case)
+    known = sum(levels[row] is not None for row in rows)
+    return known - _distinct(table, [layout.case], rows)
 
 
 def _shared_patients(
     table: Table, layout: Layout, rows: NDArray[np.intp]
 ) -> tuple[str, int] | None:
-    clusters = (*PATIENT_COLUMNS, *([CLUSTER_COLUMN] if layout.metric else []))
-    for name in clusters:
+    """A column of patients that repeat and lie in several clusters, or in none."""
+    for name in PATIENT_COLUMNS:
         if name in table and name != layout.case and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, name, rows)
-            if 1 < levels < len(rows):
+            levels = _distinct(table, [name], rows)
+            within = layout.groups is not None and levels == _distinct(
+                table, [name, layout.groups], rows
+            )
+            if 1 < levels < len(rows) and not within:
                 return name, levels
     return None
 
@@ -273,7 +335,7 @@ def _shared_patients(
 def _pooled_runs(table: Table, layout: Layout, rows: NDArray[np.intp]) -> tuple[str, int] | None:
     for name in RUN_COLUMNS:
         if name in table and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, name, rows)
+            levels = _distinct(table, [name], rows)
             if levels > 1:
                 return name, levels
     return None

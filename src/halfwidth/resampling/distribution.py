@@ -84,7 +84,12 @@ class Replicates:
         below = np.floor(position).astype(np.intp)
         above = np.minimum(below + 1, np.maximum(defined - 1, 0))
         low, high = self._at(below), self._at(above)
-        return np.where(usable, low + (position - below) * (high - low), np.nan)
+        with np.errstate(invalid="ignore"):
+            between = low + (position - below) * (high - low)
+        # Studentized replicates may be infinite, where a difference of two is no number.
+        between = np.where((low == high) | (position == below), low, between)
+        between = np.where(np.isinf(low) & (low < high), low, between)
+        return np.where(usable, between, np.nan)
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
         return np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]

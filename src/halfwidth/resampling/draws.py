@@ -8,20 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 
 from halfwidth.core import rng
+from halfwidth.resampling.progress import tracked
 from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Replicates
 from halfwidth.resampling.exact import binomial, order_statistics
-from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.kernels import compiled, reference
 from halfwidth.resampling.spacings import spacings
 
-__all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates"]
+__all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates", "sums_by_stratum"]
 
 # Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache
 # holds. No result depends on it.
 BLOCK_ELEMENTS = 2**18
-# Below this many samples a matrix product costs more to prepare than it saves.
-MANY_SAMPLES = 4
+# Draws in one call of a compiled kernel, which makes no temporaries: some hundredths of a second,
+# after which an interrupt is heeded.
+COMPILED_DRAWS = 2**24
+# A job of fewer draws is done before a compiler has started.
+COMPILE_FROM = 10**8
 
 
 @dataclass(frozen=True)
@@ -35,33 +40,64 @@ class Plan:
     n_resamples : int
     block_elements : int
         Upper bound on the elements of a temporary array.
+    compiled : bool or None
+        Whether to use the compiled kernels; None: where they are there and worth it. The draws
+        are the same.
     """
 
     entropy: int
     n_resamples: int = 9999
     block_elements: int = BLOCK_ELEMENTS
+    compiled: bool | None = None
 
-    def blocks(self, elements_each: int) -> Iterator[tuple[int, int]]:
+    def blocks(self, elements_each: int, *, most: int | None = None) -> Iterator[tuple[int, int]]:
         """Ranges of resamples whose temporaries stay under the bound."""
-        step = max(1, self.block_elements // max(elements_each, 1))
-        for start in range(0, self.n_resamples, step):
-            yield start, min(start + step, self.n_resamples)
+        step = max(1, (most or self.block_elements) // max(elements_each, 1))
+        ranges = (
+            (start, min(start + step, self.n_resamples))
+            for start in range(0, self.n_resamples, step)
+        )
+        yield from tracked(ranges, self.n_resamples)
 
-    def indices(self, n: int, start: int, stop: int) -> reference.Draws:
-        """Positions drawn in resamples ``start`` to ``stop`` of n independent cases."""
-        key = rng.derive_key(self.entropy, "bootstrap", "iid", n)
-        return rng.indices(key, start, stop, n, n)
+    def keys(self, design: Design) -> list[tuple[rng.Key, int, int]]:
+        """For each stratum the key of its draws, its first unit and its number of units."""
+        if len(design.strata) == 1:
+            return [
+                (rng.derive_key(self.entropy, "bootstrap", "iid", design.units), 0, design.units)
+            ]
+        return [
+            (rng.derive_key(self.entropy, "bootstrap", "stratum", place, units), int(first), units)
+            for place, (first, units) in enumerate(
+                zip(design.first_units, design.strata, strict=True)
+            )
+        ]
+
+    def indices(self, design: Design, start: int, stop: int) -> reference.Draws:
+        """Positions of the units drawn in resamples ``start`` to ``stop``, shape (B, U)."""
+        drawn = [
+            first + rng.indices(key, start, stop, units, units)
+            for key, first, units in self.keys(design)
+        ]
+        return drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=-1)
+
+    def compiles(self, design: Design) -> bool:
+        """Whether the compiled kernels are used."""
+        if self.compiled is not None:
+            return self.compiled
+        worth_it = compiled.loaded() or self.n_resamples * design.units >= COMPILE_FROM
+        return worth_it and compiled.available()
 
 
 def bootstrap_distribution(
-    sorted_values: Array, statistic: Statistic, plan: Plan, *, binary: bool = False
+    values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
 ) -> Distribution:
     """The bootstrap distribution of a statistic, exact where that is known.
 
     Parameters
     ----------
-    sorted_values : ndarray, shape (S, n)
-        Samples, each ascending.
+    values : ndarray, shape (S, n)
+        Samples, each in the canonical order of the design.
+    design : Design
     statistic : Statistic
     plan : Plan
         Not used where the distribution is exact.
@@ -73,16 +109,16 @@ def bootstrap_distribution(
     Distribution
         For S samples.
     """
-    form, n = statistic.spec.form, sorted_values.shape[-1]
-    if binary:
-        return binomial(sorted_values.sum(axis=-1), n)
-    if isinstance(form, OrderStatistics):
+    form, n = statistic.spec.form, values.shape[-1]
+    if design.simple and binary:
+        return binomial(values.sum(axis=-1), n)
+    if design.simple and isinstance(form, OrderStatistics):
         ranks, weights = form.picks(n, **statistic.parameters)
         if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
-            return order_statistics(sorted_values, ranks, weights)
+            return order_statistics(values, ranks, weights)
         table = spacings(plan.entropy, ranks, n, plan.n_resamples)
-        return Replicates.sorting(_picked(sorted_values, weights, table))
-    return Replicates.sorting(replicates(sorted_values, statistic, plan))
+        return Replicates.sorting(_picked(values, weights, table))
+    return Replicates.sorting(replicates(values, design, statistic, plan))
 
 
 def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
@@ -98,24 +134,75 @@ def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Arr
     return made
 
 
-def replicates(sorted_values: Array, statistic: Statistic, plan: Plan) -> Array:
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
-    samples, n = sorted_values.shape
-    out = np.empty((samples, plan.n_resamples))
     form = statistic.spec.form
-    centre = reference.middle_of(sorted_values)
-    for start, stop in plan.blocks(max(n, samples)):
-        draws = plan.indices(n, start, stop)
-        if isinstance(form, Moments):
-            power_sums = (
-                reference.moments_of_few if samples < MANY_SAMPLES else reference.moments_of_many
-            )
-            sums = power_sums(sorted_values - centre, form, draws)
-            block = form.finish(n, sums, centre, **statistic.parameters)
-        elif isinstance(form, SortedWeights):
-            weights = form.weights(n, **statistic.parameters)
-            block = reference.weighted(sorted_values, weights, draws)
+    if isinstance(form, Moments):
+        return _of_moments(values, design, statistic, form, plan)
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.n, len(values))):
+        if isinstance(form, SortedWeights | OrderStatistics):
+            counts = _counts(design, plan, start, stop)
+            out[:, start:stop] = reference.weighted(values, design, statistic, counts)
         else:
-            block = reference.plain(sorted_values, statistic, draws)
-        out[:, start:stop] = block
+            draws = plan.indices(design, start, stop)
+            out[:, start:stop] = reference.plain(values, design, statistic, draws)
     return out
+
+
+def _of_moments(
+    values: Array, design: Design, statistic: Statistic, form: Moments, plan: Plan
+) -> Array:
+    samples, centre = len(values), reference.middle_of(values)
+    powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
+    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+    features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
+    out = np.empty((samples, plan.n_resamples))
+    for start, stop, by_stratum in sums_by_stratum(features, design, plan):
+        sums = by_stratum.sum(axis=0)
+        n = design.n if design.equal_sizes else sums[-1]
+        own = [sums[power * samples :][:samples] for power in range(form.order)]
+        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
+    return out
+
+
+def sums_by_stratum(
+    features: Array, design: Design, plan: Plan
+) -> Iterator[tuple[int, int, Array]]:
+    """Sums of features over the units drawn, block by block of resamples.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, U)
+    design : Design
+    plan : Plan
+
+    Yields
+    ------
+    start, stop : int
+        Range of resamples.
+    sums : ndarray, shape (H, K, stop - start)
+        One for each stratum.
+    """
+    fast = plan.compiles(design)
+    each = max(design.units, len(features) * len(design.strata))
+    strata = [
+        (key, np.ascontiguousarray(features[:, first : first + units]), units)
+        for key, first, units in plan.keys(design)
+    ]
+    for start, stop in plan.blocks(each, most=COMPILED_DRAWS if fast else None):
+        sums = np.empty((len(strata), len(features), stop - start))
+        for into, (key, part, units) in zip(sums, strata, strict=True):
+            if fast:
+                into[:] = compiled.sum_drawn(part, key, start, stop, units)
+            else:
+                into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
+        yield start, stop, sums
+
+
+def _counts(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
+    """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
+    if not plan.compiles(design):
+        return reference.count_draws(plan.indices(design, start, stop), design.units)
+    counts = [compiled.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
+    return np.concatenate(counts, axis=-1)

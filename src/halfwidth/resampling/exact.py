@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
+from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.distribution import ExactDistribution
 from halfwidth.resampling.kernels.reference import total_weight
 
-__all__ = ["binomial", "order_statistics"]
+__all__ = ["binomial", "order_statistics", "studentized_binomial"]
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-17
@@ -41,6 +42,18 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     probability = np.exp(log_probability)
     probability /= probability.sum(axis=-1, keepdims=True)
     return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
+
+
+def studentized_binomial(successes: Array, n: int) -> ExactDistribution:
+    """Distribution of (p* - p̂)/SE*, SE* = √(p*(1 - p*)/(n - 1)), p* as in `binomial`.
+
+    It rises with p*: -∞ at 0, ∞ at 1; undefined where all cases are alike.
+    """
+    share = np.asarray(successes, float)[..., None] / n
+    drawn = binomial(successes, n)
+    error = np.sqrt(drawn.support * (1 - drawn.support) / (n - 1))
+    ratio = studentized_ratio(drawn.support - share, error, np.full_like(share, 1e-12))
+    return ExactDistribution(ratio, drawn.probability)
 
 
 def order_statistics(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:

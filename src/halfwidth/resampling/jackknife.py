@@ -1,4 +1,4 @@
-"""Leave-one-out values, in O(n) for each declared form, and BCa's acceleration from them."""
+"""Values without each unit in turn, in O(n) where the form allows, and BCa's acceleration."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import numpy as np
 
 from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.kernels.reference import middle_of, total_weight
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import BLOCK_ELEMENTS
+from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.kernels.reference import middle_of, total_weight, weights_of
 
 __all__ = ["acceleration", "leave_one_out", "proportion_acceleration", "tie_tolerance"]
 
@@ -15,30 +18,32 @@ __all__ = ["acceleration", "leave_one_out", "proportion_acceleration", "tie_tole
 TIE_SHARE = 1e-12
 
 
-def tie_tolerance(sorted_values: Array) -> Array:
+def tie_tolerance(values: Array) -> Array:
     """Differences below this are rounding, per sample."""
-    return np.asarray(
-        TIE_SHARE * np.maximum(np.abs(sorted_values[..., 0]), np.abs(sorted_values[..., -1]))
-    )
+    return np.asarray(TIE_SHARE * np.abs(values).max(axis=-1))
 
 
-def leave_one_out(sorted_values: Array, statistic: Statistic) -> Array:
-    """The statistic without each case in turn: (S, n) -> (S, n)."""
-    form, n = statistic.spec.form, sorted_values.shape[-1]
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
+    form = statistic.spec.form
     if isinstance(form, Moments):
-        centre = middle_of(sorted_values)
-        centred = sorted_values - centre
-        powers = [centred**power for power in range(1, form.order + 1)]
-        rest = [power.sum(axis=-1, keepdims=True) - power for power in powers]
-        return np.asarray(form.finish(n - 1, rest, centre, **statistic.parameters))
-    if isinstance(form, SortedWeights):
-        return _without_each(sorted_values, form.weights(n - 1, **statistic.parameters))
-    if isinstance(form, OrderStatistics):
-        weights = np.zeros(n - 1)
-        ranks, picked = form.picks(n - 1, **statistic.parameters)
-        weights[ranks - 1] = picked
-        return _without_each(sorted_values, weights)
-    return np.stack([statistic(np.delete(sorted_values, i, axis=-1)) for i in range(n)], axis=-1)
+        centre = middle_of(values)
+        powers = [(values - centre) ** power for power in range(1, form.order + 1)]
+        rest = [power.sum(axis=-1, keepdims=True) - design.totals(power) for power in powers]
+        left = design.n - design.unit_sizes
+        return np.asarray(form.finish(left, rest, centre, **statistic.parameters))
+    if isinstance(form, SortedWeights | OrderStatistics):
+        if design.simple:
+            return _without_each(values, weights_of(statistic, design.n - 1))
+        return _without_each_cluster(values, design, statistic)
+    starts = design.first_cases
+    return np.stack(
+        [
+            statistic(np.delete(values, np.s_[first : first + size], axis=-1))
+            for first, size in zip(starts, design.unit_sizes, strict=True)
+        ],
+        axis=-1,
+    )
 
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:
@@ -52,18 +57,31 @@ def _without_each(sorted_values: Array, weights: Array) -> Array:
     return np.asarray(before + after + middle * total_weight(weights))
 
 
-def acceleration(sorted_values: Array, statistic: Statistic) -> Array:
-    """BCa's acceleration, Σd³ / (6 (Σd²)^1.5), d = mean of the leave-one-out values minus each.
+def _without_each_cluster(values: Array, design: Design, statistic: Statistic) -> Array:
+    """An L-statistic without each unit, as a resample that draws every other unit once."""
+    out = np.empty((len(values), design.units))
+    step = max(1, BLOCK_ELEMENTS // design.n)
+    for start in range(0, design.units, step):
+        counts = np.ones((min(step, design.units - start), design.units), dtype=np.intp)
+        counts[np.arange(len(counts)), start + np.arange(len(counts))] = 0
+        out[:, start : start + step] = reference.weighted(values, design, statistic, counts)
+    return out
 
-    NaN where the jackknife variance vanishes, so that BCa is undefined there.
+
+def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
+    """BCa's acceleration, Σd³ / (6 (Σd²)^1.5).
+
+    d = (1 - 1/Gₕ)(mean of the leave-one-out values of stratum h - each); the factor matters only
+    where strata differ in size (Davison & Hinkley 1997, section 5.3.2). NaN where the jackknife
+    variance vanishes, so that BCa is undefined there.
     """
-    n = sorted_values.shape[-1]
-    if n <= statistic.spec.min_n:
-        return np.full(sorted_values.shape[:-1], np.nan)
-    values = leave_one_out(sorted_values, statistic)
-    deviation = values.mean(axis=-1, keepdims=True) - values
+    if design.n - design.unit_sizes.max() < statistic.spec.min_n or design.units < 2:
+        return np.full(values.shape[:-1], np.nan)
+    left_out = leave_one_out(values, design, statistic)
+    factor = np.repeat(1 - 1 / np.array(design.strata, float), design.strata)
+    deviation = factor * (design.stratum_means(left_out) - left_out)
     scale = np.abs(deviation).max(axis=-1, keepdims=True)
-    vanishes = scale[..., 0] <= tie_tolerance(sorted_values)
+    vanishes = scale[..., 0] <= tie_tolerance(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Scaled first: the cubes of small deviations would underflow.
         scaled = deviation / scale

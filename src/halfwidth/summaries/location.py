@@ -14,14 +14,20 @@ __all__ = ["mean", "trimmed_mean"]
 TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, below=0.5)
 
 
-def _mean_from_sums(n: int, sums: list[Array], centre: Array) -> Array:
+def _mean_from_sums(n: int | Array, sums: list[Array], centre: Array) -> Array:
     return centre + sums[0] / n
+
+
+def _influence_on_mean(values: Array) -> Array:
+    """Deviation from the mean."""
+    return np.asarray(values - mean(values)[..., None])
 
 
 @statistic(
     title="mean",
     estimand=Estimand.MEAN,
     form=Moments(1, _mean_from_sums),
+    influence=_influence_on_mean,
     range_rule=range_of_values,
     synonyms=("average",),
 )
@@ -69,11 +75,21 @@ def cases_cut(n: int, share: float) -> int:
     return max(0, min(cut, (n - 1) // 2))
 
 
+def _influence_on_trimmed_mean(values: Array, share: float) -> Array:
+    """(w - w̄) / (1 - 2γ), w the winsorised values: Tukey and McLaughlin's variance."""
+    n = values.shape[-1]
+    cut = cases_cut(n, share)
+    ends = np.partition(values, [cut, n - cut - 1], axis=-1)
+    winsorised = np.clip(values, ends[..., cut, None], ends[..., n - cut - 1, None])
+    return _influence_on_mean(winsorised) / (1 - 2 * share)
+
+
 @statistic(
     title="trimmed mean",
     reliable_n=lambda metric_n, **_: 10,
     estimand=Estimand.TRIMMED_MEAN,
     form=SortedWeights(_trimmed_weights),
+    influence=_influence_on_trimmed_mean,
     range_rule=range_of_values,
     parameters=(TRIM_SHARE,),
     synonyms=("interquartile_mean", "iqm", "tmean"),

@@ -8,6 +8,7 @@ from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Estimand, Moments, OrderStatistics, range_of_spread, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
+from halfwidth.summaries.location import mean
 from halfwidth.summaries.quantile import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
@@ -15,19 +16,28 @@ __all__ = ["iqr", "sd"]
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
-def _sd_from_sums(n: int, sums: list[Array], _centre: Array, ddof: float) -> Array:
-    if n <= ddof:
-        return np.full(np.shape(sums[0]), np.nan)
+def _sd_from_sums(n: int | Array, sums: list[Array], _centre: Array, ddof: float) -> Array:
     squares = sums[1] - sums[0] ** 2 / n
     # What is left of a resample of equal values is rounding, of either sign: it is 0.
     rounding = 8 * np.finfo(float).eps * sums[1]
-    return np.sqrt(np.where(squares <= rounding, 0.0, squares) / (n - ddof))
+    left = np.where(np.greater(n, ddof), np.subtract(n, ddof), np.nan)
+    return np.asarray(np.sqrt(np.where(squares <= rounding, 0.0, squares) / left))
+
+
+def _influence_on_sd(values: Array, ddof: float) -> Array:
+    """((x - x̄)² - m₂) s / (2 m₂), m₂ the mean square deviation; 0 where all values are equal."""
+    squares = (values - mean(values)[..., None]) ** 2
+    second = squares.mean(axis=-1, keepdims=True)
+    spread = sd(values, ddof=ddof)[..., None]
+    divisor = np.where(second > 0, 2 * second, 1.0)
+    return np.asarray((squares - second) / divisor * np.where(second > 0, spread, 0.0))
 
 
 @statistic(
     title="SD",
     estimand=Estimand.SPREAD,
     form=Moments(2, _sd_from_sums),
+    influence=_influence_on_sd,
     range_rule=range_of_spread,
     min_n=2,
     parameters=(DDOF,),

@@ -1,76 +1,135 @@
 """Plain NumPy kernels; ``plain`` is the oracle, the others its fast equals on the same draws.
 
-All take samples sorted along the last axis and draws that are positions in the sorted sample.
+All take samples in the canonical order of their design (ascending where cases are independent)
+and draws that are positions of units in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import Moments, Statistic
+from halfwidth.core.spec import OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design, cases_of
 
 __all__ = [
+    "Draws",
     "count_draws",
     "middle_of",
-    "moments_of_few",
-    "moments_of_many",
     "plain",
+    "resamples",
+    "sum_drawn",
     "total_weight",
     "weighted",
+    "weights_of",
 ]
 
 Draws = NDArray[np.intp]
+# Below this many rows of features a matrix product costs more to prepare than it saves.
+MANY_FEATURES = 8
 
 
-def plain(sorted_values: Array, statistic: Statistic, draws: Draws) -> Array:
-    """Gather every resample and call the statistic on it: (S, n), (B, n) -> (S, B)."""
-    return np.stack([statistic(sample[draws]) for sample in sorted_values])
+def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Design]]:
+    """Positions of the cases drawn, and the design of what was drawn.
+
+    Where all units are of one size the resamples come as one array of rows; otherwise one by one.
+    """
+    if design.sizes is None:
+        yield slice(None), draws, design
+    elif design.equal_sizes:
+        positions = design.first_cases[draws][..., None] + np.arange(design.sizes[0])
+        yield slice(None), positions.reshape(len(draws), -1), design
+    else:
+        for place, units in enumerate(draws):
+            sizes = design.unit_sizes[units]
+            positions = cases_of(design.first_cases[units], sizes)[None]
+            yield (
+                slice(place, place + 1),
+                positions,
+                Design(design.strata, tuple(sizes.tolist()), design.paired),
+            )
 
 
-def count_draws(draws: Draws, n: int) -> NDArray[np.intp]:
-    """How often each case was drawn in each resample: (B, n) -> (B, n)."""
+def plain(values: Array, design: Design, statistic: Statistic, draws: Draws) -> Array:
+    """Gather every resample and call the statistic on it: (S, n), (B, U) -> (S, B)."""
+    out = np.empty((len(values), len(draws)))
+    for rows, positions, _ in resamples(design, draws):
+        for sample, into in zip(values, out, strict=True):
+            into[rows] = statistic(sample[positions])
+    return out
+
+
+def count_draws(draws: Draws, units: int) -> NDArray[np.intp]:
+    """How often each unit was drawn in each resample: (B, ...) -> (B, U)."""
     rows = len(draws)
-    flat = draws + n * np.arange(rows)[:, None]
-    return np.bincount(flat.ravel(), minlength=rows * n).reshape(rows, n)
+    flat = draws + units * np.arange(rows)[:, None]
+    return np.bincount(flat.ravel(), minlength=rows * units).reshape(rows, units)
 
 
-def moments_of_few(centred: Array, form: Moments, draws: Draws) -> list[Array]:
-    """Power sums of each resample by gathering; for batches too small to fill a matrix product."""
-    sums = []
-    for power in range(1, form.order + 1):
-        powered = centred**power
-        sums.append(np.stack([sample[draws].sum(axis=-1) for sample in powered]))
-    return sums
+def sum_drawn(features: Array, draws: Draws) -> Array:
+    """Sums of features over the units drawn, (K, U), (B, ...) -> (K, B).
+
+    By gathering where the features are few, else as a product with the counts of draws.
+    """
+    if len(features) < MANY_FEATURES:
+        return np.stack([row[draws].sum(axis=-1) for row in features])
+    counts = count_draws(draws, features.shape[-1]).astype(float)
+    return np.asarray(features @ counts.T)
 
 
-def moments_of_many(centred: Array, form: Moments, draws: Draws) -> list[Array]:
-    """Power sums of each resample as matrix products of shared counts with all samples."""
-    counts = count_draws(draws, centred.shape[-1]).astype(float)
-    return [centred**power @ counts.T for power in range(1, form.order + 1)]
+def weights_of(statistic: Statistic, n: int) -> Array:
+    """The weights of a declared L-statistic on n sorted values."""
+    form = statistic.spec.form
+    if isinstance(form, SortedWeights):
+        return form.weights(n, **statistic.parameters)
+    if isinstance(form, OrderStatistics):
+        weights = np.zeros(n)
+        ranks, picked = form.picks(n, **statistic.parameters)
+        weights[ranks - 1] = picked
+        return weights
+    raise TypeError(f"{statistic.spec.name} is no L-statistic")
 
 
-def weighted(sorted_values: Array, weights: Array, draws: Draws) -> Array:
-    """An L-statistic of each resample, without sorting any.
+def weighted(
+    values: Array, design: Design, statistic: Statistic, counts: NDArray[np.intp]
+) -> Array:
+    """An L-statistic of each resample, without sorting any: (S, n), counts (B, U) -> (S, B).
 
     In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
     C the cumulated counts; its weight is the sum of the L-weights over those places.
     """
-    n = sorted_values.shape[-1]
-    cumulated = np.concatenate([[0.0], np.cumsum(weights)])
-    places = np.cumsum(count_draws(draws, n), axis=-1)
-    shares = np.diff(cumulated[places], prepend=0.0, axis=-1)
-    middle = middle_of(sorted_values)
-    return np.asarray(total_weight(weights) * middle + (sorted_values - middle) @ shares.T)
+    total, middle = total_weight(weights_of(statistic, design.n)), middle_of(values)
+    if design.simple:
+        return np.asarray(total * middle + (values - middle) @ _shares(statistic, counts).T)
+    drawn = np.repeat(counts, design.unit_sizes, axis=-1)
+    out = np.empty((len(values), len(counts)))
+    for sample, centre, into in zip(values, middle, out, strict=True):
+        order = np.argsort(sample, kind="stable")
+        into[:] = total * centre + _shares(statistic, drawn[:, order]) @ (sample[order] - centre)
+    return out
 
 
-def middle_of(sorted_values: Array) -> Array:
+def _shares(statistic: Statistic, counts: NDArray[np.intp]) -> Array:
+    """The weight of each sorted case in each resample, whose sizes may differ: (B, n) -> (B, n)."""
+    places = np.cumsum(counts, axis=-1)
+    shares = np.empty(places.shape)
+    for size in np.unique(places[:, -1]):
+        rows = places[:, -1] == size
+        cumulated = np.concatenate([[0.0], np.cumsum(weights_of(statistic, int(size)))])
+        shares[rows] = np.diff(cumulated[places[rows]], prepend=0.0, axis=-1)
+    return shares
+
+
+def middle_of(values: Array) -> Array:
     """The middle value of each sample, shape (S, 1): sums about it keep their digits.
 
-    It lies within an SD of the mean, and differences of equal values from it are exactly 0.
+    It is one of the values, so that differences of equal values from it are exactly 0.
     """
-    return sorted_values[..., sorted_values.shape[-1] // 2, None]
+    middle = values.shape[-1] // 2
+    return np.partition(values, middle, axis=-1)[..., middle, None]
 
 
 def total_weight(weights: Array) -> float:

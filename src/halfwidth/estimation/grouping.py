@@ -1,0 +1,107 @@
+"""Clusters and strata as given by a user, checked and turned into codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import is_missing
+from halfwidth.resampling.designs import Codes, Design, arrange
+
+__all__ = ["OVER", "Over", "arranged", "as_codes", "check_nested", "check_over"]
+
+Over = Literal["cases", "clusters"]
+OVER: tuple[Over, ...] = ("cases", "clusters")
+
+
+def check_over(over: Any) -> Over:
+    """What the statistic is taken of, or an `OptionError`."""
+    if over not in OVER:
+        raise OptionError(f"over={over!r} is none of {', '.join(OVER)}{proposed(str(over), OVER)}")
+    chosen: Over = over
+    return chosen
+
+
+def as_codes(
+    labels: Any, n: int, option: str, where: str, cases: Sequence[object] | None = None
+) -> Codes | None:
+    """One integer per case for its cluster or stratum; None where none are given.
+
+    Raises
+    ------
+    DataError
+        If there is not one label per case, or one is missing; names the first cases.
+    """
+    if labels is None:
+        return None
+    if isinstance(labels, str | bytes):
+        raise OptionError(
+            f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
+            "(a column name is for summary_table)"
+        )
+    listed = list(labels)
+    if len(listed) != n:
+        raise DataError(f"{where}: {option} has {len(listed)} labels for {n} values")
+    missing = [place for place, label in enumerate(listed) if is_missing(label)]
+    if missing:
+        named = [f"#{p + 1}" if cases is None else str(cases[p]) for p in missing[:3]]
+        raise DataError(
+            f"{where}: {len(missing)} of {n} cases have no label in {option} (case"
+            f"{'s' if len(missing) > 1 else ''} {', '.join(named)}"
+            f"{', ...' if len(missing) > 3 else ''}); give each a label, or leave the cases out"
+        )
+    known: dict[Any, int] = {}
+    try:
+        codes = [known.setdefault(label, len(known)) for label in listed]
+    except TypeError:
+        raise DataError(
+            f"{where}: {option} takes plain labels (text or numbers), not {listed[0]!r}"
+        ) from None
+    return np.array(codes, dtype=np.intp)
+
+
+def check_nested(
+    groups: Codes | None, strata: Codes | None, where: str, labels: Sequence[object]
+) -> None:
+    """Refuse a cluster that spans strata: it could be drawn in neither."""
+    if groups is None or strata is None:
+        return
+    pairs = np.unique(np.stack([groups, strata]), axis=1)
+    spans = np.flatnonzero(np.bincount(pairs[0]) > 1)
+    if len(spans):
+        first = {code: label for code, label in zip(groups[::-1], labels[::-1], strict=True)}
+        raise DataError(
+            f"{where}: {len(spans)} cluster(s) lie in more than one stratum "
+            f"({shortened([str(first[code]) for code in spans])}); a cluster belongs to one stratum"
+        )
+
+
+def _cluster_means(
+    values: Array, groups: Codes, strata: Codes | None
+) -> tuple[Array, Codes | None]:
+    """The mean of each cluster, and the stratum of each."""
+    order = np.argsort(groups, kind="stable")
+    _, first, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+    anchors = values[order][first]
+    # About one of the cluster's values, so that equal values have exactly themselves as mean.
+    shifted = values[order] - np.repeat(anchors, sizes)
+    means = anchors + np.add.reduceat(shifted, first) / sizes
+    return means, None if strata is None else strata[order][first]
+
+
+def arranged(
+    values: Array, groups: Codes | None, strata: Codes | None, over: Over
+) -> tuple[Array, Design]:
+    """Values in the canonical order of their design; cluster means where those are asked for."""
+    if over == "clusters" and groups is None:
+        raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
+    if not len(values):
+        return values, Design.iid(0)
+    if over == "clusters" and groups is not None:
+        values, strata = _cluster_means(values, groups, strata)
+        groups = None
+    return arrange(values, groups, strata)

@@ -1,0 +1,199 @@
+"""Designs: how the cases of a sample belong together, and hence what a resample draws.
+
+What is drawn is a *unit*: a case, or a cluster with all its cases. Units are drawn with
+replacement within each stratum, as many as it has.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Array
+
+__all__ = ["Codes", "Design", "arrange", "cases_of"]
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Units and strata of a sample whose cases stand in canonical order (`arrange`).
+
+    Attributes
+    ----------
+    strata : tuple of int
+        Units in each stratum; one entry where there are no strata.
+    sizes : tuple of int or None
+        Cases in each unit, stratum after stratum; None where every unit is one case.
+    paired : bool
+        Whether several values of each case must stay together, so that no sample of a batch may
+        be sorted by itself.
+    """
+
+    strata: tuple[int, ...]
+    sizes: tuple[int, ...] | None = None
+    paired: bool = False
+
+    @classmethod
+    def iid(cls, n: int) -> Design:
+        """N independent cases, ascending."""
+        return cls((n,))
+
+    @property
+    def name(self) -> str:
+        """``iid``, ``clustered``, ``stratified``, ``clustered within strata`` or ``paired``."""
+        stratified = len(self.strata) > 1
+        if self.sizes is not None:
+            return "clustered within strata" if stratified else "clustered"
+        return "stratified" if stratified else "paired" if self.paired else "iid"
+
+    @property
+    def simple(self) -> bool:
+        """Whether cases are independent and ascending, so that closed forms hold."""
+        return self.sizes is None and len(self.strata) == 1 and not self.paired
+
+    @property
+    def units(self) -> int:
+        """How many units there are, and are drawn."""
+        return sum(self.strata)
+
+    @functools.cached_property
+    def n(self) -> int:
+        """How many cases there are."""
+        return self.units if self.sizes is None else sum(self.sizes)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Units less strata: what is left to estimate a variance from."""
+        return self.units - len(self.strata)
+
+    @property
+    def equal_sizes(self) -> bool:
+        """Whether all resamples have as many cases as the sample."""
+        return self.sizes is None or len(set(self.sizes)) == 1
+
+    @functools.cached_property
+    def unit_sizes(self) -> NDArray[np.intp]:
+        """Cases in each unit."""
+        sizes = self.sizes
+        return np.ones(self.units, dtype=np.intp) if sizes is None else np.array(sizes, np.intp)
+
+    @functools.cached_property
+    def first_cases(self) -> NDArray[np.intp]:
+        """Position of the first case of each unit."""
+        return np.cumsum(self.unit_sizes) - self.unit_sizes
+
+    @functools.cached_property
+    def first_units(self) -> NDArray[np.intp]:
+        """Position of the first unit of each stratum."""
+        return np.cumsum([0, *self.strata[:-1]])
+
+    def totals(self, cases: Array) -> Array:
+        """Sums over the cases of each unit, shape (..., n) -> (..., U)."""
+        if self.sizes is None:
+            return cases
+        return np.asarray(np.add.reduceat(cases, self.first_cases, axis=-1))
+
+    def stratum_means(self, units: Array) -> Array:
+        """Mean over the units of each stratum, to be set against every unit, shape (..., U or 1)."""
+        if len(self.strata) == 1:
+            return np.asarray(units.mean(axis=-1, keepdims=True))
+        means = np.add.reduceat(units, self.first_units, axis=-1) / np.array(self.strata)
+        return np.repeat(means, self.strata, axis=-1)
+
+    def variance_of_total(self, units: Array) -> Array:
+        """Estimated variance of Σz over the units drawn, shape (..., U) -> (...).
+
+        Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², Gₕ the units of stratum h. A stratum of one unit says
+        nothing of its variance and adds nothing; NaN where all are such.
+        """
+        if self.degrees_of_freedom < 1:
+            return np.full(units.shape[:-1], np.nan)
+        squares = (units - self.stratum_means(units)) ** 2
+        counts = np.array(self.strata, float)
+        weights = counts / np.maximum(counts - 1, 1)
+        return np.asarray(np.add.reduceat(squares, self.first_units, axis=-1) @ weights)
+
+
+def arrange(
+    values: Array, groups: Codes | None = None, strata: Codes | None = None, *, paired: bool = False
+) -> tuple[Array, Design]:
+    """Bring cases into the order that depends on neither the names nor the order given.
+
+    Cases ascend within their cluster; clusters ascend within their stratum by size, then by
+    their values; so do strata. Tables whose columns share clusters and strata therefore share one
+    design.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,), or (k, n) where each case has k values
+    groups : ndarray of int, shape (n,), optional
+        Cluster of each case.
+    strata : ndarray of int, shape (n,), optional
+        Stratum of each case; the cases of a cluster share it.
+    paired : bool
+        Whether the values of a case must stay together.
+
+    Returns
+    -------
+    values : ndarray
+        In canonical order, same shape.
+    design : Design
+
+    Examples
+    --------
+    >>> values, design = arrange(np.array([5.0, 1.0, 3.0, 2.0]), groups=np.array([7, 7, 9, 7]))
+    >>> values, design.sizes, design.name
+    (array([3., 1., 2., 5.]), (1, 3), 'clustered')
+    """
+    columns = np.atleast_2d(values)
+    n = columns.shape[-1]
+    if groups is None and strata is None:
+        order = np.lexsort(columns[::-1]) if paired else np.argsort(columns[0], kind="stable")
+        return values[..., order], Design((n,), paired=paired)
+    member = np.arange(n) if groups is None else groups
+    by_unit = np.lexsort((*columns[::-1], member))
+    sizes = np.unique(member, return_counts=True)[1]
+    first = np.cumsum(sizes) - sizes
+    of_unit = np.zeros(len(sizes), dtype=np.intp) if strata is None else strata[by_unit[first]]
+    ascending = _ascending(columns[:, by_unit], first, sizes)
+    blocks = [ascending[of_unit[ascending] == stratum] for stratum in np.unique(of_unit)]
+    cases = [by_unit[cases_of(first[block], sizes[block])] for block in blocks]
+
+    def size_then_values(place: int) -> tuple[int, list[int], list[float]]:
+        own = sizes[blocks[place]]
+        return len(own), own.tolist(), columns[:, cases[place]].ravel().tolist()
+
+    places = sorted(range(len(blocks)), key=size_then_values)
+    order = np.concatenate([cases[place] for place in places])
+    in_order = np.concatenate([sizes[blocks[place]] for place in places])
+    # Clusters of one case each are independent cases.
+    alone = bool((sizes == 1).all())
+    design = Design(
+        tuple(len(blocks[place]) for place in places),
+        None if alone else tuple(in_order.tolist()),
+        paired,
+    )
+    return values[..., order], design
+
+
+def _ascending(columns: Array, first: Codes, sizes: Codes) -> Codes:
+    """Units ordered by their number of cases, then by their values."""
+    parts = []
+    for size in np.unique(sizes):
+        units = np.flatnonzero(sizes == size)
+        # A row per unit: its values in the first column, then in the next.
+        rows = columns[:, first[units, None] + np.arange(size)]
+        keys = np.moveaxis(rows, 1, -1).reshape(-1, len(units))
+        parts.append(units[np.lexsort(keys[::-1])])
+    return np.concatenate(parts)
+
+
+def cases_of(first: Codes, sizes: Codes) -> Codes:
+    """Positions of all cases of some units, unit after unit."""
+    before = np.cumsum(sizes) - sizes
+    return np.repeat(first - before, sizes) + np.arange(sizes.sum())

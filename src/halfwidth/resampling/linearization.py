@@ -1,0 +1,43 @@
+"""Standard errors by linearization: one formula for every design.
+
+The influence of a case is n times what the statistic changes when the weight of the case does. To
+first order a statistic therefore varies as the sum of its influences over n does, and of that sum
+the variance over units drawn within strata is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+
+__all__ = ["effective_trials", "standard_error"]
+
+
+def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
+    """SE of a statistic of each sample, shape (..., n) -> (...).
+
+    SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n. For
+    the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
+    mean, Tukey and McLaughlin's. NaN where no stratum has two units.
+    """
+    if statistic.spec.influence is None:
+        raise TypeError(f"{statistic.spec.name} declares no influence")
+    influence = statistic.spec.influence(values, **statistic.parameters)
+    return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
+
+
+def effective_trials(share: Array, standard_error: Array, design: Design) -> Array:
+    """Independent trials that would give a proportion the same SE: n over the design effect.
+
+    Clusters never count for more than their cases. Where all cases are alike their dependence
+    cannot be seen, and each cluster counts as one trial.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        trials = share * (1 - share) / standard_error**2
+    alike = (share == 0) | (share == 1)
+    clustered = design.sizes is not None
+    trials = np.where(alike, design.units if clustered else design.n, trials)
+    return np.minimum(trials, design.n) if clustered else np.asarray(trials)

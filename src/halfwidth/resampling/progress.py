@@ -1,0 +1,49 @@
+"""A word to those who wait: a progress bar on stderr, for work that takes more than two seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["PATIENCE", "tracked"]
+
+# Seconds before a bar appears.
+PATIENCE = 2.0
+
+
+def tracked(ranges: Iterable[tuple[int, int]], total: int) -> Iterator[tuple[int, int]]:
+    """Pass on ranges ``(start, stop)`` of resamples; show how far they are if they take long.
+
+    The bar appears where stderr is a terminal, is wiped when the work ends, however it ends, and
+    never touches stdout.
+    """
+    begun, bar = time.monotonic(), None
+    try:
+        for start, stop in ranges:
+            yield start, stop
+            if bar is None and stop < total and time.monotonic() - begun > PATIENCE:
+                bar = _bar(total)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=stop)
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _bar(total: int) -> Progress | None:
+    """A bar that has begun, or None where nobody would see it."""
+    if not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), "resamples", TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task("", total=total)
+    bar.start()
+    return bar
