@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from halfwidth.core.spec import Better, Kind, MetricSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.front_door import proportion_ci, summary_ci, summary_table
+    from halfwidth.estimation.pairs import difference_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS
     from halfwidth.summaries.catalogue import STATISTICS
@@ -40,6 +41,7 @@ __all__ = [
     "MetricSpec",
     "OptionError",
     "UnknownNameError",
+    "difference_ci",
     "explain",
     "metrics",
     "plots",
@@ -65,6 +67,7 @@ _HOME = {
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
     "UnknownNameError": "core.errors",
+    "difference_ci": "estimation.pairs",
     "explain": "core.cautions",
     "metrics": "metrics",
     "plots": "plots",

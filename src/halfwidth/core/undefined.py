@@ -29,6 +29,7 @@ __all__ = [
     "Missing",
     "apply_missing_policy",
     "is_missing",
+    "leave_out_both",
     "nan_per_sample",
     "no_interval",
     "penalty_for",
@@ -71,6 +72,12 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
             f"penalty={worst:g} lies outside the range {spec.bounds} of {spec.called}"
         )
     return float(worst)
+
+
+def leave_out_both(first: Array, second: Array) -> tuple[Array, Array]:
+    """Pairs of values; where either is missing or infinite, so are both."""
+    present = np.isfinite(first) & np.isfinite(second)
+    return np.where(present, first, np.nan), np.where(present, second, np.nan)
 
 
 def apply_missing_policy(

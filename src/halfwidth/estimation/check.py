@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
-from halfwidth.estimation.grouping import Over, arranged, as_codes, check_nested
+from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 from halfwidth.resampling.designs import Design
 
-__all__ = ["Sample", "as_numbers", "check_sample"]
+__all__ = ["Sample", "as_numbers", "check_sample", "ready_values"]
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
@@ -36,7 +37,7 @@ class Sample:
     binary : bool
         Whether the values are 0 and 1, so that their mean is a proportion.
     design : Design
-    arranged : ndarray, shape (n,)
+    arranged : ndarray, shape (n,), or (2, n) for pairs
         The values in the canonical order of the design.
     n_cases : int
         Cases that count.
@@ -45,6 +46,8 @@ class Sample:
     over : {"cases", "clusters"}
     n_missing, n_infinite : int
         Values that were missing or infinite, and the latter alone.
+    paired : bool
+        Whether the values are differences within cases.
     """
 
     values: Array
@@ -57,13 +60,14 @@ class Sample:
     over: Over = "cases"
     n_missing: int = 0
     n_infinite: int = 0
+    paired: bool = False
 
     @property
     def design_name(self) -> str:
         """How the cases were resampled or counted."""
         if self.over == "clusters":
             return "clustered within strata" if len(self.design.strata) > 1 else "clustered"
-        return self.design.name
+        return "paired" if self.paired and self.design.simple else self.design.name
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:
@@ -149,6 +153,55 @@ def _reads_as_number(value: Any) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Ready:
+    """Values of cases that count, in the order given.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        Finite and in range.
+    kept : ndarray of bool
+        Which of the cases given they are.
+    n_missing, n_infinite : int
+    """
+
+    values: Array
+    kept: NDArray[np.bool_]
+    n_missing: int
+    n_infinite: int
+
+
+def ready_values(
+    values: Any,
+    metric: Metric,
+    request: Request,
+    *,
+    scale: float = 1.0,
+    where: str = "values",
+    cases: Sequence[object] | None = None,
+    may_be_empty: bool = False,
+) -> Ready:
+    """Values that are numbers, in range and present, or a `DataError` that says what is wrong."""
+    numbers = as_numbers(values, where, cases)
+    if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
+        raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
+    numbers = numbers / scale
+    # Out of range is out of range, whatever becomes of the missing ones.
+    _check_range(numbers, metric.spec, scale, where, cases)
+    finite, kept, n_missing = apply_missing_policy(
+        numbers, request.missing, request.penalty, metric, where, cases
+    )
+    if not len(finite) and not may_be_empty:
+        raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
+    if len(finite) and np.abs(finite).max() > LARGEST:
+        raise DataError(
+            f"{where}: values up to {np.abs(finite).max():.3g} are too large to be squared in "
+            "floating point; scale them"
+        )
+    return Ready(finite, kept, n_missing, int(np.isinf(numbers).sum()))
+
+
 def check_sample(
     values: Any,
     metric: Metric,
@@ -162,43 +215,33 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
-    numbers = as_numbers(values, where, cases)
-    if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
-        raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
-    numbers = numbers / scale
-    # Out of range is out of range, whatever becomes of the missing ones.
-    _check_range(numbers, metric.spec, scale, where, cases)
-    clusters = as_codes(groups, len(numbers), "groups", where, cases)
-    of_stratum = as_codes(strata, len(numbers), "strata", where, cases)
-    check_nested(clusters, of_stratum, where, groups)
-    finite, kept, n_missing = apply_missing_policy(
-        numbers, request.missing, request.penalty, metric, where, cases
+    ready = ready_values(
+        values,
+        metric,
+        request,
+        scale=scale,
+        where=where,
+        cases=cases,
+        may_be_empty=may_be_empty,
     )
-    clusters, of_stratum = (None if c is None else c[kept] for c in (clusters, of_stratum))
-    if not len(finite) and not may_be_empty:
-        raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
-    if len(finite) and np.abs(finite).max() > LARGEST:
-        raise DataError(
-            f"{where}: values up to {np.abs(finite).max():.3g} are too large to be squared in "
-            "floating point; scale them"
-        )
+    clusters, of_stratum = units_of(groups, strata, ready.kept, where, cases)
     binary = metric.spec.kind is Kind.BINARY
-    if metric.spec == UNNAMED and len(finite):
-        binary = _are_bools(values) or set(np.unique(finite)) == {0.0, 1.0}
+    if metric.spec == UNNAMED and len(ready.values):
+        binary = _are_bools(values) or set(np.unique(ready.values)) == {0.0, 1.0}
         if binary:
             metric = Metric(PROPORTION)
-    in_order, design = arranged(finite, clusters, of_stratum, request.over)
+    in_order, design = arranged(ready.values, clusters, of_stratum, request.over)
     return Sample(
         values=np.sort(in_order),
         metric=metric,
         binary=binary and request.over == "cases",
         design=design,
         arranged=in_order,
-        n_cases=len(finite),
+        n_cases=len(ready.values),
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
-        n_missing=n_missing,
-        n_infinite=int(np.isinf(numbers).sum()),
+        n_missing=ready.n_missing,
+        n_infinite=ready.n_infinite,
     )
 
 

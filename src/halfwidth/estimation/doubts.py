@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Better, Estimand, Kind, Need, OrderStatistics, Promise
+from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
 from halfwidth.intervals.mean import sample_skewness
 from halfwidth.intervals.quantile import attainable_level, minimum_n
@@ -209,7 +209,7 @@ def _near_an_end(facts: Facts) -> Caution | None:
 
 def _bca_on_order_statistic(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if e.method == "bca" and isinstance(e.statistic_spec.spec.form, OrderStatistics):
+    if e.method == "bca" and not e.statistic_spec.spec.smooth:
         return caution("HW301", what=statistic_title(e.statistic_spec))
     return None
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
-__all__ = ["OVER", "Over", "arranged", "as_codes", "check_nested", "check_over"]
+__all__ = ["OVER", "Over", "arranged", "check_over", "units_of"]
 
 Over = Literal["cases", "clusters"]
 OVER: tuple[Over, ...] = ("cases", "clusters")
@@ -26,16 +27,31 @@ def check_over(over: Any) -> Over:
     return chosen
 
 
-def as_codes(
-    labels: Any, n: int, option: str, where: str, cases: Sequence[object] | None = None
-) -> Codes | None:
-    """One integer per case for its cluster or stratum; None where none are given.
+def units_of(
+    groups: Any,
+    strata: Any,
+    kept: NDArray[np.bool_],
+    where: str,
+    cases: Sequence[object] | None = None,
+) -> tuple[Codes | None, Codes | None]:
+    """Cluster and stratum of each case kept, as integers; None where none are given.
 
     Raises
     ------
     DataError
-        If there is not one label per case, or one is missing; names the first cases.
+        If there is not one label per case given, one is missing, or a cluster spans strata.
     """
+    clusters = _as_codes(groups, len(kept), "groups", where, cases)
+    of_stratum = _as_codes(strata, len(kept), "strata", where, cases)
+    _check_nested(clusters, of_stratum, where, groups)
+    first, second = (None if c is None else c[kept] for c in (clusters, of_stratum))
+    return first, second
+
+
+def _as_codes(
+    labels: Any, n: int, option: str, where: str, cases: Sequence[object] | None = None
+) -> Codes | None:
+    """One integer per case for its cluster or stratum; None where none are given."""
     if labels is None:
         return None
     if isinstance(labels, str | bytes):
@@ -64,7 +80,7 @@ def as_codes(
     return np.array(codes, dtype=np.intp)
 
 
-def check_nested(
+def _check_nested(
     groups: Codes | None, strata: Codes | None, where: str, labels: Sequence[object]
 ) -> None:
     """Refuse a cluster that spans strata: it could be drawn in neither."""
@@ -73,10 +89,11 @@ def check_nested(
     pairs = np.unique(np.stack([groups, strata]), axis=1)
     spans = np.flatnonzero(np.bincount(pairs[0]) > 1)
     if len(spans):
-        first = {code: label for code, label in zip(groups[::-1], labels[::-1], strict=True)}
+        label_of = dict(zip(groups.tolist(), labels, strict=True))
+        named = shortened([str(label_of[code]) for code in spans.tolist()])
         raise DataError(
-            f"{where}: {len(spans)} cluster(s) lie in more than one stratum "
-            f"({shortened([str(first[code]) for code in spans])}); a cluster belongs to one stratum"
+            f"{where}: {len(spans)} cluster(s) lie in more than one stratum ({named}); "
+            "a cluster belongs to one stratum"
         )
 
 
@@ -86,22 +103,28 @@ def _cluster_means(
     """The mean of each cluster, and the stratum of each."""
     order = np.argsort(groups, kind="stable")
     _, first, sizes = np.unique(groups[order], return_index=True, return_counts=True)
-    anchors = values[order][first]
+    ordered = values[..., order]
+    anchors = ordered[..., first]
     # About one of the cluster's values, so that equal values have exactly themselves as mean.
-    shifted = values[order] - np.repeat(anchors, sizes)
-    means = anchors + np.add.reduceat(shifted, first) / sizes
+    shifted = ordered - np.repeat(anchors, sizes, axis=-1)
+    means = anchors + np.add.reduceat(shifted, first, axis=-1) / sizes
     return means, None if strata is None else strata[order][first]
 
 
 def arranged(
-    values: Array, groups: Codes | None, strata: Codes | None, over: Over
+    values: Array,
+    groups: Codes | None,
+    strata: Codes | None,
+    over: Over,
+    *,
+    paired: bool = False,
 ) -> tuple[Array, Design]:
     """Values in the canonical order of their design; cluster means where those are asked for."""
     if over == "clusters" and groups is None:
         raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
-    if not len(values):
+    if not values.shape[-1]:
         return values, Design.iid(0)
     if over == "clusters" and groups is not None:
         values, strata = _cluster_means(values, groups, strata)
         groups = None
-    return arrange(values, groups, strata)
+    return arrange(values, groups, strata, paired=paired)

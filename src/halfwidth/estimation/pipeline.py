@@ -111,7 +111,7 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
     if not values.shape[-1]:
         return np.full(len(values), np.nan)
     reduced = statistic(values)
-    if reduced.shape != values.shape[:-1]:
+    if reduced.shape != (len(values),):
         raise OptionError(
             f"statistic {statistic.spec.name!r} returned shape {reduced.shape} for samples of "
             f"shape {values.shape}; it must reduce the values of a sample to one number"

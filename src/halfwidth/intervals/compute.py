@@ -101,7 +101,7 @@ def of_samples(
     plan: Plan,
     binary: bool = False,
 ) -> Ingredients:
-    """Ingredients of a batch of samples, shape (S, n), each in the canonical order of the design."""
+    """Ingredients of a batch of samples, shape (S, n), each in the order of the design."""
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     made = Ingredients(
         {
@@ -207,7 +207,7 @@ def intervals(
 
     Parameters
     ----------
-    values : ndarray, shape (S, n)
+    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
         Samples; of independent cases in any order, else each in the canonical order of the design
         (`arrange`).
     statistic : Statistic
@@ -230,7 +230,7 @@ def intervals(
         One for each method.
     """
     statistic_range = statistic.spec.range_rule(bounds)
-    samples, n = values.shape
+    samples, n = len(values), values.shape[-1]
     design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic.spec.form, n, methods, plan)
     blocks: list[list[Computed]] = []

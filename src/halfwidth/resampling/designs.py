@@ -99,7 +99,7 @@ class Design:
         return np.asarray(np.add.reduceat(cases, self.first_cases, axis=-1))
 
     def stratum_means(self, units: Array) -> Array:
-        """Mean over the units of each stratum, to be set against every unit, shape (..., U or 1)."""
+        """Mean over the units of each stratum, to set against each unit, (..., U or 1)."""
         if len(self.strata) == 1:
             return np.asarray(units.mean(axis=-1, keepdims=True))
         means = np.add.reduceat(units, self.first_units, axis=-1) / np.array(self.strata)

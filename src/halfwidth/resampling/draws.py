@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from halfwidth.core import rng
-from halfwidth.resampling.progress import tracked
 from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Replicates
 from halfwidth.resampling.exact import binomial, order_statistics
 from halfwidth.resampling.kernels import compiled, reference
+from halfwidth.resampling.progress import tracked
 from halfwidth.resampling.spacings import spacings
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates", "sums_by_stratum"]

@@ -20,7 +20,7 @@ TIE_SHARE = 1e-12
 
 def tie_tolerance(values: Array) -> Array:
     """Differences below this are rounding, per sample."""
-    return np.asarray(TIE_SHARE * np.abs(values).max(axis=-1))
+    return np.asarray(TIE_SHARE * np.abs(values).max(axis=tuple(range(1, values.ndim))))
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
@@ -76,7 +76,7 @@ def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     variance vanishes, so that BCa is undefined there.
     """
     if design.n - design.unit_sizes.max() < statistic.spec.min_n or design.units < 2:
-        return np.full(values.shape[:-1], np.nan)
+        return np.full(len(values), np.nan)
     left_out = leave_one_out(values, design, statistic)
     factor = np.repeat(1 - 1 / np.array(design.strata, float), design.strata)
     deviation = factor * (design.stratum_means(left_out) - left_out)

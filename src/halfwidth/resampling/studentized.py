@@ -56,7 +56,7 @@ def studentized_plain(values: Array, design: Design, statistic: Statistic, plan:
         draws = plan.indices(design, start, stop)
         for rows, positions, drawn in reference.resamples(design, draws):
             for place, sample in enumerate(values):
-                gathered = sample[positions]
+                gathered = reference.gather(sample, positions)
                 out[place, start:stop][rows] = studentized_ratio(
                     statistic(gathered) - estimate[place],
                     standard_error(gathered, drawn, statistic),

@@ -18,6 +18,7 @@ from halfwidth.resampling.designs import Design, cases_of
 __all__ = [
     "Draws",
     "count_draws",
+    "gather",
     "middle_of",
     "plain",
     "resamples",
@@ -54,12 +55,18 @@ def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Desi
 
 
 def plain(values: Array, design: Design, statistic: Statistic, draws: Draws) -> Array:
-    """Gather every resample and call the statistic on it: (S, n), (B, U) -> (S, B)."""
+    """Gather every resample and call the statistic on it: (S, ..., n), (B, U) -> (S, B)."""
     out = np.empty((len(values), len(draws)))
     for rows, positions, _ in resamples(design, draws):
         for sample, into in zip(values, out, strict=True):
-            into[rows] = statistic(sample[positions])
+            into[rows] = statistic(gather(sample, positions))
     return out
+
+
+def gather(sample: Array, positions: Draws) -> Array:
+    """The cases of each resample, (n,) -> (B, N); all values of a case, (k, n) -> (B, k, N)."""
+    gathered = sample[..., positions]
+    return gathered if sample.ndim == 1 else np.moveaxis(gathered, -2, 0)
 
 
 def count_draws(draws: Draws, units: int) -> NDArray[np.intp]:
