@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from halfwidth.core.estimate import Estimate, Estimates
     from halfwidth.core.spec import Better, Kind, MetricSpec
     from halfwidth.core.types import Bounds
-    from halfwidth.estimation.front_door import proportion_ci, summary_ci, summary_table
+    from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.pairs import difference_ci
+    from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS
     from halfwidth.summaries.catalogue import STATISTICS
@@ -74,7 +75,7 @@ _HOME = {
     "proportion_ci": "estimation.front_door",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",
-    "summary_table": "estimation.front_door",
+    "summary_table": "estimation.tables",
 }
 
 

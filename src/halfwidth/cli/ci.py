@@ -72,7 +72,7 @@ def ci(
     fmt = options.resolve_format(fmt, json, out)
 
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.estimation.front_door import summary_table
+    from halfwidth.estimation.tables import summary_table
     from halfwidth.io.readers import read_table
     from halfwidth.report.tables import render
 

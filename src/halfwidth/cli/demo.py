@@ -99,7 +99,7 @@ def _cases(seed: int) -> pd.DataFrame:
 
 def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.core.estimate import Estimates
-    from halfwidth.estimation.front_door import summary_table
+    from halfwidth.estimation.tables import summary_table
 
     accuracy = summary_table(cases, metric="correct", rng=seed)
     error = summary_table(

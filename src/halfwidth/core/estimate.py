@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Need, Statistic
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Array, Bounds, Level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCHEMA_VERSION", "ConfidenceInterval", "Estimate", "Estimates"]
+__all__ = ["SCHEMA_VERSION", "Cases", "ConfidenceInterval", "Estimate", "Estimates"]
 
 SCHEMA_VERSION = 1
 # How a design qualifies a method.
@@ -278,6 +278,28 @@ class Estimate:
         return Estimates((self,))._repr_html_()
 
 
+@dataclass(frozen=True, eq=False)
+class Cases:
+    """The values behind an estimate, for those who ask for them.
+
+    Attributes
+    ----------
+    label : str
+        That of the estimate.
+    metric : str
+        The metric in prose.
+    values : ndarray, shape (n,)
+        In the metric's unit, in the order of the table.
+    groups : tuple or None
+        The cluster of each.
+    """
+
+    label: str
+    metric: str
+    values: Array
+    groups: tuple[Any, ...] | None = None
+
+
 @dataclass(frozen=True, repr=False)
 class Estimates(Sequence[Estimate]):
     """Estimates in the order of the table they come from.
@@ -287,10 +309,13 @@ class Estimates(Sequence[Estimate]):
     items : tuple of Estimate
     notes : tuple of str
         What was done to the table: columns left out, rows not applicable.
+    cases : tuple of Cases
+        The values behind each label and metric, where they were asked for; no output holds them.
     """
 
     items: tuple[Estimate, ...]
     notes: tuple[str, ...] = ()
+    cases: tuple[Cases, ...] = field(default=(), compare=False)
 
     @overload
     def __getitem__(self, index: int) -> Estimate: ...
@@ -299,7 +324,7 @@ class Estimates(Sequence[Estimate]):
     def __getitem__(self, index: int | slice) -> Estimate | Estimates:
         """One estimate, or some."""
         if isinstance(index, slice):
-            return Estimates(self.items[index], self.notes)
+            return Estimates(self.items[index], self.notes, self.cases)
         return self.items[index]
 
     def __len__(self) -> int:

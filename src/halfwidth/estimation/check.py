@@ -39,8 +39,10 @@ class Sample:
     design : Design
     arranged : ndarray, shape (n,), or (2, n) for pairs
         The values in the canonical order of the design.
-    n_cases : int
-        Cases that count.
+    given : ndarray, shape (n_cases,), or (2, n_cases) for pairs
+        The values of cases in the order given.
+    kept : ndarray of bool
+        Which of the cases given they are.
     n_groups : int or None
         Clusters that they make up; None where none are given.
     over : {"cases", "clusters"}
@@ -55,12 +57,18 @@ class Sample:
     binary: bool
     design: Design
     arranged: Array
-    n_cases: int
+    given: Array
+    kept: NDArray[np.bool_]
     n_groups: int | None = None
     over: Over = "cases"
     n_missing: int = 0
     n_infinite: int = 0
     paired: bool = False
+
+    @property
+    def n_cases(self) -> int:
+        """Cases that count."""
+        return int(self.given.shape[-1])
 
     @property
     def design_name(self) -> str:
@@ -237,7 +245,8 @@ def check_sample(
         binary=binary and request.over == "cases",
         design=design,
         arranged=in_order,
-        n_cases=len(ready.values),
+        given=ready.values,
+        kept=ready.kept,
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
         n_missing=ready.n_missing,

@@ -1,0 +1,242 @@
+"""The public function for tables: many columns, groups and statistics at once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.estimate import Cases, Estimates, metric_title
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Alternative
+from halfwidth.core.undefined import Missing, is_missing
+from halfwidth.estimation.check import Sample, check_sample
+from halfwidth.estimation.grouping import Over
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.resolve import (
+    AUTO,
+    PROPORTION,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+
+__all__ = ["summary_table"]
+
+
+def summary_table(
+    frame: Any,
+    values: str | Sequence[str] | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    case: str | None = None,
+    metric: Any = None,
+    statistic: Any = "mean",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    groups: str | None = None,
+    strata: str | None = None,
+    over: Over = "cases",
+    bounds: Any = None,
+    scale: float = 1.0,
+    keep_cases: bool = False,
+) -> Estimates:
+    """Confidence intervals for a whole table: many columns, groups and statistics at once.
+
+    Parameters
+    ----------
+    frame : DataFrame (pandas or polars), or mapping of column names to sequences
+        A row per case (wide: a column per structure) or per case and group (long). A canonical
+        long table (columns ``case, metric, value`` and optionally ``model, task, label, status,
+        parameters``) needs no further options.
+    values : str or sequence of str, optional
+        Value columns; default: every numeric column that is neither a case id nor a group.
+    by : str or sequence of str, optional
+        Columns whose levels are estimated apart.
+    case : str, optional
+        Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+        filename that exists.
+    metric : str, MetricSpec or metric function, optional
+        What the values are; in a canonical table, the one metric to estimate.
+    statistic : str, callable or sequence of them, default "mean"
+        One or several.
+    groups, strata : str, optional
+        Columns that name the cluster and the stratum of each row. A canonical table may have
+        them as ``group`` and ``stratum``.
+    method, confidence_level, alternative, n_resamples, rng, missing, penalty, over, bounds, scale
+        As for `summary_ci`. All rows of the result share the seed, and a row equals what
+        `summary_ci` gives for its values alone.
+    keep_cases : bool, default False
+        Whether the result carries the values of the cases (``.cases``), as a plot of their
+        distribution needs. No table, JSON document or sentence holds them.
+
+    Returns
+    -------
+    Estimates
+        A row for each group, column and statistic; has ``to_frame()``, ``to_json()`` and shows
+        itself as a table in notebooks.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `summary_ci`, naming the column and the case.
+
+    Examples
+    --------
+    >>> import pandas as pd, halfwidth as hw
+    >>> frame = pd.DataFrame({
+    ...     "case": ["a", "b", "c", "a", "b", "c"],
+    ...     "model": ["U-Net"] * 3 + ["ViT"] * 3,
+    ...     "dice": [0.91, 0.88, 0.93, 0.85, 0.80, 0.89],
+    ... })
+    >>> table = hw.summary_table(frame, "dice", by="model", metric="dsc", statistic="median")
+    >>> [(e.label, round(e.value, 2)) for e in table]
+    [('U-Net', 0.91), ('ViT', 0.85)]
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+        over=over,
+    )
+    statistics = [resolve_statistic(one) for one in _several(statistic)]
+    table = Table.of_frame(frame)
+    layout = layout_of(table, _names(values), _names(by), case, groups, strata)
+    metrics = _Metrics(table, layout, metric, bounds)
+    if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
+        raise OptionError(
+            f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
+            "); name the one that is meant: metric= (--metric)"
+        )
+    notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
+    notes += [
+        f"{what} are taken from column {column!r} of the table"
+        for what, given, column in (
+            ("clusters", groups, layout.groups),
+            ("strata", strata, layout.strata),
+        )
+        if given is None and column is not None
+    ]
+    jobs: list[Job] = []
+    cases: list[Cases] = []
+    not_applicable = 0
+    for part in slices(table, layout):
+        of_slice = metrics.of(part)
+        if of_slice is None:
+            continue
+        sample = check_sample(
+            part.values,
+            of_slice,
+            request,
+            scale=scale,
+            where=f"column {part.column!r}" + (f", {part.label}" if part.by else ""),
+            cases=part.cases,
+            groups=part.groups,
+            strata=part.strata,
+            may_be_empty=True,
+        )
+        not_applicable += part.n_not_applicable
+        if keep_cases:
+            cases.append(_cases_of(part, sample))
+        doubts = _design_doubts(part)
+        jobs += [
+            Job(sample, one, part.label, part.by, doubts, part.n_not_applicable)
+            for one in statistics
+        ]
+    if not jobs:
+        raise DataError(
+            f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"
+        )
+    if all(job.sample.n_cases == 0 for job in jobs):
+        raise DataError("no values left: every value is missing or not applicable")
+    if not_applicable:
+        notes.append(f"left out: {not_applicable} rows that are not applicable")
+    return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
+
+
+def _cases_of(part: Slice, sample: Sample) -> Cases:
+    groups = part.groups
+    labels = None if groups is None else tuple(itertools.compress(groups, sample.kept))
+    return Cases(part.label, metric_title(sample.metric), sample.given, labels)
+
+
+def _names(given: str | Sequence[str] | None) -> list[str] | None:
+    if given is None:
+        return None
+    return [given] if isinstance(given, str) else [str(name) for name in given]
+
+
+def _several(statistic: Any) -> list[Any]:
+    single = isinstance(statistic, str | Callable) or not isinstance(statistic, Sequence)
+    chosen = [statistic] if single else list(statistic)
+    if not chosen:
+        raise OptionError("statistic: name at least one")
+    return chosen
+
+
+class _Metrics:
+    """Which metric a slice of a table holds."""
+
+    def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
+        self._table, self._asked, self._bounds = table, metric, bounds
+        self.held = metrics_in(table, layout)
+        own = isinstance(metric, str) and metric not in METRICS and metric in self.held
+        self._wanted = resolve_metric(metric, _ANY if own and bounds is None else bounds)
+        self._counted: dict[str, bool] = {}
+
+    def of(self, part: Slice) -> Metric | None:
+        """The metric of a slice, or None where the slice was not asked for."""
+        if part.metric is None:
+            counted = self._asked is None and self._bounds is None and self._counts(part.column)
+            return Metric(PROPORTION) if counted else self._wanted
+        known = part.metric in METRICS
+        named = resolve_metric(
+            f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
+        )
+        if self._asked is None:
+            return named
+        wanted = self._wanted
+        differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
+        if named.spec.name != wanted.spec.name or differs:
+            return None
+        return Metric(wanted.spec, named.parameters)
+
+    def _counts(self, column: str) -> bool:
+        """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
+        if column not in self._counted:
+            cells = self._table.values(column, np.arange(len(self._table))).tolist()
+            present = {cell for cell in cells if not is_missing(cell)}
+            self._counted[column] = present == {0.0, 1.0}
+        return self._counted[column]
+
+
+_ANY = (float("-inf"), float("inf"))
+
+
+def _design_doubts(part: Slice) -> tuple[Caution, ...]:
+    doubts = []
+    total = len(part.cases)
+    if part.repeated_cases:
+        doubts.append(caution("HW102", repeats=part.repeated_cases, total=total))
+    if part.runs:
+        doubts.append(caution("HW401", column=part.runs[0], levels=part.runs[1]))
+    if part.patients:
+        column, levels = part.patients
+        doubts.append(caution("HW402", column=column, levels=levels, cases=total))
+    return tuple(doubts)
