@@ -1,5 +1,16 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
 from halfwidth.plots.distribution import distribution, distribution_frame
+from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, write_figure
+from halfwidth.plots.forest import forest, forest_frame
 
-__all__ = ["distribution", "distribution_frame"]
+__all__ = [
+    "Panel",
+    "distribution",
+    "distribution_frame",
+    "figure_of",
+    "figure_of_panels",
+    "forest",
+    "forest_frame",
+    "write_figure",
+]

@@ -1,97 +1,119 @@
-"""The cases behind an estimate: dots and a box, with estimates and intervals beside them."""
+"""The cases behind an estimate: dots, density and box, with estimates and intervals beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
+from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, quoted
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import fixed, percent
-from halfwidth.core.types import Array, Bounds
+from halfwidth.plots.marks import ends_seen, finish_axis, note_below, view_of
+from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
+from halfwidth.plots.rows import Cases, Groups, Layout, cases_of, columns_of, has_place, layout_of
+from halfwidth.plots.style import (
+    FAINT,
+    WIDTH,
+    axis_title,
+    check_one_metric,
+    lines_of,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["distribution", "distribution_frame"]
+__all__ = ["distribution", "distribution_frame", "draw", "height_of"]
 
-# Okabe and Ito's palette, which colour-blind readers tell apart and which prints well in grey.
-DOTS, BOX, INTERVAL = "#0072B2", "#404040", "#D55E00"
-# Heights within a row of height 1, from its top: intervals, box, dots.
-ESTIMATE_BAND, BOX_AT, DOTS_AT, DOTS_HALF_HEIGHT = (0.10, 0.42), 0.55, 0.77, 0.13
-GOLDEN = (5**0.5 - 1) / 2
+LABEL_WIDTH = 18
+# Inches for the axis title, its numbers and the note.
+BELOW_ROWS = 0.85
 
 
-def distribution_frame(samples: Mapping[str, Array], estimates: Sequence[Estimate]) -> pd.DataFrame:
+def distribution_frame(
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    *,
+    groups: Groups | None = None,
+) -> pd.DataFrame:
     """Every number that `distribution` draws.
 
     Parameters
     ----------
-    samples : mapping of str to array-like
-        Per-case values by label.
-    estimates : sequence of Estimate
-        Finished estimates; each is drawn beside the sample with its label.
+    samples, estimates, groups
+        As for `distribution`.
 
     Returns
     -------
     DataFrame
-        Columns ``label, kind, x, y, low, high``; kind is ``case``, ``box`` (x the median, low and
-        high the quartiles) or the statistic of an estimate. ``y`` is in rows from the top.
+        Columns ``label, kind, statistic, x, y, low, high, density, group, code``; ``y`` is in rows
+        from the top. By ``kind``:
+
+        - ``case``: x the value, y its jittered height; group its cluster, and code the number
+          that gives the cluster its colour and shape (-1: no clusters).
+        - ``cluster``: the line that joins the cases of a cluster; x their mean, low and high the
+          smallest and the largest.
+        - ``density``: points of the outline; density the density itself.
+        - ``share``: bars instead of it and of the box, where there are fewer than 5 different
+          values; density the share of the cases.
+        - ``box``: x the median, low and high the quartiles.
+        - ``whiskers``: low and high the farthest cases within 1.5 IQR of the quartiles.
+        - ``estimate``: x the value, low and high the interval.
+        - ``number``: the same of a spread (SD, IQR), which has no place on the axis of the values
+          and is written only.
+
+    Raises
+    ------
+    OptionError, DataError
+        As for `distribution`.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    >>> e = hw.summary_ci(dice, metric="dsc", statistic="median", label="liver")
+    >>> frame = hw.plots.distribution_frame({"liver": dice}, [e])
+    >>> shown = frame.loc[frame["kind"].isin(["box", "estimate"]), ["kind", "x", "low", "high"]]
+    >>> print(shown.round(3).to_string(index=False))
+        kind     x   low  high
+         box 0.905 0.883 0.918
+    estimate 0.905 0.860 0.930
     """
     import pandas as pd
 
-    unknown = [e.label for e in estimates if e.label not in samples]
-    if unknown:
-        raise OptionError(
-            f"no sample with label {unknown[0]!r}; samples are given for {', '.join(samples)}"
-        )
-    rows: list[dict[str, Any]] = []
-    for row, (label, values) in enumerate(samples.items()):
-        ordered = np.sort(np.asarray(values, dtype=float))
-        ordered = ordered[np.isfinite(ordered)]
-        # Multiples of the golden ratio spread evenly, look random, and need no random numbers.
-        jitter = (np.arange(len(ordered)) * GOLDEN) % 1.0
-        heights = row + DOTS_AT + DOTS_HALF_HEIGHT * (2 * jitter - 1)
-        rows += [
-            {"label": label, "kind": "case", "x": x, "y": y}
-            for x, y in zip(ordered, heights, strict=True)
-        ]
-        if len(ordered):
-            low, middle, high = np.quantile(ordered, [0.25, 0.5, 0.75])
-            box = {"label": label, "kind": "box", "x": middle, "low": low, "high": high}
-            rows.append({**box, "y": row + BOX_AT})
-        own = [e for e in estimates if e.label == label]
-        places = np.linspace(*ESTIMATE_BAND, len(own) + 2)[1:-1]
-        rows += [
-            {
-                "label": label,
-                "kind": e.statistic_title,
-                "x": e.value,
-                "y": row + place,
-                "low": e.low,
-                "high": e.high,
-            }
-            for e, place in zip(own, places, strict=True)
-        ]
-    return pd.DataFrame(rows, columns=["label", "kind", "x", "y", "low", "high"])
+    cases, layout = _arranged(samples, estimates, groups)
+    return pd.DataFrame(columns_of(cases, estimates, layout))
 
 
 def distribution(
-    samples: Mapping[str, Array], estimates: Sequence[Estimate], ax: Axes | None = None
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    ax: Axes | None = None,
+    *,
+    groups: Groups | None = None,
 ) -> Axes:
-    """Draw cases as jittered dots, their box, and the estimates with intervals, a row per label.
+    """Draw the cases, their density and box, and the estimates with intervals, a row per label.
+
+    A box alone hides how the values are distributed, and dots alone which of them belong
+    together. With ``groups``, each cluster has a height, a colour and a shape of its own, and a
+    line that joins its cases; clusters ascend by their mean. Short lines on a long slope say that
+    the cases of a cluster resemble each other; lines as long as the box say that they do not.
 
     Parameters
     ----------
     samples : mapping of str to array-like
-        Per-case values by label, in the metric's unit.
+        Per-case values by label, in the metric's unit. Values that are not finite are left out.
     estimates : sequence of Estimate
-        Finished estimates; each is drawn in the row of its label.
+        Finished estimates of one metric; each is drawn in the row of its label.
     ax : matplotlib Axes, optional
-        Drawn into; default: the axes of a new figure that fits the number of rows.
+        Drawn into; texts stand left and right of them, so give their figure
+        ``layout="constrained"``. Default: the axes of a new figure that fits the number of rows,
+        17 cm wide.
+    groups : mapping of str to sequence, optional
+        By label, the cluster of each case in the order of the sample (the patient, the centre).
+        Clusters of one case each are drawn as what they are, independent cases.
 
     Returns
     -------
@@ -100,99 +122,78 @@ def distribution(
     Raises
     ------
     OptionError
-        If an estimate has a label without a sample, or there are none.
+        If an estimate or a group has a label without a sample, if there are no estimates, if they
+        are of several metrics, or if matplotlib is missing.
+    DataError
+        If groups do not fit the sample.
 
     See Also
     --------
     distribution_frame : the plotted numbers.
+    figure_of_panels : several metrics in one figure.
+
+    References
+    ----------
+    Reinke et al. (2024), Understanding metric-related pitfalls in image analysis validation,
+    Fig. SN 2.33: uninformative visualization.
     """
-    if not samples or not estimates:
-        raise OptionError("distribution needs at least one sample and one estimate")
-    frame = distribution_frame(samples, estimates)
+    require_matplotlib()
     if ax is None:
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(7.0, 0.9 + 1.3 * len(samples)), layout="constrained")
-        ax = figure.add_subplot()
-    cases = frame[frame["kind"] == "case"]
-    ax.scatter(cases["x"], cases["y"], s=9, color=DOTS, alpha=0.5, linewidths=0, zorder=1)
-    boxes = frame[frame["kind"] == "box"]
-    for label, y in zip(boxes["label"], boxes["y"].to_numpy(float), strict=True):
-        _draw_box(ax, samples[str(label)], y)
-    middle = sum(ax.get_xlim()) / 2
-    heights = frame.loc[~frame["kind"].isin(["case", "box"]), "y"].to_numpy(float)
-    for estimate, y in zip(_in_row_order(samples, estimates), heights, strict=True):
-        _draw_estimate(ax, estimate, y, middle)
-    _finish(ax, list(samples), estimates)
+        height = height_of(samples, estimates, groups)
+        ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+    frame = draw(samples, estimates, ax, groups)
+    note_below(ax, explanation([frame], estimates))
     return ax
 
 
-def _in_row_order(samples: Mapping[str, Array], estimates: Sequence[Estimate]) -> list[Estimate]:
-    return [e for label in samples for e in estimates if e.label == label]
+def draw(
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    ax: Axes,
+    groups: Groups | None = None,
+) -> pd.DataFrame:
+    """Draw all but the note that says what the shapes mean, and return the frame drawn."""
+    import pandas as pd
+
+    cases, layout = _arranged(samples, estimates, groups)
+    frame = pd.DataFrame(columns_of(cases, estimates, layout))
+    by_label = {own.label: own for own in cases}
+    placed = [e for e in estimates if has_place(e, by_label[e.label])]
+    numbers = [end for own in cases for end in own.ends]
+    numbers += [number for e in placed for number in ends_seen(e)]
+    ax.set_xlim(*view_of(numbers, [e.metric_spec.spec.bounds for e in estimates]))
+    ax.set_ylim(len(cases), 0)
+    for row in range(1, len(cases)):
+        ax.axhline(row, color=FAINT, linewidth=0.8, zorder=0)
+    labels = [lines_of(own.label, LABEL_WIDTH) for own in cases]
+    finish_axis(ax, [row + 0.5 for row in range(len(cases))], labels, axis_title(estimates))
+    paint_shapes(ax, frame, cases, layout)
+    paint_cases(ax, frame, cases, layout)
+    paint_estimates(ax, cases, estimates, layout)
+    return frame
 
 
-def _draw_box(ax: Axes, values: Array, y: float) -> None:
-    finite = np.asarray(values, dtype=float)
-    line = {"color": BOX, "linewidth": 1.0}
-    ax.boxplot(
-        finite[np.isfinite(finite)],
-        positions=[y],
-        widths=0.13,
-        orientation="horizontal",
-        manage_ticks=False,
-        showfliers=False,
-        boxprops=line,
-        whiskerprops=line,
-        capprops=line,
-        medianprops=line | {"linewidth": 2.0},
-    )
+def height_of(
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    groups: Groups | None = None,
+) -> float:
+    """The height that the axes of `distribution` take, with all that is below them, in inches."""
+    cases, layout = _arranged(samples, estimates, groups)
+    return BELOW_ROWS + len(cases) * layout.height
 
 
-def _draw_estimate(ax: Axes, estimate: Estimate, y: float, middle: float) -> None:
-    e = estimate
-    ax.plot([e.low, e.high], [y, y], color=INTERVAL, linewidth=2.5, solid_capstyle="butt", zorder=4)
-    ax.plot(
-        [e.value], [y], marker="o", markersize=5, color=INTERVAL, markeredgecolor="white", zorder=5
-    )
-    places = e.decimals
-    numbers = f"{fixed(e.value, places)} ({fixed(e.low, places)} to {fixed(e.high, places)})"
-    ends = [end for end in (e.value, e.low, e.high) if np.isfinite(end)] or [0.0]
-    # Numbers stand on the side where there is room.
-    leftwards = e.value > middle
-    ax.annotate(
-        f"{e.statistic_title} {numbers}",
-        (min(ends) if leftwards else max(ends), y),
-        xytext=(-7 if leftwards else 7, 0),
-        textcoords="offset points",
-        ha="right" if leftwards else "left",
-        va="center",
-        fontsize=8,
-        # Column names are text: a dollar sign in one starts no formula.
-        parse_math=False,
-        zorder=6,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8},
-    )
-
-
-def _finish(ax: Axes, labels: list[str], estimates: Sequence[Estimate]) -> None:
-    first = estimates[0]
-    ax.set_ylim(len(labels), 0)
-    ax.set_yticks([row + 0.5 for row in range(len(labels))], labels, parse_math=False)
-    ax.tick_params(axis="y", length=0)
-    for row in range(1, len(labels)):
-        ax.axhline(row, color="#d0d0d0", linewidth=0.8, zorder=0)
-    unit = f" [{first.metric_spec.spec.unit}]" if first.metric_spec.spec.unit else ""
-    name = first.metric_spec.spec.display or "value"
-    ax.set_xlabel(
-        f"{name}{unit} · dots: cases · box: quartiles · "
-        f"orange: estimate with {percent(first.confidence_level)} CI"
-    )
-    _fit_to_range(ax, first.metric_spec.spec.bounds)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-
-
-def _fit_to_range(ax: Axes, bounds: Bounds) -> None:
-    """Show no stretch of axis on which no value can lie, but for a margin."""
-    low, high = ax.get_xlim()
-    margin = 0.02 * (min(high, bounds.high) - max(low, bounds.low))
-    ax.set_xlim(max(low, bounds.low - margin), min(high, bounds.high + margin))
+def _arranged(
+    samples: Mapping[str, ArrayLike], estimates: Sequence[Estimate], groups: Groups | None
+) -> tuple[list[Cases], Layout]:
+    if not samples or not estimates:
+        raise OptionError("distribution needs at least one sample and one estimate")
+    check_one_metric(estimates)
+    if unknown := [e.label for e in estimates if e.label not in samples]:
+        raise OptionError(
+            f"no sample with label {unknown[0]!r}; samples are given for {quoted(samples)}"
+        )
+    cases = cases_of(samples, groups)
+    return cases, layout_of(cases, estimates)

@@ -1,0 +1,172 @@
+"""Figures with several panels, and figures as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.plots.distribution import draw, height_of
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.paint import explanation
+from halfwidth.plots.rows import Groups
+from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Panel", "check_figure_name", "figure_of", "figure_of_panels", "write_figure"]
+
+# What keeps a file the same from one run to the next: no date, no version.
+METADATA: dict[str, dict[str, str | None]] = {
+    ".png": {"Software": None},
+    ".svg": {"Date": None, "Creator": None},
+    ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+DPI = {".png": 200, ".svg": 300, ".pdf": 300}
+TITLE = 0.25  # inches
+TITLE_STYLE: dict[str, Any] = {"fontsize": TEXT_SIZE + 1, "fontweight": "bold"}
+
+
+class Panel(NamedTuple):
+    """What `distribution` draws: all of one metric."""
+
+    samples: Mapping[str, ArrayLike]
+    estimates: Sequence[Estimate]
+    groups: Groups | None = None
+
+
+def figure_of(
+    samples: Mapping[str, ArrayLike],
+    estimates: Sequence[Estimate],
+    groups: Groups | None = None,
+) -> Figure:
+    """A figure of one metric, 17 cm wide, as high as its rows need.
+
+    Parameters
+    ----------
+    samples, estimates, groups
+        As for `distribution`.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    OptionError, DataError
+        As for `distribution`.
+
+    See Also
+    --------
+    figure_of_panels : for several metrics.
+    write_figure : the figure as a file.
+    """
+    return figure_of_panels({"": Panel(samples, estimates, groups)})
+
+
+def figure_of_panels(
+    panels: Mapping[str, tuple[Mapping[str, ArrayLike], Sequence[Estimate], Groups | None]],
+) -> Figure:
+    """One figure with a panel per metric, each with the axis of its unit.
+
+    Parameters
+    ----------
+    panels : mapping of str to (samples, estimates, groups)
+        By title; groups may be None. See `Panel`.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    OptionError, DataError
+        As for `distribution`, or if there is no panel.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    if not panels:
+        raise OptionError("a figure needs at least one panel")
+    heights = [height_of(*panel) + (TITLE if title else 0) for title, panel in panels.items()]
+    figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)
+    frames = []
+    for ax, (title, panel) in zip(grid[:, 0], panels.items(), strict=True):
+        frames.append(draw(*panel[:2], ax, panel[2]))
+        if title:
+            ax.set_title(printable(title), loc="left", parse_math=False, **TITLE_STYLE)
+    # Said once, below all panels.
+    note_below(grid[-1, 0], explanation(frames, [e for panel in panels.values() for e in panel[1]]))
+    return figure
+
+
+def check_figure_name(path: str | Path) -> str:
+    """The suffix of a figure's file, so that a bad name is refused before any work is done.
+
+    Raises
+    ------
+    OptionError
+
+    Examples
+    --------
+    >>> check_figure_name("organs.SVG")
+    '.svg'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in DPI:
+        raise OptionError(
+            f"{str(path)!r}: figures are written as {', '.join(DPI)}; end the name in one of them"
+        )
+    return suffix
+
+
+def write_figure(figure: Figure | Axes, path: str | Path) -> None:
+    """Write a figure so that the same numbers give the same file, byte for byte.
+
+    Text stays text in SVG, and is embedded as TrueType in PDF, so that both can be edited.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure or Axes
+        Of axes, the figure they are in.
+    path : str or Path
+        Ends in ``.png`` (200 dots per inch), ``.svg`` or ``.pdf``.
+
+    Raises
+    ------
+    OptionError
+        If the name ends in something else, or matplotlib is missing.
+    DataError
+        If the file cannot be written.
+    """
+    require_matplotlib()
+    import matplotlib as mpl
+
+    file, suffix = Path(path), check_figure_name(path)
+    # Axes have a figure, a figure within a figure has its root, and the root has itself.
+    root = figure.figure.figure
+    unchanging: dict[Any, Any] = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "halfwidth",
+        "pdf.fonttype": 42,
+    }
+    # Only a layout engine makes room for the texts beside the axes.
+    box = None if root.get_layout_engine() else "tight"
+    try:
+        with mpl.rc_context(unchanging):
+            root.savefig(
+                file,
+                format=suffix[1:],
+                dpi=DPI[suffix],
+                metadata=METADATA[suffix],
+                bbox_inches=box,
+            )
+    except OSError as error:
+        raise DataError(f"{file}: cannot be written ({error.strerror or error})") from None

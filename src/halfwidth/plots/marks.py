@@ -1,0 +1,139 @@
+"""Intervals on an axis, and texts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.types import Bounds
+from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Annotation, Text
+
+__all__ = [
+    "beside",
+    "draw_interval",
+    "ends_seen",
+    "finish_axis",
+    "note_below",
+    "view_of",
+    "width_of",
+]
+
+MARGIN = 0.03
+
+
+def view_of(numbers: Iterable[float], ranges: Iterable[Bounds]) -> tuple[float, float]:
+    """The stretch of axis to show: all numbers, and a margin, but little beyond the range."""
+    finite = np.array([number for number in numbers if np.isfinite(number)])
+    if not len(finite):
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    span = high - low
+    # A single number stands in the middle of something.
+    around = MARGIN * span or 0.1 * abs(low) or 0.5
+    least = 2 * MARGIN / 3 * (span or around)
+    # A textbook interval may leave the range, and is shown as it is.
+    ends = [(min(bounds.low, low), max(bounds.high, high)) for bounds in ranges]
+    low_end, high_end = min(end[0] for end in ends), max(end[1] for end in ends)
+    return max(low - around, low_end - least), min(high + around, high_end + least)
+
+
+def ends_seen(e: Estimate) -> list[float]:
+    """The numbers that an axis must show of an estimate.
+
+    The open end of a one-sided interval is none: it would stretch the axis and says nothing. Its
+    arrow gets as much room as the bound is away.
+    """
+    seen = {
+        "two-sided": (e.value, e.low, e.high),
+        "lower": (e.value, e.low, min(2 * e.value - e.low, e.high)),
+        "upper": (e.value, e.high, max(2 * e.value - e.high, e.low)),
+    }
+    return list(seen[e.alternative])
+
+
+def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
+    """The bar of the interval, the estimate as a stroke across it, and an arrow for an open end.
+
+    Open is the end that a one-sided interval does not bound, and one beyond the axis. A stroke,
+    since a dot would hide short intervals; without an interval, a hollow dot.
+    """
+    if np.isnan(e.low) or np.isnan(e.high):
+        hollow: dict[str, Any] = {"marker": "o", "markersize": 4.6, "markerfacecolor": "white"}
+        ax.plot([e.value], [y], color=INK, markeredgewidth=0.9, linestyle="", zorder=5, **hollow)
+        return
+    first, last = sorted(ax.get_xlim())
+    ends = np.clip([e.low, e.high], first, last)
+    ax.plot(ends, [y, y], color=INK, linewidth=2.0, solid_capstyle="butt", zorder=4)
+    stroke: dict[str, Any] = {"marker": "|", "markersize": 8, "markeredgewidth": 1.4}
+    ax.plot([e.value], [y], color=INK, linestyle="", zorder=5, **stroke)
+    is_open = (e.alternative == "upper" or e.low < first, e.alternative == "lower" or e.high > last)
+    # Matplotlib's carets, whose tips are at the end.
+    for end, caret, points in zip(ends, (4, 5), is_open, strict=True):
+        if points:
+            ax.plot([end], [y], marker=caret, markersize=5, color=INK, zorder=4)
+
+
+def beside(ax: Axes, text: str, y: float, *, points: float = 6, **changes: Any) -> Annotation:
+    """A text right of the axes at a height of theirs, so many points away.
+
+    Texts stand beside the data, never on it; nothing in them is read as a formula.
+    """
+    style: dict[str, Any] = {"fontsize": TEXT_SIZE, "color": INK, "ha": "left"} | changes
+    return ax.annotate(
+        text,
+        (1.0, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(points, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        linespacing=1.0,
+        annotation_clip=False,
+        parse_math=False,
+        **style,
+    )
+
+
+def note_below(ax: Axes, text: str) -> Annotation:
+    """What the shapes mean, in small grey letters below the axis title."""
+    return ax.annotate(
+        text,
+        (0.5, 0.0),
+        xycoords=ax.xaxis.label,
+        xytext=(0, -4),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=NOTE_SIZE,
+        color=QUIET,
+        annotation_clip=False,
+        parse_math=False,
+    )
+
+
+def width_of(text: Text) -> float:
+    """How wide a text is, in points, wherever it may be drawn."""
+    from matplotlib.backends.backend_agg import RendererAgg
+    from matplotlib.text import Text
+
+    # Published without types. At 72 dots per inch a dot is a point.
+    renderer: Any = RendererAgg
+    return Text.get_window_extent(text, renderer(1, 1, 72.0), dpi=72.0).width
+
+
+def finish_axis(ax: Axes, heights: Sequence[float], labels: Sequence[str], title: str) -> None:
+    """Labels on the left, the axis title below, and no more lines than it takes."""
+    ax.set_yticks(heights, labels, parse_math=False, fontsize=TEXT_SIZE)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
+    ax.grid(axis="x", color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set(linewidth=0.6, color=QUIET)

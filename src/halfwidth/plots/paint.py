@@ -1,0 +1,160 @@
+"""The parts of a distribution figure, drawn from its frame."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.plots.marks import beside, draw_interval
+from halfwidth.plots.rows import FEW_CLUSTERS, Cases, Layout, has_place
+from halfwidth.plots.style import (
+    CLOUD,
+    DOT,
+    NOTE_SIZE,
+    QUIET,
+    interval_words,
+    look,
+    row_text,
+    same_level,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["explanation", "paint_cases", "paint_estimates", "paint_shapes"]
+
+# From so many dots on, vector graphics hold a picture of them.
+RASTER_FROM = 3000
+NAME_WIDTH, NOTE_WIDTH = 22, 92
+# A space that textwrap does not break.
+HELD = "\N{NO-BREAK SPACE}"
+BOX_HEIGHT = 0.07  # inches
+POINTS = 72.0
+
+
+def paint_shapes(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: Layout) -> None:
+    """Densities or shares, boxes and whiskers."""
+    from matplotlib.patches import Rectangle
+
+    for row, own in enumerate(cases):
+        part = frame[frame["label"] == own.label]
+        floor = row + layout.cloud[1]
+        outline = part.loc[part["kind"] == "density", ["x", "y"]].to_numpy(float)
+        if len(outline):
+            ax.fill_between(outline[:, 0], outline[:, 1], floor, color=CLOUD, linewidth=0, zorder=1)
+        bars = part.loc[part["kind"] == "share", ["x", "y"]].to_numpy(float)
+        if len(bars):
+            ax.vlines(bars[:, 0], bars[:, 1], floor, color=CLOUD, linewidth=7, zorder=1)
+    half = BOX_HEIGHT / 2 / layout.height
+    whiskers = frame.loc[frame["kind"] == "whiskers", ["y", "low", "high"]].to_numpy(float)
+    ax.hlines(*whiskers.T, color=QUIET, linewidth=0.8, zorder=2)
+    boxes = frame.loc[frame["kind"] == "box", ["x", "y", "low", "high"]].to_numpy(float)
+    style: dict[str, Any] = {"facecolor": "white", "edgecolor": QUIET, "linewidth": 0.8}
+    for x, y, low, high in boxes:
+        ax.add_patch(Rectangle((low, y - half), high - low, 2 * half, zorder=2.1, **style))
+        ax.vlines(x, y - half, y + half, color=QUIET, linewidth=1.8, zorder=2.2)
+
+
+def paint_cases(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: Layout) -> None:
+    """Dots, and the lines that join those of a cluster."""
+    dots = frame[frame["kind"] == "case"]
+    as_picture = len(dots) >= RASTER_FROM
+    joined = frame.loc[frame["kind"] == "cluster", ["y", "low", "high"]].to_numpy(float)
+    # As thin as it takes that lines of neighbours do not merge.
+    thin = min(0.6, max(0.25, 0.6 * min((_lane(own, layout) for own in cases), default=1.0)))
+    ax.hlines(*joined.T, color="#a6a6a6", linewidth=thin, zorder=1, rasterized=as_picture)
+    for own in cases:
+        mine = dots[dots["label"] == own.label]
+        if not len(mine):
+            continue
+        diameter, alpha = _dot(own, layout)
+        style: dict[str, Any] = {"s": diameter**2, "alpha": alpha, "linewidths": 0.0}
+        style |= {"zorder": 3, "rasterized": as_picture}
+        if not own.clusters:
+            ax.scatter(mine["x"], mine["y"], color=DOT, **style)
+            continue
+        for marker, alike in mine.groupby(mine["code"].map(lambda code: look(code)[1])):
+            colours = [look(code)[0] for code in alike["code"]]
+            ax.scatter(alike["x"], alike["y"], c=colours, marker=marker, **style)
+    if max(len(own.clusters) for own in cases) <= FEW_CLUSTERS:
+        _name_clusters(ax, frame)
+
+
+def _dot(own: Cases, layout: Layout) -> tuple[float, float]:
+    """Diameter in points and opacity: many cases are drawn small and faint."""
+    crowd = max(len(own.values) / 50, 1.0) ** -0.22
+    if not own.clusters:
+        return 4.2 * crowd, max(0.7 * crowd, 0.1)
+    # Lanes keep dots apart, so that they need not be faint.
+    return min(4.8 * crowd, max(1.7 * _lane(own, layout), 1.8)), 0.9
+
+
+def _lane(own: Cases, layout: Layout) -> float:
+    """Height of a lane in points."""
+    return POINTS * layout.dots / max(len(own.clusters), 1)
+
+
+def _name_clusters(ax: Axes, frame: pd.DataFrame) -> None:
+    """The name of each cluster at the height of its lane, behind its colour and shape."""
+    from matplotlib.transforms import ScaledTranslation, blended_transform_factory
+
+    lanes = frame[frame["kind"] == "cluster"]
+    beside_axes = blended_transform_factory(ax.transAxes, ax.transData)
+    place = beside_axes + ScaledTranslation(9 / POINTS, 0, ax.figure.dpi_scale_trans)
+    for y, name, code in zip(lanes["y"], lanes["group"], lanes["code"], strict=True):
+        colour, shape = look(code)
+        key: dict[str, Any] = {"marker": shape, "markersize": 4, "markeredgewidth": 0}
+        ax.plot([1], [y], color=colour, transform=place, clip_on=False, linestyle="", **key)
+        beside(ax, shorter(name, NAME_WIDTH), y, points=15, fontsize=NOTE_SIZE)
+
+
+def paint_estimates(
+    ax: Axes, cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
+) -> None:
+    """Intervals in their band; beside the axes their numbers, and how many cases there are."""
+    with_level = not same_level(estimates)
+    for row, own in enumerate(cases):
+        mine = [e for e in estimates if e.label == own.label]
+        for place, e in enumerate(mine):
+            y = row + layout.estimate(place)
+            if has_place(e, own):
+                draw_interval(ax, e, y)
+            beside(ax, row_text(e, with_level=with_level), y)
+        beside(ax, _count(own, mine), row + layout.box, fontsize=NOTE_SIZE, color=QUIET)
+
+
+def _count(own: Cases, estimates: Sequence[Estimate]) -> str:
+    if not estimates:
+        return f"n = {len(own.values)}"
+    missing = estimates[0].n_missing
+    return estimates[0].n_text + (f", {missing} missing" if missing else "")
+
+
+def explanation(frames: Sequence[pd.DataFrame], estimates: Sequence[Estimate]) -> str:
+    """What the shapes mean, of those that are there."""
+    kinds = {str(kind) for frame in frames for kind in frame["kind"].unique()}
+    said = {
+        "case": "dots: cases",
+        "cluster": _cluster_words(frames),
+        "density": "grey area: density",
+        "share": "grey bars: shares",
+        "box": "box: quartiles, whiskers to 1.5 IQR",
+        "estimate": f"black: estimate, {interval_words(estimates)}",
+        "number": "a spread has no place on this axis",
+    }
+    clauses = [words for kind, words in said.items() if kind in kinds]
+    # Lines break between clauses only.
+    held = f"{HELD}· ".join(words.replace(" ", HELD) for words in clauses)
+    return "\n".join(textwrap.wrap(held, NOTE_WIDTH)).replace(HELD, " ")
+
+
+def _cluster_words(frames: Sequence[pd.DataFrame]) -> str:
+    lanes = [frame[frame["kind"] == "cluster"].groupby("label").size() for frame in frames]
+    most = max((int(sizes.max()) for sizes in lanes if len(sizes)), default=0)
+    if most <= FEW_CLUSTERS:
+        return "each cluster on a line of its own, ordered by mean"
+    return f"each of {most} clusters on a line of its own, ordered by mean; colours repeat"

@@ -1,0 +1,304 @@
+"""The rows of a distribution figure as numbers: what is drawn where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from halfwidth.core.errors import DataError, OptionError, quoted
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.spec import Estimand
+from halfwidth.core.types import UNBOUNDED, Array, Bounds
+from halfwidth.core.undefined import is_missing
+from halfwidth.plots.shapes import (
+    Codes,
+    box_of,
+    density_of,
+    few_levels,
+    jitter,
+    lanes,
+    ranks_by_mean,
+)
+from halfwidth.plots.style import row_text, same_level
+
+__all__ = [
+    "FEW_CLUSTERS",
+    "Cases",
+    "Groups",
+    "Layout",
+    "cases_of",
+    "columns_of",
+    "has_place",
+    "layout_of",
+]
+
+Groups = Mapping[str, Iterable[Any]]
+
+FEW_CLUSTERS = 8
+COLUMNS = ("label", "kind", "statistic", "x", "y", "low", "high", "density", "group", "code")
+# Heights in inches.
+LINE, MARGIN, GAP, CLOUD, BOX = 0.135, 0.05, 0.04, 0.19, 0.1
+LEAST_DOTS, NAMED_LANE, LANE = 0.23, 0.13, 0.055
+LEAST_MOST, MOST_DOTS, PAGE = 0.8, 2.2, 6.0
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The finite cases of a label, ascending, with their clusters.
+
+    Attributes
+    ----------
+    label : str
+    values : ndarray, shape (n,)
+    clusters : tuple of str
+        Their names; empty for independent cases.
+    member : ndarray of int, shape (n,)
+        Cluster of each case.
+    codes : ndarray of int, shape (G,)
+        The number that gives each cluster its colour and shape.
+    """
+
+    label: str
+    values: Array
+    clusters: tuple[str, ...]
+    member: Codes
+    codes: Codes
+
+    @property
+    def ends(self) -> list[float]:
+        """The smallest and the largest value, if there is any."""
+        return [float(self.values[0]), float(self.values[-1])] if len(self.values) else []
+
+
+def cases_of(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
+    """The cases of each label.
+
+    Raises
+    ------
+    OptionError
+        If groups is no mapping, or has a label without a sample.
+    DataError
+        If there are not as many clusters as values, or one is missing.
+    """
+    given = {} if groups is None else groups
+    if not isinstance(given, Mapping):
+        raise OptionError("groups maps the label of a sample to the clusters of its cases")
+    if unknown := [label for label in given if label not in samples]:
+        raise OptionError(f"groups for {quoted(unknown)}, but samples for {quoted(samples)}")
+    found = [_cases(label, values, given.get(label)) for label, values in samples.items()]
+    names = sorted({name for cases in found for name in cases.clusters})
+    if not 0 < len(names) <= FEW_CLUSTERS:
+        return found
+    # So few that a colour names a cluster: the same one in every row.
+    place = {name: number for number, name in enumerate(names)}
+    clusters = [np.array([place[c] for c in cases.clusters], np.intp) for cases in found]
+    member = np.concatenate([c[cases.member] for c, cases in zip(clusters, found, strict=True)])
+    values = np.concatenate([cases.values for cases in found if cases.clusters])
+    ranks = ranks_by_mean(values, member)
+    return [
+        Cases(cases.label, cases.values, cases.clusters, cases.member, ranks[own])
+        for cases, own in zip(found, clusters, strict=True)
+    ]
+
+
+def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases:
+    numbers = np.asarray(values, dtype=float)
+    finite = np.flatnonzero(np.isfinite(numbers))
+    order = finite[np.argsort(numbers[finite], kind="stable")]
+    none = np.empty(0, dtype=np.intp)
+    if groups is None:
+        return Cases(label, numbers[order], (), none, none)
+    given = list(groups)
+    if len(given) != len(numbers):
+        raise DataError(
+            f"groups[{label!r}] has {len(given)} labels for {len(numbers)} values; "
+            "give the cluster of each case, in the order of the sample"
+        )
+    names = [given[place] for place in order.tolist()]
+    if any(is_missing(name) for name in names):
+        raise DataError(f"groups[{label!r}]: a case has no cluster; give it one, or leave it out")
+    known: dict[Any, int] = {}
+    member = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.intp)
+    if len(known) == len(names):
+        # Clusters of one case are independent cases, and look like them.
+        return Cases(label, numbers[order], (), none, none)
+    codes = ranks_by_mean(numbers[order], member)
+    return Cases(label, numbers[order], tuple(map(str, known)), member, codes)
+
+
+# --------------------------------------------------------------------------- heights
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Heights within a row, in inches; a row is 1 high on the axis.
+
+    From the top: estimates, density, box, cases.
+
+    Attributes
+    ----------
+    text_lines : int
+        Lines of text that the estimates of a row take, at most.
+    per_estimate : int
+        Lines of each.
+    dots : float
+        Height of the band of cases.
+    """
+
+    text_lines: int
+    per_estimate: int
+    dots: float
+
+    @property
+    def _tops(self) -> tuple[float, ...]:
+        heights = (MARGIN, self.text_lines * LINE, GAP, CLOUD, BOX, GAP, self.dots, MARGIN)
+        return tuple(np.cumsum((0.0, *heights)).tolist())
+
+    @property
+    def height(self) -> float:
+        """Of a row, in inches."""
+        return self._tops[-1]
+
+    def estimate(self, place: int) -> float:
+        """Where the estimate with this number is, as a share of the row."""
+        return (self._tops[1] + (place + 0.5) * self.per_estimate * LINE) / self.height
+
+    @property
+    def cloud(self) -> tuple[float, float]:
+        """Where the density ends and begins."""
+        return self._tops[3] / self.height, self._tops[4] / self.height
+
+    @property
+    def box(self) -> float:
+        """The middle of the box."""
+        return (self._tops[4] + self._tops[5]) / 2 / self.height
+
+    @property
+    def cases(self) -> tuple[float, float]:
+        """The middle of the band of cases, and half its height."""
+        return (self._tops[6] + self.dots / 2) / self.height, self.dots / 2 / self.height
+
+
+def layout_of(cases: Sequence[Cases], estimates: Sequence[Estimate]) -> Layout:
+    """Room for the label with the most estimates, and for the one with the most clusters."""
+    with_level = not same_level(estimates)
+    per_estimate = max(row_text(e, with_level=with_level).count("\n") + 1 for e in estimates)
+    labels = [e.label for e in estimates]
+    most = max([1, *(labels.count(own.label) for own in cases)])
+    n_lanes = max(len(own.clusters) for own in cases)
+    lane = NAMED_LANE if n_lanes <= FEW_CLUSTERS else LANE
+    # One label may take more of a page than each of several.
+    most_dots = min(max(PAGE / len(cases), LEAST_MOST), MOST_DOTS)
+    dots = min(max(LEAST_DOTS, lane * n_lanes), most_dots)
+    return Layout(most * per_estimate, per_estimate, dots)
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def columns_of(
+    cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
+) -> dict[str, NDArray[Any]]:
+    """The columns of the frame: all parts of all rows."""
+    parts: list[dict[str, NDArray[Any]]] = []
+    for row, own in enumerate(cases):
+        mine = [e for e in estimates if e.label == own.label]
+        bounds = mine[0].metric_spec.spec.bounds if mine else UNBOUNDED
+        found = (
+            *_case_parts(own, row, layout),
+            *_shape_parts(own.values, row, layout, bounds),
+            *(_estimate_part(e, own, row + layout.estimate(k)) for k, e in enumerate(mine)),
+        )
+        parts += [{**part, "label": np.full(len(part["x"]), own.label, object)} for part in found]
+    return {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
+
+
+def _part(kind: str, **given: Any) -> dict[str, NDArray[Any]]:
+    """Rows of the frame; what is not given is empty."""
+    empty: dict[str, Any] = {
+        "statistic": "",
+        "x": np.nan,
+        "y": np.nan,
+        "low": np.nan,
+        "high": np.nan,
+        "density": np.nan,
+        "group": "",
+        "code": -1,
+    }
+    values = {"kind": kind} | empty | given
+    arrays = [
+        np.atleast_1d(np.asarray(value, object if isinstance(empty.get(name, ""), str) else None))
+        for name, value in values.items()
+    ]
+    return dict(zip(values, np.broadcast_arrays(*arrays), strict=True))
+
+
+def _case_parts(own: Cases, row: int, layout: Layout) -> list[dict[str, NDArray[Any]]]:
+    middle, half = layout.cases
+    if not len(own.values):
+        return []
+    if not own.clusters:
+        return [_part("case", x=own.values, y=row + middle + half * jitter(len(own.values)))]
+    middles, heights = lanes(ranks_by_mean(own.values, own.member), own.member)
+    names = np.array(own.clusters, dtype=object)
+    low = np.full(len(names), np.inf)
+    high = -low
+    np.minimum.at(low, own.member, own.values)
+    np.maximum.at(high, own.member, own.values)
+    return [
+        _part(
+            "cluster",
+            x=np.bincount(own.member, own.values) / np.bincount(own.member),
+            y=row + middle + half * middles,
+            low=low,
+            high=high,
+            group=names,
+            code=own.codes,
+        ),
+        _part(
+            "case",
+            x=own.values,
+            y=row + middle + half * heights,
+            group=names[own.member],
+            code=own.codes[own.member],
+        ),
+    ]
+
+
+def _shape_parts(
+    values: Array, row: int, layout: Layout, bounds: Bounds
+) -> list[dict[str, NDArray[Any]]]:
+    """Density and box; shares where there are but a few different values; else nothing."""
+    top, floor = (row + share for share in layout.cloud)
+    if few_levels(values):
+        levels, counts = np.unique(values, return_counts=True)
+        if counts.sum() == len(counts):
+            return []
+        shares = counts / counts.sum()
+        return [_part("share", x=levels, y=floor - (floor - top) * shares, density=shares)]
+    x, density = density_of(values, bounds)
+    box = box_of(values)
+    at = row + layout.box
+    return [
+        _part("density", x=x, y=floor - (floor - top) * density / density.max(), density=density),
+        _part("box", x=box.median, y=at, low=box.low, high=box.high),
+        _part("whiskers", x=box.median, y=at, low=box.low_whisker, high=box.high_whisker),
+    ]
+
+
+def _estimate_part(e: Estimate, own: Cases, y: float) -> dict[str, NDArray[Any]]:
+    kind = "estimate" if has_place(e, own) else "number"
+    return _part(kind, statistic=e.statistic_title, x=e.value, y=y, low=e.low, high=e.high)
+
+
+def has_place(e: Estimate, own: Cases) -> bool:
+    """Whether a statistic is a place on the axis of the values: a spread is a length."""
+    estimand = e.statistic_spec.spec.estimand
+    if estimand is not Estimand.OTHER:
+        return estimand is not Estimand.SPREAD
+    # A user's own function is a place only if it lies among the values.
+    return bool(own.ends) and own.ends[0] <= e.value <= own.ends[1]

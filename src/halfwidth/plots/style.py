@@ -1,0 +1,170 @@
+"""What all figures share: sizes, colours that every reader can tell apart, and words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from halfwidth.core.errors import OptionError, quoted
+from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.spec import Kind
+
+__all__ = [
+    "CLOUD",
+    "DOT",
+    "FAINT",
+    "INK",
+    "NOTE_SIZE",
+    "QUIET",
+    "TEXT_SIZE",
+    "WIDTH",
+    "axis_title",
+    "check_one_metric",
+    "interval_words",
+    "lines_of",
+    "look",
+    "numbers_text",
+    "printable",
+    "require_matplotlib",
+    "row_text",
+    "same_level",
+    "shorter",
+    "statistic_words",
+]
+
+# A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.
+WIDTH = 17 / 2.54
+TEXT_SIZE, NOTE_SIZE = 8.0, 7.0
+# Letters in a line beside the axes.
+TEXT_WIDTH = 38
+INK, QUIET, FAINT, CLOUD = "#000000", "#595959", "#e6e6e6", "#d4d4d4"
+# Okabe and Ito's palette, which colour-blind readers tell apart, less black (kept for estimates)
+# and yellow (lost on white), with a grey. The order keeps neighbours apart also for colour-blind
+# readers and in grey: colour difference 17 and lightness 12 or more between any two.
+DOT = "#0072B2"
+COLOURS = (DOT, "#009E73", "#E69F00", "#D55E00", "#56B4E9", "#666666", "#CC79A7")
+# Their number and that of the colours have no common factor: 56 clusters look different.
+SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def look(code: int) -> tuple[str, str]:
+    """Colour and shape of the cluster with this number; both change from one to the next.
+
+    >>> look(0), look(7)
+    (('#0072B2', 'o'), ('#0072B2', '*'))
+    """
+    return COLOURS[code % len(COLOURS)], SHAPES[code % len(SHAPES)]
+
+
+def require_matplotlib() -> None:
+    """Say how to install matplotlib where it is missing.
+
+    Raises
+    ------
+    OptionError
+    """
+    try:
+        import matplotlib as mpl  # noqa: F401
+    except ImportError:
+        raise OptionError("plots need matplotlib: pip install 'halfwidth[plots]'") from None
+
+
+# --------------------------------------------------------------------------- words
+
+
+def printable(text: str) -> str:
+    """Without line breaks and control codes, which no font can draw."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def shorter(text: str, most: int) -> str:
+    """Cut in the middle, to so many letters: names often differ at their ends.
+
+    >>> shorter("hospital of the north", 12)
+    'hospit…north'
+    """
+    clean = printable(text)
+    end = (most - 1) // 2
+    return clean if len(clean) <= most else f"{clean[: most - 1 - end]}…{clean[-end:]}"
+
+
+def lines_of(text: str, width: int, most: int = 4) -> str:
+    r"""Broken into lines; of more than so many, the first ones and the last.
+
+    >>> lines_of("segmentation of the left kidney", 16)
+    'segmentation of\nthe left kidney'
+    """
+    clean = printable(text)
+    if len(clean) <= width:
+        return clean
+    lines = textwrap.wrap(clean, width)
+    return "\n".join(lines if len(lines) <= most else [*lines[: most - 1], f"… {lines[-1]}"])
+
+
+def check_one_metric(estimates: Iterable[Estimate]) -> None:
+    """One axis has one metric and one unit.
+
+    Raises
+    ------
+    OptionError
+        If there are several.
+    """
+    found = {
+        (e.metric, e.metric_spec.spec.unit): f"{e.metric_spec.spec.called} "
+        f"[{e.metric_spec.spec.unit or 'no unit'}]"
+        for e in estimates
+    }
+    if len(found) > 1:
+        raise OptionError(
+            f"one axis cannot hold several metrics: {quoted(found.values())}; "
+            "draw one figure per metric, or use figure_of_panels"
+        )
+
+
+def axis_title(estimates: Sequence[Estimate]) -> str:
+    """What the axis shows: ``HD95 [mm]``."""
+    titles = {metric_title(e.metric_spec) for e in estimates}
+    spec = estimates[0].metric_spec.spec
+    # Parameters that differ are no part of the title.
+    title = (titles.pop() if len(titles) == 1 else spec.display) or "value"
+    return f"{title} [{spec.unit}]" if spec.unit else title
+
+
+def same_level(estimates: Iterable[Estimate]) -> bool:
+    """Whether all intervals are of one kind, so that it can be said once."""
+    return len({e.level for e in estimates}) == 1
+
+
+def interval_words(estimates: Sequence[Estimate]) -> str:
+    """What the intervals are: ``95 % CI``."""
+    return _level_words(estimates[0]) if same_level(estimates) else "confidence interval"
+
+
+def _level_words(e: Estimate) -> str:
+    kind = {"two-sided": "CI", "lower": "lower bound", "upper": "upper bound"}[e.alternative]
+    return f"{percent(e.confidence_level)} {kind}"
+
+
+def row_text(e: Estimate, *, with_level: bool = False) -> str:
+    """What stands beside an estimate; two lines where one would be long."""
+    numbers = numbers_text(e, with_level=with_level)
+    text = f"{statistic_words(e)} {numbers}"
+    return text if len(text) <= TEXT_WIDTH else f"{statistic_words(e)}\n{numbers}"
+
+
+def statistic_words(e: Estimate) -> str:
+    """The statistic, and of what it is taken where that is not the cases."""
+    proportion = e.metric_spec.spec.kind is Kind.BINARY and e.statistic == "mean"
+    title = "proportion" if proportion else e.statistic_title
+    return f"{title} over clusters" if e.over == "clusters" else title
+
+
+def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
+    """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``."""
+    value, low, high = (fixed(number, e.decimals) for number in (e.value, e.low, e.high))
+    if e.low != e.low or e.high != e.high:
+        return f"{value} (no interval)"
+    interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
+    level = f"{_level_words(e)} " if with_level else ""
+    return f"{value} ({level}{interval[e.alternative]})"
