@@ -7,86 +7,16 @@ slow paths are timed on a part of the work and scaled, and the table says so.
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from engine import batches, clusters, compilation, large_samples, single_samples
 from scipy import stats
-
-from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Bounds, Level
-from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.draws import Plan
-from halfwidth.summaries.catalogue import STATISTICS
-
-RUNS = 5
-RESAMPLES = 9999
-Values = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Line:
-    """A row of the table; seconds are medians."""
-
-    work: str
-    ours: float
-    other: float | None
-    other_name: str
-    wanted: str
-
-    def __str__(self) -> str:
-        other = f"{self.other:10.3f}" if self.other is not None else " " * 10
-        ratio = f"{self.other / self.ours:7.0f} x" if self.other is not None else " " * 9
-        return f"{self.work:<46}{self.ours:9.4f}{other}{ratio}  {self.wanted:<9}{self.other_name}"
-
-
-def medians(*jobs: Callable[[], object]) -> list[float]:
-    """Median seconds of each job, the jobs taking turns; one uncounted round first."""
-    for job in jobs:
-        job()
-    times: list[list[float]] = [[] for _ in jobs]
-    for _ in range(RUNS):
-        for job, own in zip(jobs, times, strict=True):
-            start = time.perf_counter()
-            job()
-            own.append(time.perf_counter() - start)
-    return [statistics.median(own) for own in times]
-
-
-def ours(values: Values, statistic: str, *methods: str) -> Callable[[], object]:
-    """Our bootstraps for a batch of samples, shape (S, n)."""
-    bound = Statistic(STATISTICS[statistic], {"mean": {}, "median": {}, "iqr": {}}[statistic])
-    chosen = [METHODS[name] for name in methods]
-    plan = Plan(entropy=1, n_resamples=RESAMPLES)
-    level, bounds = Level(0.95), Bounds(0, 1)
-    return lambda: intervals(values, bound, chosen, level, bounds=bounds, plan=plan)
-
-
-def scipys(values: Values, function: Any, batch: int | None, *methods: Any) -> Callable[[], object]:
-    """SciPy's bootstraps, sample by sample, as study code calls them."""
-
-    def job() -> None:
-        for sample in values:
-            for method in methods:
-                stats.bootstrap(
-                    (sample,),
-                    function,
-                    n_resamples=RESAMPLES,
-                    batch=batch,
-                    method=method,
-                    rng=np.random.default_rng(1),
-                )
-
-    return job
+from timing import RESAMPLES, RUNS, Line, medians, ours, scipys
 
 
 def batch_of_means() -> list[Line]:
@@ -155,8 +85,17 @@ def whole_processes() -> list[Line]:
 def main() -> None:
     """Print the table."""
     print(f"{RESAMPLES} resamples, one thread, medians of {RUNS} runs, seconds\n")
-    print(f"{'work':<46}{'ours':>9}{'other':>10}{'ratio':>9}  {'wanted':<9}other")
-    for part in (batch_of_means, order_statistics, whole_processes):
+    print(f"{'work':<54}{'ours':>9}{'other':>10}{'ratio':>9}  {'wanted':<9}other")
+    for part in (
+        batch_of_means,
+        batches,
+        order_statistics,
+        single_samples,
+        clusters,
+        large_samples,
+        compilation,
+        whole_processes,
+    ):
         for line in part():
             print(line, flush=True)
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import figures, options
 from halfwidth.cli.output import note, write
 
 __all__ = ["ci"]
 
 STRICT_STATUS = 3
-# Draws that take some twenty seconds.
+# Draws that take NumPy some twenty seconds.
 LONG_JOB = 2e9
 
 
@@ -55,6 +55,8 @@ def ci(
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
+    plot: options.Plot = None,
+    plot_kind: options.PlotKind = "distribution",
     strict: options.Strict = False,
     debug: options.Debug = False,
 ) -> int:
@@ -68,13 +70,18 @@ def ci(
     halfwidth ci dice.csv --metric dsc
     halfwidth ci dice.csv --metric dsc --scale 100 --missing omit --statistic median
     halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
+    halfwidth ci long.csv --value dice --groups patient --metric dsc --plot dice.png
     """
     fmt = options.resolve_format(fmt, json, out)
+    if plot is not None:
+        figures.check(plot, plot_kind)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
+    from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.readers import read_table
     from halfwidth.report.tables import render
+    from halfwidth.resampling.kernels import compiled
 
     other: dict[str, Any] = {
         "method": method,
@@ -91,10 +98,11 @@ def ci(
         "scale": scale,
     }
     table = read_table(file)
-    if method == "auto" and "mean" in statistic and len(table) * n_resamples > LONG_JOB:
+    long = len(table) * n_resamples > LONG_JOB and (method == "auto" or METHODS[method].resamples)
+    if long and not compiled.available():
         note(
             f"{len(table)} rows and {n_resamples} resamples may take minutes; "
-            "for a mean of so many cases --method t is nearly the same and needs no resamples"
+            "pip install 'halfwidth[fast]' makes most of that seconds"
         )
     estimates = summary_table(
         table,
@@ -103,9 +111,13 @@ def ci(
         case=case,
         metric=options.only_metric(metric),
         statistic=statistic,
+        keep_cases=plot is not None and plot_kind == "distribution",
         **other,
     )
     for said in estimates.notes:
         note(said)
     write(render(estimates, fmt), out)
+    if plot is not None:
+        figures.draw(estimates, plot, plot_kind)
+        note(f"wrote {plot}")
     return STRICT_STATUS if strict and estimates.cautions else 0

@@ -109,19 +109,16 @@ def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
 
 
 def _write(cases: pd.DataFrame, estimates: Estimates, folder: Path) -> tuple[Path, Path]:
-    from matplotlib.figure import Figure
-
-    from halfwidth.plots import distribution
+    from halfwidth.plots import figure_of, write_figure
 
     errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()
-    figure = Figure(figsize=(7.0, 2.6), layout="constrained", dpi=150)
     shown = [estimate for estimate in estimates if estimate.label == DIABETES]
-    distribution({DIABETES: errors}, shown, figure.add_subplot())
+    figure = figure_of({DIABETES: errors}, shown)
     table, picture = folder / "cases.csv", folder / "diabetes.png"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         cases.to_csv(table, index=False)
-        figure.savefig(picture)
+        write_figure(figure, picture)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
     return table, picture

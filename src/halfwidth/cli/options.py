@@ -31,6 +31,8 @@ __all__ = [
     "Out",
     "OverOption",
     "Penalty",
+    "Plot",
+    "PlotKind",
     "Scale",
     "Seed",
     "Statistics",
@@ -156,6 +158,21 @@ Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Write to a file instead of stdout.", metavar="FILE"),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        help="Draw a figure too: FILE.png, .svg or .pdf. It shows the single cases.",
+        metavar="FILE",
+    ),
+]
+PlotKind = Annotated[
+    str,
+    typer.Option(
+        help="distribution: cases, density, box and intervals, a row per label; forest: the "
+        "intervals alone.",
+        metavar="KIND",
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a caution was raised.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on errors.")]

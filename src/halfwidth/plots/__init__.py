@@ -1,7 +1,7 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
 from halfwidth.plots.distribution import distribution, distribution_frame
-from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, write_figure
+from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of_table, write_figure
 from halfwidth.plots.forest import forest, forest_frame
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "distribution_frame",
     "figure_of",
     "figure_of_panels",
+    "figure_of_table",
     "forest",
     "forest_frame",
     "write_figure",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import Estimate, Estimates, metric_title
 from halfwidth.plots.distribution import draw, height_of
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Panel", "check_figure_name", "figure_of", "figure_of_panels", "write_figure"]
+__all__ = [
+    "Panel",
+    "check_figure_name",
+    "figure_of",
+    "figure_of_panels",
+    "figure_of_table",
+    "write_figure",
+]
 
 # What keeps a file the same from one run to the next: no date, no version.
 METADATA: dict[str, dict[str, str | None]] = {
@@ -105,6 +112,41 @@ def figure_of_panels(
     # Said once, below all panels.
     note_below(grid[-1, 0], explanation(frames, [e for panel in panels.values() for e in panel[1]]))
     return figure
+
+
+def figure_of_table(estimates: Estimates) -> Figure:
+    """The distributions behind a table of estimates, a panel per metric, a row per label.
+
+    Parameters
+    ----------
+    estimates : Estimates
+        Made with ``keep_cases=True``.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    OptionError
+        If the cases were not kept.
+    """
+    if not estimates.cases:
+        raise OptionError("a figure of the cases needs them: summary_table(..., keep_cases=True)")
+    titles = dict.fromkeys(cases.metric for cases in estimates.cases)
+    return figure_of_panels(
+        {title if len(titles) > 1 else "": _panel(estimates, title) for title in titles}
+    )
+
+
+def _panel(estimates: Estimates, title: str) -> Panel:
+    own = [cases for cases in estimates.cases if cases.metric == title]
+    groups = {cases.label: cases.groups for cases in own if cases.groups is not None}
+    return Panel(
+        {cases.label: cases.values for cases in own},
+        [e for e in estimates if metric_title(e.metric_spec) == title],
+        groups or None,
+    )
 
 
 def check_figure_name(path: str | Path) -> str:

@@ -13,9 +13,9 @@ __all__ = ["FORMATS", "render", "text_table"]
 
 WIDTH = 80
 LONGEST_WORD = 12
-RIGHT = ("n", "value", "half-width")
+RIGHT = ("n", "clusters", "value", "half-width")
 # A heading that is longer than its numbers takes two lines.
-_HEADING_BREAKS = {"half-width": "half-\nwidth"}
+_HEADING_BREAKS = {"half-width": "half-\nwidth", "clusters": "clus-\nters"}
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Row:
     label: str
     subject: str
     n: str
+    clusters: str
     value: str
     interval: str
     halfwidth: str
@@ -43,6 +44,7 @@ def _row(estimate: Estimate) -> Row:
         label=_printable(e.label),
         subject=_printable(e.subject + (f" [{unit}]" if unit else "")),
         n=str(e.n),
+        clusters="" if e.n_groups is None else str(e.n_groups),
         value=fixed(e.value, places),
         interval="none" if undefined else interval[e.alternative],
         halfwidth=fixed(e.halfwidth, places) if e.halfwidth == e.halfwidth else "",
@@ -70,6 +72,10 @@ def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
     columns |= {
         "statistic": lambda row: row.subject,
         "n": lambda row: row.n,
+    }
+    if any(e.n_groups is not None for e in estimates):
+        columns["clusters"] = lambda row: row.clusters
+    columns |= {
         "value": lambda row: row.value,
         interval: lambda row: row.interval,
     }

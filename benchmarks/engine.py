@@ -1,0 +1,151 @@
+"""Timings of the resampling engine: single samples, batches, clusters, with and without Numba."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from timing import RESAMPLES, Line, medians, ours, scipys
+
+from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.kernels import compiled
+
+BOOTSTRAPS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
+CLUSTERS, SIZE = 1000, 5
+
+# One job in a process of its own, so that what it costs in memory and in compiling is its own.
+ALONE = """
+import json, resource, sys, time
+import numpy as np
+from halfwidth.core.types import Level
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.draws import Plan
+n, compiled = int(sys.argv[1]), {"fast": True, "plain": False, "default": None}[sys.argv[2]]
+import scipy.special
+values = np.random.default_rng(0).beta(8, 2, (1, n))
+start = time.perf_counter()
+intervals(values, resolve_statistic("mean"), [METHODS["percentile"]], Level(),
+          plan=Plan(1, int(sys.argv[3]), compiled=compiled))
+seconds = time.perf_counter() - start
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"seconds": seconds, "MB": peak, "numba": "numba" in sys.modules}))
+"""
+
+
+def alone(n: int, path: str, n_resamples: int = RESAMPLES, **environment: str) -> dict[str, Any]:
+    """Seconds and peak memory of a percentile bootstrap of a mean, in a fresh process."""
+    made = subprocess.run(
+        [sys.executable, "-c", ALONE, str(n), path, str(n_resamples)],
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+    result: dict[str, Any] = json.loads(made.stdout)
+    return result
+
+
+def sd_of(values: NDArray[np.float64], axis: int) -> Any:
+    """SciPy calls it on whole batches."""
+    return np.std(values, axis=axis, ddof=1)
+
+
+def trimmed_mean_of(values: NDArray[np.float64], axis: int) -> Any:
+    """The same."""
+    return stats.trim_mean(values, 0.25, axis=axis)
+
+
+def single_samples() -> Iterator[Line]:
+    """One sample: each bootstrap of the mean, and the SD, against SciPy's best batch."""
+    for n, wanted in ((334, ">= 5 x"), (10_000, ">= 10 x")):
+        values = np.random.default_rng(0).beta(8, 2, (1, n))
+        for name, theirs in BOOTSTRAPS.items():
+            yield from _single(values, "mean", np.mean, name, theirs, wanted)
+    values = np.random.default_rng(0).beta(8, 2, (1, 10_000))
+    yield from _single(values, "sd", sd_of, "percentile", "percentile", ">= 10 x")
+
+
+def _single(
+    values: NDArray[np.float64],
+    statistic: str,
+    function: Any,
+    name: str,
+    theirs: str,
+    wanted: str,
+) -> Iterator[Line]:
+    n = values.shape[-1]
+    batch = None if n < 1000 else 100
+    fast, plain, scipy = medians(
+        ours(values, statistic, name, compiled=compiled.available()),
+        ours(values, statistic, name, compiled=False),
+        scipys(values, function, batch, theirs),
+    )
+    work, how = f"n = {n:,}, {statistic}, {name}", "one batch" if batch is None else "batch=100"
+    yield Line(f"{work}, fast", fast, scipy, f"scipy, {how} (its best)", wanted)
+    yield Line(f"{work}, plain", plain, scipy, f"scipy, {how}", "")
+
+
+def batches() -> Iterator[Line]:
+    """2000 samples of 250 values: trimmed mean and SD."""
+    samples, part = 2000, 2
+    values = np.random.default_rng(0).beta(8, 2, (samples, 250))
+    for name, function in (("trimmed_mean", trimmed_mean_of), ("sd", sd_of)):
+        mine, one, best = medians(
+            ours(values, name, "percentile"),
+            scipys(values[:part], function, 1, "percentile"),
+            scipys(values[:part], function, None, "percentile"),
+        )
+        scale, note = samples / part, f"timed on {part} samples, scaled"
+        work = f"2000 samples, n = 250, {name}, percentile"
+        yield Line(work, mine, one * scale, f"scipy, batch=1 ({note})", ">= 50 x")
+        yield Line(work, mine, best * scale, f"scipy, one batch, its best ({note})", "")
+
+
+def clusters() -> Iterator[Line]:
+    """A mean of 1000 clusters of 5 against one of 5000 independent cases."""
+    generator = np.random.default_rng(0)
+    values = generator.beta(8, 2, CLUSTERS * SIZE)
+    arranged, design = arrange(values, np.repeat(np.arange(CLUSTERS), SIZE))
+    for path, fast in (("fast", compiled.available()), ("plain", False)):
+        mine, iid = medians(
+            ours(arranged[None], "mean", "percentile", design=design, compiled=fast),
+            ours(values[None], "mean", "percentile", compiled=fast),
+        )
+        wanted = ">= 0.5 x" if path == "fast" else ""
+        yield Line(f"1000 clusters of 5, mean, {path}", mine, iid, "5000 iid cases, ours", wanted)
+
+
+def large_samples() -> Iterator[Line]:
+    """Whole processes: a mean of a million cases, and what ten thousand cost in memory."""
+    for n, path, limits in (
+        (10_000, "fast", "< 300 MB"),
+        (10_000, "plain", "< 300 MB"),
+        (1_000_000, "fast", "< 30 s, < 1 GB"),
+    ):
+        if path == "plain" or compiled.available():
+            made = alone(n, path)
+            note = f"peak {made['MB']:.0f} MB, one run, alone"
+            yield Line(f"n = {n:,}, mean, percentile, {path}", made["seconds"], None, note, limits)
+
+
+def compilation() -> Iterator[Line]:
+    """The first call in a process: with nothing compiled, compiled before, and without Numba."""
+    if not compiled.available():
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for state in ("nothing compiled yet", "compiled before"):
+            made = alone(334, "fast", NUMBA_CACHE_DIR=folder)
+            yield Line(f"first call, n = 334, {state}", made["seconds"], None, "one run", "")
+    made = alone(334, "default")
+    note = "Numba is not loaded" if not made["numba"] else "NUMBA IS LOADED"
+    yield Line("first call, n = 334, as a user runs it", made["seconds"], None, note, "")
