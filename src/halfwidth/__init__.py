@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from halfwidth import metrics, plots, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
-    from halfwidth.core.estimate import Estimate, Estimates
+    from halfwidth.core.estimate import Estimate
+    from halfwidth.core.estimates import Estimates
     from halfwidth.core.spec import Better, Kind, MetricSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
@@ -62,7 +63,7 @@ _HOME = {
     "Caution": "core.cautions",
     "DataError": "core.errors",
     "Estimate": "core.estimate",
-    "Estimates": "core.estimate",
+    "Estimates": "core.estimates",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MetricSpec": "core.spec",

@@ -14,7 +14,7 @@ from halfwidth.core.errors import DataError, OptionError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from halfwidth.core.estimate import Estimates
+    from halfwidth.core.estimates import Estimates
 
 __all__ = ["demo"]
 
@@ -98,7 +98,7 @@ def _cases(seed: int) -> pd.DataFrame:
 
 
 def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
-    from halfwidth.core.estimate import Estimates
+    from halfwidth.core.estimates import Estimates
     from halfwidth.estimation.tables import summary_table
 
     accuracy = summary_table(cases, metric="correct", rng=seed)

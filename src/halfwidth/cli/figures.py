@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from halfwidth.core.errors import UnknownNameError
-from halfwidth.core.estimate import Estimates
+from halfwidth.core.estimates import Estimates
 
 __all__ = ["KINDS", "check", "draw"]
 

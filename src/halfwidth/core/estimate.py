@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import html
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Need, Statistic
-from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.core.types import Bounds, Level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCHEMA_VERSION", "Cases", "ConfidenceInterval", "Estimate", "Estimates"]
+    from halfwidth.core.estimates import Estimates
 
-SCHEMA_VERSION = 1
+__all__ = ["ConfidenceInterval", "Estimate", "metric_title", "statistic_title"]
+
 # How a design qualifies a method.
 DESIGN_WORDS = {
     "clustered": "cluster",
@@ -236,13 +235,20 @@ class Estimate:
             "cautions": [caution.to_dict() for caution in self.cautions],
         }
 
+    @property
+    def _alone(self) -> Estimates:
+        """A table of this one estimate."""
+        from halfwidth.core.estimates import Estimates
+
+        return Estimates((self,))
+
     def to_json(self) -> str:
         """A JSON document with this one estimate."""
-        return Estimates((self,)).to_json()
+        return self._alone.to_json()
 
     def to_frame(self) -> pd.DataFrame:
         """A data frame of one row."""
-        return Estimates((self,)).to_frame()
+        return self._alone.to_frame()
 
     def sentence(self) -> str:
         """One sentence for a paper.
@@ -275,150 +281,7 @@ class Estimate:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        return Estimates((self,))._repr_html_()
-
-
-@dataclass(frozen=True, eq=False)
-class Cases:
-    """The values behind an estimate, for those who ask for them.
-
-    Attributes
-    ----------
-    label : str
-        That of the estimate.
-    metric : str
-        The metric in prose.
-    values : ndarray, shape (n,)
-        In the metric's unit, in the order of the table.
-    groups : tuple or None
-        The cluster of each.
-    """
-
-    label: str
-    metric: str
-    values: Array
-    groups: tuple[Any, ...] | None = None
-
-
-@dataclass(frozen=True, repr=False)
-class Estimates(Sequence[Estimate]):
-    """Estimates in the order of the table they come from.
-
-    Attributes
-    ----------
-    items : tuple of Estimate
-    notes : tuple of str
-        What was done to the table: columns left out, rows not applicable.
-    cases : tuple of Cases
-        The values behind each label and metric, where they were asked for; no output holds them.
-    """
-
-    items: tuple[Estimate, ...]
-    notes: tuple[str, ...] = ()
-    cases: tuple[Cases, ...] = field(default=(), compare=False)
-
-    @overload
-    def __getitem__(self, index: int) -> Estimate: ...
-    @overload
-    def __getitem__(self, index: slice) -> Estimates: ...
-    def __getitem__(self, index: int | slice) -> Estimate | Estimates:
-        """One estimate, or some."""
-        if isinstance(index, slice):
-            return Estimates(self.items[index], self.notes, self.cases)
-        return self.items[index]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[Estimate]:
-        return iter(self.items)
-
-    @property
-    def by(self) -> tuple[str, ...]:
-        """Names of the ``by`` columns."""
-        return tuple(dict.fromkeys(name for item in self for name in item.by))
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """All cautions, each text once."""
-        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON contract as plain types."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "estimates": [item.to_dict() for item in self],
-        }
-
-    def to_json(self) -> str:
-        """The JSON contract as text."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """A flat row per estimate: the ``by`` columns apart, then those of the JSON contract."""
-        rows = []
-        for item in self:
-            row = item.to_dict()
-            row.pop("by")
-            row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in item.parameters.items())
-            row["cautions"] = " ".join(caution.code for caution in item.cautions)
-            # Numbers stay numbers here, where NaN and infinity can be written.
-            row |= {
-                "value": item.value,
-                "low": item.low,
-                "high": item.high,
-                "halfwidth": item.halfwidth,
-                "standard_error": item.standard_error,
-            }
-            rows.append({_free(name, row): item.by.get(name) for name in self.by} | row)
-        return rows
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per estimate: the ``by`` columns apart, then those of the JSON contract."""
-        import pandas as pd
-
-        rows = self.to_rows()
-        frame = pd.DataFrame(rows)
-        for name in ("seed", "n_resamples"):
-            # As objects: floating point would round a seed that has company without one.
-            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
-        return frame
-
-    def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
-        by_code: dict[str, list[tuple[str, Caution]]] = {}
-        for item in self:
-            for caution in item.cautions:
-                by_code.setdefault(caution.code, []).append((item.label, caution))
-        several = len({item.label for item in self}) > 1
-        lines = []
-        for code, raised in sorted(by_code.items()):
-            label, first = raised[0]
-            where = f"{label}: " if label and several else ""
-            more = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
-            lines.append((code, f"{where}{first.message}{more}"))
-        return lines
-
-    def __repr__(self) -> str:
-        lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
-        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        if not self:
-            return "<p>No estimates.</p>"
-        frame = self.to_frame()
-        shown = ["label", "metric", "statistic", "value", "low", "high", "n", "method", "cautions"]
-        # Everything is escaped, so that a column called <script> stays text.
-        table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
-        said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
-        cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
-        return table + (f"<ul>{cautions}</ul>" if cautions else "")
-
-
-def _free(name: str, row: Mapping[str, Any]) -> str:
-    """A grouping column's name that is none of our own."""
-    return f"by_{name}" if name in row else name
+        return self._alone._repr_html_()
 
 
 def metric_title(metric: Metric) -> str:

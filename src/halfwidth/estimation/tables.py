@@ -10,7 +10,8 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.estimate import Cases, Estimates, metric_title
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing, is_missing

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate, Estimates, metric_title
+from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.estimates import Estimates
 from halfwidth.plots.distribution import draw, height_of
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from halfwidth.core.estimate import Estimate, Estimates
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
 
 __all__ = ["FORMATS", "render", "text_table"]

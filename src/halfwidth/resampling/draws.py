@@ -25,6 +25,8 @@ BLOCK_ELEMENTS = 2**18
 # Draws in one call of a compiled kernel, which makes no temporaries: some hundredths of a second,
 # after which an interrupt is heeded.
 COMPILED_DRAWS = 2**24
+# Resamples between two looks at the clock where a callable is called for each.
+LOOPED_RESAMPLES = 50
 # A job of fewer draws is done before a compiler has started.
 COMPILE_FROM = 10**8
 
@@ -140,7 +142,9 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
     if isinstance(form, Moments):
         return _of_moments(values, design, statistic, form, plan)
     out = np.empty((len(values), plan.n_resamples))
-    for start, stop in plan.blocks(max(design.n, len(values))):
+    each = max(design.n, len(values))
+    most = None if statistic.spec.vectorised else LOOPED_RESAMPLES * each
+    for start, stop in plan.blocks(each, most=most):
         if isinstance(form, SortedWeights | OrderStatistics):
             counts = _counts(design, plan, start, stop)
             out[:, start:stop] = reference.weighted(values, design, statistic, counts)

@@ -43,7 +43,14 @@ def _bar(total: int) -> Progress | None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), "resamples", TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar = Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        # What a statistic prints goes where it was meant to go.
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
     bar.add_task("", total=total)
     bar.start()
     return bar

@@ -1,14 +1,120 @@
-def available():
-    return False
+"""Kernels in machine code, made by Numba where it is installed; the draws are those of `rng`.
+
+Resamples are drawn and added up in one go, so that no index is ever stored. The code is loaded, or
+compiled on the first use after an installation, when a kernel is first called.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.rng import Key
+from halfwidth.core.types import Array
+
+__all__ = ["available", "count_drawn", "loaded", "sum_drawn"]
+
+# Floats in a line of the cache.
+LINE = 8
+# Positions are integers of 32 bits.
+MOST_UNITS = 2**32
 
 
-def loaded():
-    return False
+def available() -> bool:
+    """Whether Numba is installed and not switched off; it is not imported."""
+    switched_off = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+    return not switched_off and importlib.util.find_spec("numba") is not None
 
 
-def sum_drawn(*a):
-    raise NotImplementedError
+def loaded() -> bool:
+    """Whether the machine code is in this process already, so that a call costs nothing extra."""
+    return _kernels.cache_info().currsize > 0
 
 
-def count_drawn(*a):
-    raise NotImplementedError
+@functools.cache
+def _kernels() -> ModuleType:
+    from halfwidth.resampling.kernels import _numba
+
+    return _numba
+
+
+def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
+    """Sums of features over the units drawn, as `reference.sum_drawn` of ``rng.indices``.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, units)
+    key : Key
+    start, stop : int
+        Range of resamples. The sums of a resample do not depend on the range it is made in, in
+        no bit.
+    units : int
+        Draws per resample, and number of units to draw from.
+
+    Returns
+    -------
+    ndarray, shape (K, stop - start)
+    """
+    if features.shape[-1] != units:  # machine code would read what lies behind
+        raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
+    kernels = _kernels()
+    sums = np.empty((len(features), stop - start))
+    widest = kernels.WIDTHS[-1]
+    for first in range(0, len(features), widest):
+        part = features[first : first + widest]
+        width = min(width for width in kernels.WIDTHS if width >= len(part))
+        table, made = _table(part, width), np.empty((stop - start, width))
+        like = (0.0,) * width
+        kernels.sum_rows(table, like, *_arguments(key, start, stop, units), made.ravel())
+        sums[first : first + widest] = made[:, : len(part)].T
+    return sums
+
+
+def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
+    """How often each unit is drawn, as `reference.count_draws` of ``rng.indices``.
+
+    Parameters
+    ----------
+    key : Key
+    start, stop : int
+        Range of resamples.
+    units : int
+        Draws per resample, and number of units to draw from.
+
+    Returns
+    -------
+    ndarray of int32, shape (stop - start, units)
+    """
+    kernels = _kernels()
+    counts = np.zeros((stop - start, units), np.int32)
+    kernels.count_rows(*_arguments(key, start, stop, units), counts)
+    return counts
+
+
+def _arguments(key: Key, start: int, stop: int, units: int) -> list[np.uint64]:
+    if not 0 < units <= MOST_UNITS:
+        raise ValueError(f"{units} units are none or more than {MOST_UNITS}")
+    low, high = key.value % 2**64, key.value >> 64
+    return [np.uint64(number) for number in (low, high, start, stop, units)]
+
+
+def _table(features: Array, width: int) -> Array:
+    """The features of each unit side by side, and zeros up to the width: one flat array.
+
+    It starts where a line of the cache does, so that no row straddles two lines.
+    """
+    if width == 1:
+        return np.ascontiguousarray(features[0], dtype=float)
+    units = features.shape[-1]
+    room = np.empty(units * width + LINE)
+    offset = -(room.ctypes.data // room.itemsize) % LINE
+    table = room[offset : offset + units * width]
+    rows = table.reshape(units, width)
+    rows[:, : len(features)] = features.T
+    rows[:, len(features) :] = 0.0
+    return table

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import io
+import itertools
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import halfwidth as hw
+from halfwidth.resampling import progress
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.progress import tracked
+
+RANGES = [(0, 10), (10, 20), (20, 25)]
+
+
+class Terminal(io.StringIO):
+    """A stderr that says that somebody looks at it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Set up within the test: between fixtures and test pytest sets stderr anew."""
+    made = Terminal()
+    monkeypatch.setattr(sys, "stderr", made)
+    monkeypatch.setenv("TERM", "xterm")
+    return made
+
+
+def test_ranges_are_passed_on_as_they_are() -> None:
+    assert list(tracked(iter(RANGES), 25)) == RANGES
+
+
+def test_quick_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    list(tracked(RANGES, 25))
+    assert terminal.getvalue() == ""
+
+
+def test_slow_work_shows_how_far_it_is_and_wipes_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    list(tracked(RANGES, 25))
+    shown = terminal.getvalue()
+    assert "/25" in shown
+    assert "resamples" in shown
+    # The cursor is shown again, and the line is erased.
+    assert "\x1b[?25h" in shown
+    assert "\x1b[2K" in shown
+
+
+def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", quiet)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    list(tracked(RANGES, 25))
+    assert quiet.getvalue() == ""
+
+
+def test_an_interrupt_wipes_the_bar_and_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watched(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", -1.0)
+    calls = 0
+
+    def interrupted(values: NDArray[np.float64], axis: int) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls > 4:
+            raise KeyboardInterrupt
+        return np.ptp(values, axis=axis)
+
+    with pytest.raises(KeyboardInterrupt):
+        hw.summary_ci(np.arange(5000.0), statistic=interrupted, rng=1)
+    assert "\x1b[?25h" in terminal.getvalue()
+    # Nothing is left behind that would disturb the next call.
+    assert hw.summary_ci(np.arange(50.0), statistic=np.ptp, rng=1).n_resamples == 9999
+
+
+def test_the_blocks_of_a_plan_cover_all_resamples_once() -> None:
+    plan = Plan(1, 1000, block_elements=700)
+    blocks = list(plan.blocks(9))
+    assert blocks[0][0] == 0
+    assert blocks[-1][1] == 1000
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(blocks))
