@@ -121,7 +121,7 @@ def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
     draws : int
         Draws per resample.
     n : int
-        Number of cases to draw from.
+        Number of cases to draw from, at most 2**32.
 
     Returns
     -------

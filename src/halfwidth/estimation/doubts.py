@@ -32,8 +32,10 @@ FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
 # With fewer failures (or successes) than this the normal approximation is useless.
 RARE, NEAR_AN_END = 5, 0.2
 REPLICATES_BEYOND = 10
-# Clusters that weigh like fewer equal ones than this (Carter, Schnepel & Steigerwald 2017, without
-# their term for the intra-cluster correlation), and like less than this share of their number.
+# Below so many clusters intervals of clustered data under-cover, however many cases they hold
+# (tests/oracles/test_cluster_coverage.py). Unequal clusters weigh like fewer equal ones (Carter,
+# Schnepel & Steigerwald 2017, without their term for the intra-cluster correlation); it matters
+# where that is less than this share of their number.
 FEW_EFFECTIVE, UNEQUAL = 20, 0.75
 
 
@@ -167,6 +169,8 @@ def _few_cases(facts: Facts) -> Caution | None:
         return None
     statistic = e.statistic_spec
     needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
+    if facts.design is not None and facts.design.sizes is not None:
+        needed = max(needed, FEW_EFFECTIVE)
     if facts.units >= needed:
         return None
     return caution("HW201", n=facts.units_text, what=facts.what, needed=needed)
@@ -251,6 +255,8 @@ def _why_none(facts: Facts) -> tuple[str, str]:
         hint = f"t works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
         are = "is" if facts.units == 1 else "are"
         return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
+    if facts.design is not None and facts.design.degrees_of_freedom < 1:
+        return "no stratum holds two units that could be compared", "leave strata out"
     reasons = {"exact": _why_no_exact, "bca": _why_no_bca, "studentized": _why_no_bca}
     if e.method in reasons:
         return reasons[e.method](facts)

@@ -41,17 +41,16 @@ def units_of(
     DataError
         If there is not one label per case given, one is missing, or a cluster spans strata.
     """
+    groups, strata = _listed(groups, "groups"), _listed(strata, "strata")
     clusters = _as_codes(groups, len(kept), "groups", where, cases)
     of_stratum = _as_codes(strata, len(kept), "strata", where, cases)
-    _check_nested(clusters, of_stratum, where, groups)
+    _check_nested(clusters, of_stratum, where, groups or ())
     first, second = (None if c is None else c[kept] for c in (clusters, of_stratum))
     return first, second
 
 
-def _as_codes(
-    labels: Any, n: int, option: str, where: str, cases: Sequence[object] | None = None
-) -> Codes | None:
-    """One integer per case for its cluster or stratum; None where none are given."""
+def _listed(labels: Any, option: str) -> list[Any] | None:
+    """Labels as a list, masked ones None; None where there are none."""
     if labels is None:
         return None
     if isinstance(labels, str | bytes):
@@ -59,7 +58,20 @@ def _as_codes(
             f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
             "(a column name is for summary_table)"
         )
-    listed = list(labels)
+    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+        raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
+    try:
+        return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+    except TypeError:
+        raise OptionError(f"{option}={labels!r} is no sequence of labels, one per case") from None
+
+
+def _as_codes(
+    listed: list[Any] | None, n: int, option: str, where: str, cases: Sequence[object] | None
+) -> Codes | None:
+    """One integer per case for its cluster or stratum; None where none are given."""
+    if listed is None:
+        return None
     if len(listed) != n:
         raise DataError(f"{where}: {option} has {len(listed)} labels for {n} values")
     missing = [place for place, label in enumerate(listed) if is_missing(label)]

@@ -22,13 +22,11 @@ __all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates", "su
 # Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache
 # holds. No result depends on it.
 BLOCK_ELEMENTS = 2**18
-# Draws in one call of a compiled kernel, which makes no temporaries: some hundredths of a second,
+# Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second or two,
 # after which an interrupt is heeded.
-COMPILED_DRAWS = 2**24
+COMPILED_DRAWS = 2**26
 # Resamples between two looks at the clock where a callable is called for each.
 LOOPED_RESAMPLES = 50
-# A job of fewer draws is done before a compiler has started.
-COMPILE_FROM = 10**8
 
 
 @dataclass(frozen=True)
@@ -53,8 +51,9 @@ class Plan:
     compiled: bool | None = None
 
     def blocks(self, elements_each: int, *, most: int | None = None) -> Iterator[tuple[int, int]]:
-        """Ranges of resamples whose temporaries stay under the bound."""
-        step = max(1, (most or self.block_elements) // max(elements_each, 1))
+        """Ranges of resamples, ``most`` at once, whose temporaries stay under the bound."""
+        step = self.block_elements // max(elements_each, 1)
+        step = max(1, step if most is None else min(step, most))
         ranges = (
             (start, min(start + step, self.n_resamples))
             for start in range(0, self.n_resamples, step)
@@ -86,8 +85,7 @@ class Plan:
         """Whether the compiled kernels are used."""
         if self.compiled is not None:
             return self.compiled
-        worth_it = compiled.loaded() or self.n_resamples * design.units >= COMPILE_FROM
-        return worth_it and compiled.available()
+        return compiled.pays_off(self.n_resamples * design.units)
 
 
 def bootstrap_distribution(
@@ -143,10 +141,12 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
         return _of_moments(values, design, statistic, form, plan)
     out = np.empty((len(values), plan.n_resamples))
     each = max(design.n, len(values))
-    most = None if statistic.spec.vectorised else LOOPED_RESAMPLES * each
+    most = None if statistic.spec.vectorised else LOOPED_RESAMPLES
+    sorts = isinstance(form, SortedWeights | OrderStatistics)
+    fast = sorts and plan.compiles(design)
     for start, stop in plan.blocks(each, most=most):
-        if isinstance(form, SortedWeights | OrderStatistics):
-            counts = _counts(design, plan, start, stop)
+        if sorts:
+            counts = _counts(design, plan, start, stop, fast=fast)
             out[:, start:stop] = reference.weighted(values, design, statistic, counts)
         else:
             draws = plan.indices(design, start, stop)
@@ -189,24 +189,33 @@ def sums_by_stratum(
         One for each stratum.
     """
     fast = plan.compiles(design)
-    each = max(design.units, len(features) * len(design.strata))
+    fused = fast and len(features) < reference.MANY_FEATURES
     strata = [
         (key, np.ascontiguousarray(features[:, first : first + units]), units)
         for key, first, units in plan.keys(design)
     ]
-    for start, stop in plan.blocks(each, most=COMPILED_DRAWS if fast else None):
+    each = len(features) * len(strata)
+    # A fused kernel makes no temporaries, whose size would bound a block; patience does.
+    blocks = (
+        plan.blocks(each, most=COMPILED_DRAWS // design.units)
+        if fused
+        else plan.blocks(max(design.units, each))
+    )
+    for start, stop in blocks:
         sums = np.empty((len(strata), len(features), stop - start))
         for into, (key, part, units) in zip(sums, strata, strict=True):
-            if fast:
+            if fused:
                 into[:] = compiled.sum_drawn(part, key, start, stop, units)
+            elif fast:
+                into[:] = part @ compiled.count_drawn(key, start, stop, units).T.astype(float)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
 
 
-def _counts(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
+def _counts(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> reference.Draws:
     """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
-    if not plan.compiles(design):
+    if not fast:
         return reference.count_draws(plan.indices(design, start, stop), design.units)
     counts = [compiled.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
     return np.concatenate(counts, axis=-1)

@@ -71,15 +71,15 @@ def _without_each_cluster(values: Array, design: Design, statistic: Statistic) -
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     """BCa's acceleration, Σd³ / (6 (Σd²)^1.5).
 
-    d = (1 - 1/Gₕ)(mean of the leave-one-out values of stratum h - each); the factor matters only
-    where strata differ in size (Davison & Hinkley 1997, section 5.3.2). NaN where the jackknife
-    variance vanishes, so that BCa is undefined there.
+    d = mean of the leave-one-out values of the stratum minus each. They come from the pooled
+    sample, which weighs strata by what is left of them; Davison & Hinkley (1997, section 5.3.2)
+    delete within strata of fixed weight, and so need a factor. NaN where the jackknife variance
+    vanishes, so that BCa is undefined there.
     """
     if design.n - design.unit_sizes.max() < statistic.spec.min_n or design.units < 2:
         return np.full(len(values), np.nan)
     left_out = leave_one_out(values, design, statistic)
-    factor = np.repeat(1 - 1 / np.array(design.strata, float), design.strata)
-    deviation = factor * (design.stratum_means(left_out) - left_out)
+    deviation = design.stratum_means(left_out) - left_out
     scale = np.abs(deviation).max(axis=-1, keepdims=True)
     vanishes = scale[..., 0] <= tie_tolerance(values)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -16,6 +16,10 @@ from halfwidth.resampling.designs import Design
 __all__ = ["effective_trials", "standard_error"]
 
 
+# A standard error of a proportion below this is rounding.
+ROUNDING = 1e-12
+
+
 def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, shape (..., n) -> (...).
 
@@ -32,12 +36,15 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
 def effective_trials(share: Array, standard_error: Array, design: Design) -> Array:
     """Independent trials that would give a proportion the same SE: n over the design effect.
 
-    Clusters never count for more than their cases. Where all cases are alike their dependence
-    cannot be seen, and each cluster counts as one trial.
+    Clusters never count for more than their cases. Where all cases are alike (or those of each
+    stratum), their dependence cannot be seen, and each unit counts as one trial.
     """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        trials = share * (1 - share) / standard_error**2
-    alike = (share == 0) | (share == 1)
-    clustered = design.sizes is not None
-    trials = np.where(alike, design.units if clustered else design.n, trials)
-    return np.minimum(trials, design.n) if clustered else np.asarray(trials)
+    equal_units = standard_error <= ROUNDING
+    unseen = (share == 0) | (share == 1) | (len(design.strata) > 1)
+    variance = np.where(equal_units, 1.0, standard_error) ** 2
+    trials = np.where(
+        equal_units,
+        np.where(unseen, design.units, design.n),
+        share * (1 - share) / variance,
+    )
+    return np.asarray(trials if design.sizes is None else np.minimum(trials, design.n))

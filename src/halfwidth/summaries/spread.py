@@ -29,8 +29,12 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
     squares = (values - mean(values)[..., None]) ** 2
     second = squares.mean(axis=-1, keepdims=True)
     spread = sd(values, ddof=ddof)[..., None]
+    excess = squares - second
+    # Two values, half of the cases each, lie one SD from the mean: what is left is rounding.
+    rounding = 16 * np.finfo(float).eps * np.abs(values).max(axis=-1, keepdims=True)
+    excess = np.where(np.abs(excess) <= rounding * np.sqrt(second), 0.0, excess)
     divisor = np.where(second > 0, 2 * second, 1.0)
-    return np.asarray((squares - second) / divisor * np.where(second > 0, spread, 0.0))
+    return np.asarray(excess / divisor * np.where(second > 0, spread, 0.0))
 
 
 @statistic(

@@ -40,7 +40,7 @@ WEYL_0, WEYL_1 = U(0x9E3779B97F4A7C15), U(0xBB67AE8584CAA73B)
 # Most blocks in a piece of a resample: 16 KiB of words.
 PIECE = U(512)
 # Bytes of a table that stay in the caches of one core.
-NEAR = U(2**19)
+NEAR = U(2**18)
 # Draws between the call for a row and its use: some 300 cycles, the way from memory.
 AHEAD = U(64)
 
@@ -199,7 +199,7 @@ def _layout(units):
     return draws, blocks, size, _parts(blocks, size)
 
 
-@njit(forceinline=True)
+@njit(inline="always")  # compiled in its place only, which takes a third less time
 def _add_and_fill(far, draws, table, positions, even, odd, words, full, counter, key_0, key_1):
     """Add up ``full`` blocks of draws, and meanwhile make as many blocks of the next words."""
     at = ZERO

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import os
+from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
@@ -17,7 +18,10 @@ from numpy.typing import NDArray
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 
-__all__ = ["available", "count_drawn", "loaded", "sum_drawn"]
+__all__ = ["COMPILE_FROM", "available", "count_drawn", "loaded", "pays_off", "sum_drawn"]
+
+# Draws in which the kernels save as much time as it takes to compile them once.
+COMPILE_FROM = 10**9
 
 # Floats in a line of the cache.
 LINE = 8
@@ -41,6 +45,38 @@ def _kernels() -> ModuleType:
     from halfwidth.resampling.kernels import _numba
 
     return _numba
+
+
+@dataclass
+class _Odometer:
+    """Draws that this process has made without the kernels, though they might have served."""
+
+    draws: int = 0
+
+
+_plainly = _Odometer()
+
+
+def pays_off(draws: int) -> bool:
+    """Whether to use the kernels for so many more draws.
+
+    Once they are loaded, always. Until then, when all draws so far would have paid for loading
+    them: whatever comes next, that costs at most twice as much as knowing it beforehand.
+    """
+    if loaded():
+        return True
+    _plainly.draws += draws
+    return _plainly.draws >= COMPILE_FROM and available() and _loads()
+
+
+@functools.cache
+def _loads() -> bool:
+    """Whether Numba, which is installed, can be imported with this version of NumPy too."""
+    try:
+        _kernels()
+    except ImportError:
+        return False
+    return True
 
 
 def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
