@@ -5,7 +5,16 @@ import pytest
 from scipy import stats
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.rng import SMALL_N, Key, derive_key, indices, resolve_seed, uniforms, words
+from halfwidth.core.rng import (
+    FEW_N,
+    SMALL_N,
+    Key,
+    derive_key,
+    indices,
+    resolve_seed,
+    uniforms,
+    words,
+)
 
 MASK = 2**64 - 1
 
@@ -56,13 +65,37 @@ def test_words_are_philox_blocks_in_counter_order() -> None:
 
 
 def test_an_index_is_half_a_word_scaled() -> None:
-    key, n, draws = derive_key(7, "test"), 10, 11
+    key, n, draws = derive_key(7, "test"), FEW_N + 1, 11
     per_resample = 8  # words: 11 draws of half a word each, in whole blocks of 4 words
     made = indices(key, 0, 3, draws, n)
     for b in range(3):
         own = words(key, b * per_resample, per_resample).tolist()
         halves = [half for word in own for half in (word & 0xFFFFFFFF, word >> 32)]
         assert made[b].tolist() == [half * n >> 32 for half in halves[:draws]]
+
+
+@pytest.mark.parametrize("n", [1, 10, 334, FEW_N])
+def test_a_half_makes_two_indices_below_a_small_n(n: int) -> None:
+    key, draws = derive_key(7, "test"), 18
+    per_resample = 8  # words: 18 draws of four a word, in whole blocks of 4 words
+    made = indices(key, 0, 3, draws, n)
+    for b in range(3):
+        own = words(key, b * per_resample, per_resample).tolist()
+        halves = [half for word in own for half in (word & 0xFFFFFFFF, word >> 32)]
+        pairs = [(half * n >> 32, (half * n & 0xFFFFFFFF) * n >> 32) for half in halves]
+        assert made[b].tolist() == [index for pair in pairs for index in pair][:draws]
+
+
+@pytest.mark.parametrize("n", [3, 1000, FEW_N])
+def test_pairs_from_one_half_are_uniform_as_claimed(n: int) -> None:
+    # Of all 2**32 halves, those that make a given pair lie side by side: count them by their ends.
+    generator = np.random.default_rng(n)
+    for first, second in generator.integers(0, n, (200, 2)).tolist():
+        place = first * n + second
+        low, high = -(-place * 2**32 // n**2), -(-(place + 1) * 2**32 // n**2)
+        for half in (low, high - 1):
+            assert (half * n >> 32, (half * n & 0xFFFFFFFF) * n >> 32) == (first, second)
+        assert abs((high - low) * n**2 / 2**32 - 1) <= 2**-12
 
 
 def test_an_index_below_a_large_n_takes_a_whole_word() -> None:
@@ -73,7 +106,9 @@ def test_an_index_below_a_large_n_takes_a_whole_word() -> None:
         assert made[b].tolist() == [word * n >> 64 for word in own[:draws]]
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 250, 2**16 + 1, SMALL_N, SMALL_N + 1, 2**31])
+@pytest.mark.parametrize(
+    "n", [1, 2, 10, 250, FEW_N, FEW_N + 1, 2**16 + 1, SMALL_N, SMALL_N + 1, 2**31]
+)
 def test_indices_stay_below_n(n: int) -> None:
     made = indices(derive_key(1), 0, 50, 100, n)
     assert made.min() >= 0

@@ -56,6 +56,14 @@ _ALL = (
         2025,
     ),
     Reference(
+        "brackett_rozinsky_lemire2024",
+        "Brackett-Rozinsky N, Lemire D",
+        "Batched ranged random integer generation",
+        "Software: Practice and Experience",
+        2024,
+        "doi:10.1002/spe.3369",
+    ),
+    Reference(
         "brown2001",
         "Brown LD, Cai TT, DasGupta A",
         "Interval estimation for a binomial proportion",

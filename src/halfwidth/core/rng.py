@@ -8,8 +8,11 @@ the Random123 library check it in the tests.
 How words become draws:
 
 - *indices* below n ≤ 2**20: a word holds two draws, the low half first; index = ``half * n >> 32``.
-  No case's probability deviates from 1/n by more than 2**-12 of itself.
-- *indices* below a larger n: one draw a word, index = ``word * n >> 64``.
+- *indices* below n ≤ 2**10: a word holds four. What a half leaves over, ``half * n mod 2**32``,
+  makes a second index in the same way (Brackett-Rozinsky & Lemire 2024).
+- *indices* below n > 2**20: one draw a word, index = ``word * n >> 64``.
+- No index, and no pair of indices from one half, has a probability that deviates from 1/n (1/n²)
+  by more than 2**-12 of itself.
 - *uniforms*: one a word, ``((word >> 12) + 0.5) * 2**-52``, inside the open interval (0, 1).
 
 Resample b owns whole blocks ``b*m ... (b+1)*m - 1``, m = ceil(draws / draws per block), so any
@@ -36,7 +39,8 @@ Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]
 
 LANES = 4
-SMALL_N = 2**20
+FEW_N, SMALL_N = 2**10, 2**20
+LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
@@ -127,14 +131,28 @@ def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
     -------
     ndarray of int, shape (stop - start, draws)
     """
+    if n <= FEW_N:
+        return _pairs(_owned(key, start, stop, draws, 4), n)[:, :draws]
     if n <= SMALL_N:
         halves = _owned(key, start, stop, draws, 2).astype("<u8", copy=False).view("<u4")
         scaled = halves[:, :draws] * np.uint64(n)
         return (scaled >> np.uint64(32)).astype(np.intp)
     whole = _owned(key, start, stop, draws, 1)[:, :draws]
-    high, low = whole >> np.uint64(32), whole & np.uint64(0xFFFFFFFF)
+    high, low = whole >> np.uint64(32), whole & LOW_HALF
     carried = high * np.uint64(n) + ((low * np.uint64(n)) >> np.uint64(32))
     return (carried >> np.uint64(32)).astype(np.intp)
+
+
+def _pairs(whole: Words, n: int) -> Indices:
+    """Two indices from each half of a word."""
+    halves = whole.astype("<u8", copy=False).view("<u4")
+    made = np.empty((*halves.shape, 2), dtype=np.intp)
+    scaled = halves * np.uint64(n)
+    made[..., 0] = scaled >> np.uint64(32)
+    scaled &= LOW_HALF
+    scaled *= np.uint64(n)
+    made[..., 1] = scaled >> np.uint64(32)
+    return made.reshape(len(halves), -1)
 
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:

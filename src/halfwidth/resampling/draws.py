@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -52,6 +53,7 @@ class Plan:
 
     def blocks(self, elements_each: int, *, most: int | None = None) -> Iterator[tuple[int, int]]:
         """Ranges of resamples, ``most`` at once, whose temporaries stay under the bound."""
+        _let_memory_be_used_again()
         step = self.block_elements // max(elements_each, 1)
         step = max(1, step if most is None else min(step, most))
         ranges = (
@@ -86,6 +88,17 @@ class Plan:
         if self.compiled is not None:
             return self.compiled
         return compiled.pays_off(self.n_resamples * design.units)
+
+
+@functools.cache
+def _let_memory_be_used_again() -> None:
+    """Teach the allocator of the C library to keep what a block frees for the next one.
+
+    glibc gives an array of a few MiB back to the system as soon as it is freed, and asks for
+    fresh pages for the next, which costs four times what is done with them. Once it has seen a
+    larger array come and go it keeps up to twice the size of that. Elsewhere this does nothing.
+    """
+    np.empty(8 * BLOCK_ELEMENTS)
 
 
 def bootstrap_distribution(

@@ -31,8 +31,9 @@ WIDTHS = (1, 2, 8)
 
 U = np.uint64
 ZERO, ONE, TWO, THREE, FOUR, EIGHT = (U(i) for i in (0, 1, 2, 3, 4, 8))
+SIXTEEN, FORTY_EIGHT = U(16), U(48)
 HALF, LOW, HIGH = U(32), U(0xFFFFFFFF), U(0xFFFFFFFF_00000000)
-SMALL_N = U(2**20)
+FEW_N, SMALL_N = U(2**10), U(2**20)
 # Philox4x64-10, as in `halfwidth.core.rng`.
 ROUNDS = 10
 MULTIPLIER_0, MULTIPLIER_1 = U(0xD2E7470EE14C6C93), U(0xCA5A826395121157)
@@ -170,18 +171,28 @@ def _fill(words, first, stop, counter, key_0, key_1):
 def _to_positions(words, count, units):
     """Turn words into positions below ``units``, in place, by the rule of `halfwidth.core.rng`.
 
-    The positions are the result seen as 32-bit integers, two to a word or one.
+    The positions are the result seen as integers of 16 bits, four to a word, where units are few;
+    else as integers of 32 bits, two to a word or one.
     """
-    positions = words.view(np.uint32)
-    if units <= SMALL_N:
-        factor = units & LOW  # tells the compiler that both factors fit into 32 bits
+    factor = units & LOW  # tells the compiler that both factors fit into 32 bits
+    if units <= FEW_N:
+        for i in range(count):
+            low, high = (words[i] & LOW) * factor, (words[i] >> HALF) * factor
+            left_low, left_high = (low & LOW) * factor, (high & LOW) * factor
+            words[i] = (
+                (low >> HALF)
+                | (left_low >> HALF << SIXTEEN)
+                | (high & HIGH)
+                | (left_high >> HALF << FORTY_EIGHT)
+            )
+    elif units <= SMALL_N:
         for i in range(count):
             word = words[i]
             words[i] = ((word & LOW) * factor >> HALF) | ((word >> HALF) * factor & HIGH)
     else:
+        positions = words.view(np.uint32)
         for i in range(count):
             positions[i] = _product(words[i], units)[0]
-    return positions
 
 
 @njit(forceinline=True)
@@ -193,10 +204,18 @@ def _parts(whole, most):
 @njit(forceinline=True)
 def _layout(units):
     """Draws in a block, blocks of a resample, blocks of one of its pieces, and its pieces."""
-    draws = EIGHT if units <= SMALL_N else FOUR
+    draws = SIXTEEN if units <= FEW_N else EIGHT if units <= SMALL_N else FOUR
     blocks = _parts(units, draws)
     size = _parts(blocks, _parts(blocks, PIECE))
     return draws, blocks, size, _parts(blocks, size)
+
+
+@njit(forceinline=True)
+def _add_rest(table, positions, sums, first, stop):
+    """Add up the draws of a block that is used in part."""
+    for i in range(first, stop):
+        sums = _add_row(sums, table, U(positions[i]))
+    return sums
 
 
 @njit(inline="always")  # compiled in its place only, which takes a third less time
@@ -229,29 +248,36 @@ def sum_rows(table, like, key_0, key_1, start, stop, units, sums):
     The order of addition depends on ``units`` alone. ``like`` is a tuple as long as a row.
     """
     draws, blocks, size, pieces = _layout(units)
-    far = EIGHT * U(table.size) > NEAR
+    few, far = units <= FEW_N, EIGHT * U(table.size) > NEAR
     words = np.zeros(FOUR * size + AHEAD, np.uint64)  # so that looking ahead stays inside
     upcoming = np.zeros(FOUR * size + AHEAD, np.uint64)
     _fill(words, ZERO, size, start * blocks, key_0, key_1)
     for b in range(start, stop):
         even = odd = _empty_row(like)
         for piece in range(pieces):
-            positions = _to_positions(words, FOUR * size, units)
+            _to_positions(words, FOUR * size, units)
+            pairs, ones = words.view(np.uint16), words.view(np.uint32)
             drawn = min(size * draws, units - piece * size * draws)
             full = drawn // draws
             # The next piece is one of this resample or the first of the next.
             counter = b * blocks + min((piece + ONE) * size, blocks)
             if far:
                 even, odd = _add_and_fill(
-                    True, draws, table, positions, even, odd, upcoming, full, counter, key_0, key_1
+                    True, draws, table, ones, even, odd, upcoming, full, counter, key_0, key_1
                 )
-            else:  # units are few
+            elif few:
                 even, odd = _add_and_fill(
-                    False, EIGHT, table, positions, even, odd, upcoming, full, counter, key_0, key_1
+                    False, SIXTEEN, table, pairs, even, odd, upcoming, full, counter, key_0, key_1
+                )
+            else:
+                even, odd = _add_and_fill(
+                    False, EIGHT, table, ones, even, odd, upcoming, full, counter, key_0, key_1
                 )
             _fill(upcoming, full, size, counter, key_0, key_1)
-            for i in range(full * draws, drawn):
-                even = _add_row(even, table, U(positions[i]))
+            if few:
+                even = _add_rest(table, pairs, even, full * draws, drawn)
+            else:
+                even = _add_rest(table, ones, even, full * draws, drawn)
             words, upcoming = upcoming, words
         _store_total(even, sums, b - start, odd)
 
@@ -260,10 +286,17 @@ def sum_rows(table, like, key_0, key_1, start, stop, units, sums):
 def count_rows(key_0, key_1, start, stop, units, counts):
     """Add to the counts how often each position is drawn in resamples ``start`` to ``stop``."""
     draws, blocks, size, pieces = _layout(units)
+    few = units <= FEW_N
     words = np.empty(FOUR * size, np.uint64)
     for b in range(start, stop):
         for piece in range(pieces):
             _fill(words, ZERO, size, b * blocks + piece * size, key_0, key_1)
-            positions = _to_positions(words, FOUR * size, units)
-            for i in range(min(size * draws, units - piece * size * draws)):
-                counts[b - start, positions[i]] += np.int32(1)
+            _to_positions(words, FOUR * size, units)
+            pairs, ones = words.view(np.uint16), words.view(np.uint32)
+            drawn = min(size * draws, units - piece * size * draws)
+            if few:
+                for i in range(drawn):
+                    counts[b - start, pairs[i]] += np.int32(1)
+            else:
+                for i in range(drawn):
+                    counts[b - start, ones[i]] += np.int32(1)
