@@ -84,6 +84,7 @@ def catalogue() -> str:
             m.accepts_text,
             str(m.min_n),
             m.use_when,
+            m.designs_text,
             ", ".join(sorted(m.promises)),
             source(m.cite),
         ]
@@ -102,7 +103,7 @@ def catalogue() -> str:
         "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`.",
         table(["name", "what", "parameters", "also"], statistics),
         "## Methods",
-        table(["name", "for", "min n", "use it", "promises", "source"], methods),
+        table(["name", "for", "min n", "use it", "designs", "promises", "source"], methods),
         "## References",
         "\n".join(f"- {reference}" for reference in REFERENCES.values()),
     ]

@@ -66,6 +66,7 @@ def _in_full(method: MethodSpec) -> str:
         "for": method.accepts_text,
         "use it": method.use_when,
         "least n": str(method.min_n) + _least_for_quantiles(method),
+        "designs": method.designs_text,
         "promises": promises,
         "cautions": ", ".join(method.cautions) or "those that the data call for",
         "source": source,

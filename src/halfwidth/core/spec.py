@@ -371,8 +371,15 @@ class MethodSpec:
     @property
     def accepts_text(self) -> str:
         """What it makes intervals for, in words."""
-        everything = self.accepts == frozenset(Estimand)
-        return "anything" if everything else ", ".join(sorted(self.accepts))
+        if self.accepts == frozenset(Estimand):
+            with_error = Need.STANDARD_ERROR in self.needs
+            return "with an SE" if with_error else "anything"
+        return ", ".join(sorted(self.accepts))
+
+    @property
+    def designs_text(self) -> str:
+        """Under which designs it works, in words."""
+        return "clusters, strata, pairs too" if self.takes_designs else "independent cases only"
 
     @property
     def distribution(self) -> Need | None:

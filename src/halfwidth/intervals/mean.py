@@ -32,8 +32,8 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
     title="t",
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.DEGREES_OF_FREEDOM),
-    use_when="the classic; best of the simple ones below 50 cases, but too short under strong "
-    "skew; robust to clusters and strata",
+    use_when="the classic; best of the simple ones below 50 cases, too short under strong "
+    "skew; robust to clusters, strata",
     promises=SYMMETRIC,
     cite="student1908",
     synonyms=("student", "cluster_robust_t"),
