@@ -100,7 +100,7 @@ def test_a_row_without_a_label_is_named(tmp_path: Path, run: Run) -> None:
     path.write_text("case,patient,dice\na,p1,0.9\nb,,0.8\nc,p2,0.7\n", encoding="utf-8")
     ran = run("ci", path, "--value", "dice", "--groups", "patient")
     assert ran.status == 2
-    assert "1 of 3 cases have no label in groups (case b)" in ran.err
+    assert "1 of 3 cases lack a label in groups (case b)" in ran.err
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg"])

@@ -468,7 +468,7 @@ def test_proportion_of_clusters_counts_as_many_trials_as_would_be_known_as_well(
 
 @pytest.mark.parametrize("method", PROPORTIONS)
 def test_clusters_never_count_for_more_than_their_cases(method: str) -> None:
-    # Each cluster is right once and wrong once: the shares of clusters differ less than by chance.
+    # Each cluster is right twice and wrong once: the shares of clusters differ less than by chance.
     values, groups = np.tile([0.0, 1.0, 1.0], 10), labels([3] * 10)
     low, high = proportion_confint(20, 30, 0.05, PROPORTIONS[method])
     got = hw.summary_ci(values, groups=groups, method=method)

@@ -56,7 +56,7 @@ def ci(
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
-    plot_kind: options.PlotKind = "distribution",
+    plot_kind: options.PlotKind = None,
     strict: options.Strict = False,
     debug: options.Debug = False,
 ) -> int:
@@ -73,8 +73,7 @@ def ci(
     halfwidth ci long.csv --value dice --groups patient --metric dsc --plot dice.png
     """
     fmt = options.resolve_format(fmt, json, out)
-    if plot is not None:
-        figures.check(plot, plot_kind)
+    kind = figures.check(plot, plot_kind)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
@@ -111,13 +110,13 @@ def ci(
         case=case,
         metric=options.only_metric(metric),
         statistic=statistic,
-        keep_cases=plot is not None and plot_kind == "distribution",
+        keep_cases=kind == "distribution",
         **other,
     )
     for said in estimates.notes:
         note(said)
-    write(render(estimates, fmt), out)
-    if plot is not None:
-        figures.draw(estimates, plot, plot_kind)
+    if plot is not None and kind is not None:
+        figures.draw(estimates, plot, kind)
         note(f"wrote {plot}")
+    write(render(estimates, fmt), out)
     return STRICT_STATUS if strict and estimates.cautions else 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from halfwidth.core.errors import UnknownNameError
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 
 __all__ = ["KINDS", "check", "draw"]
@@ -12,19 +13,32 @@ __all__ = ["KINDS", "check", "draw"]
 KINDS = ("distribution", "forest")
 
 
-def check(path: Path, kind: str) -> None:
-    """Refuse a figure that cannot be drawn, before any work is done."""
+def check(path: Path | None, kind: str | None) -> str | None:
+    """The kind of figure to draw, or None; refuses what cannot be drawn before any work is done."""
+    if kind is not None and kind not in KINDS:
+        raise UnknownNameError("plot kind", kind, KINDS)
+    if path is None:
+        if kind is not None:
+            raise OptionError(f"--plot-kind {kind} has no effect without --plot FILE")
+        return None
     from halfwidth.plots.figure import check_figure_name
     from halfwidth.plots.style import require_matplotlib
 
-    if kind not in KINDS:
-        raise UnknownNameError("plot kind", kind, KINDS)
     check_figure_name(path)
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: cannot be written (no folder {path.parent})")
     require_matplotlib()
+    return kind or KINDS[0]
 
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:
     """Write the figure of a table of estimates."""
     from halfwidth.plots import figure_of_table, forest, write_figure
 
+    metrics = list(dict.fromkeys(metric_title(e.metric_spec) for e in estimates))
+    if kind == "forest" and len(metrics) > 1:
+        raise OptionError(
+            f"--plot-kind forest takes one metric, and the table holds {', '.join(metrics)}; "
+            "pick one: --metric NAME"
+        )
     write_figure(figure_of_table(estimates) if kind == "distribution" else forest(estimates), path)

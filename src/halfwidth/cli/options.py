@@ -167,10 +167,10 @@ Plot = Annotated[
     ),
 ]
 PlotKind = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="distribution: cases, density, box and intervals, a row per label; forest: the "
-        "intervals alone.",
+        help="With --plot. distribution (default): cases, density, box and intervals, a row per "
+        "label; forest: the intervals alone.",
         metavar="KIND",
     ),
 ]

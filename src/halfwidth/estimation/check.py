@@ -17,7 +17,7 @@ from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 from halfwidth.resampling.designs import Design
 
-__all__ = ["Sample", "as_numbers", "check_sample", "ready_values"]
+__all__ = ["Sample", "as_numbers", "check_sample", "ready_values", "scaled_numbers"]
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
@@ -180,6 +180,23 @@ class Ready:
     n_infinite: int
 
 
+def scaled_numbers(
+    values: Any,
+    metric: Metric,
+    scale: float,
+    where: str,
+    cases: Sequence[object] | None = None,
+) -> Array:
+    """Values as numbers in the metric's unit and range; missing ones are NaN, or infinite."""
+    numbers = as_numbers(values, where, cases)
+    if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
+        raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
+    numbers = numbers / scale
+    # Out of range is out of range, whatever becomes of the missing ones.
+    _check_range(numbers, metric.spec, scale, where, cases)
+    return numbers
+
+
 def ready_values(
     values: Any,
     metric: Metric,
@@ -191,12 +208,7 @@ def ready_values(
     may_be_empty: bool = False,
 ) -> Ready:
     """Values that are numbers, in range and present, or a `DataError` that says what is wrong."""
-    numbers = as_numbers(values, where, cases)
-    if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
-        raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
-    numbers = numbers / scale
-    # Out of range is out of range, whatever becomes of the missing ones.
-    _check_range(numbers, metric.spec, scale, where, cases)
+    numbers = scaled_numbers(values, metric, scale, where, cases)
     finite, kept, n_missing = apply_missing_policy(
         numbers, request.missing, request.penalty, metric, where, cases
     )

@@ -11,7 +11,6 @@ from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.quantile import exact_ranks
-from halfwidth.resampling.designs import Design
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
@@ -38,7 +37,7 @@ def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
     if Estimand.PROPORTION in wanted:
         return choose_for_counts()
     if not sample.design.simple:
-        return METHODS[_for_mean_of(sample.design) if Estimand.MEAN in wanted else "percentile"]
+        return METHODS[_for_mean_of(sample) if Estimand.MEAN in wanted else "percentile"]
     if Estimand.MEAN in wanted:
         return METHODS[_for_mean(sample)]
     if Estimand.QUANTILE in wanted:
@@ -53,8 +52,11 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     return "exact" if n and exact_ranks(n, q, level) else "semiparametric"
 
 
-def _for_mean_of(design: Design) -> str:
+def _for_mean_of(sample: Sample) -> str:
     """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
+    design = sample.design
+    if sample.values[0] == sample.values[-1]:
+        return "t"
     few = FEW_CLUSTERS if design.sizes is not None else SMALL
     thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
     return "t" if design.degrees_of_freedom + 1 < few or thin else "bca"

@@ -78,6 +78,11 @@ class Facts:
         return self.estimate.subject
 
     @property
+    def strata(self) -> tuple[int, ...]:
+        """Units in each stratum."""
+        return () if self.design is None else self.design.strata
+
+    @property
     def units(self) -> int:
         """How many independent units there are."""
         return self.estimate.n if self.design is None else self.design.units
@@ -222,7 +227,9 @@ def _no_width(facts: Facts) -> Caution | None:
     e = facts.estimate
     if facts.undefined or e.low != e.high:
         return None
-    reason = f"all {e.n} values are equal" if facts.constant else "both bounds fall on tied values"
+    reason = (
+        f"all {facts.units_text} are equal" if facts.constant else "both bounds fall on tied values"
+    )
     return caution("HW304", reason=reason)
 
 
@@ -249,13 +256,15 @@ def _why_none(facts: Facts) -> tuple[str, str]:
     e = facts.estimate
     if math.isnan(e.value):
         return f"the {facts.what} of {facts.units_text} is undefined", "collect more cases"
-    if facts.units < e.method_spec.min_n:
+    clustered = facts.design is not None and facts.design.sizes is not None
+    least = max(e.method_spec.min_n, 2 if clustered else 1)
+    if facts.units < least:
         unit = "clusters" if "cluster" in facts.units_text else "cases"
-        needed = f"it needs at least {e.method_spec.min_n} {unit} and there "
+        needed = f"it needs at least {least} {unit} and there "
         hint = f"t works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
         are = "is" if facts.units == 1 else "are"
         return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
-    if facts.design is not None and facts.design.degrees_of_freedom < 1:
+    if len(facts.strata) > 1 and max(facts.strata) < 2:
         return "no stratum holds two units that could be compared", "leave strata out"
     reasons = {"exact": _why_no_exact, "bca": _why_no_bca, "studentized": _why_no_bca}
     if e.method in reasons:
@@ -289,7 +298,9 @@ def _why_no_bca(facts: Facts) -> tuple[str, str]:
     if facts.successes is not None:
         return "all cases are alike", "wilson is defined"
     bounded = facts.estimate.metric_spec.spec.bounds.finite and _is_mean(facts.estimate)
-    return "all values are equal", f"{'hoeffding' if bounded else 'percentile'} is defined"
+    independent = facts.design is None or facts.design.simple
+    defined = "hoeffding" if bounded and independent else "percentile"
+    return "all values are equal", f"{defined} is defined"
 
 
 def _level_out_of_reach(facts: Facts) -> Caution | None:
@@ -350,14 +361,11 @@ def _unequal_clusters(facts: Facts) -> Caution | None:
 
 
 def _single_units(facts: Facts) -> Caution | None:
-    if facts.design is None or len(facts.design.strata) == 1:
-        return None
-    strata = facts.design.strata
-    single = sum(units == 1 for units in strata)
-    if not single:
+    single = sum(units == 1 for units in facts.strata)
+    if not single or len(facts.strata) == 1 or facts.undefined:
         return None
     unit = "cluster" if "cluster" in facts.units_text else "case"
-    return caution("HW404", single=single, strata=len(strata), unit=unit)
+    return caution("HW404", single=single, strata=len(facts.strata), unit=unit)
 
 
 def _cases(n: int) -> str:

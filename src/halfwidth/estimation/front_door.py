@@ -46,7 +46,8 @@ def summary_ci(
     Parameters
     ----------
     values : array-like, shape (n,)
-        One value per independent case; numbers, in the metric's unit. None and NaN are missing.
+        One value per case; numbers, in the metric's unit. None and NaN are missing. Cases are
+        taken as independent, unless ``groups`` says which belong together.
     metric : str, MetricSpec or metric function, optional
         What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ... (see
         ``halfwidth.METRICS``). Decides the range, what is worst, and the unit.

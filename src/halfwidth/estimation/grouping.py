@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -41,12 +42,26 @@ def units_of(
     DataError
         If there is not one label per case given, one is missing, or a cluster spans strata.
     """
-    groups, strata = _listed(groups, "groups"), _listed(strata, "strata")
-    clusters = _as_codes(groups, len(kept), "groups", where, cases)
-    of_stratum = _as_codes(strata, len(kept), "strata", where, cases)
+    groups, strata = (
+        _kept(labels, kept, option, where)
+        for labels, option in ((groups, "groups"), (strata, "strata"))
+    )
+    cases = [f"#{place + 1}" for place in range(len(kept))] if cases is None else cases
+    named = list(itertools.compress(cases, kept))
+    clusters = _as_codes(groups, "groups", where, named)
+    of_stratum = _as_codes(strata, "strata", where, named)
     _check_nested(clusters, of_stratum, where, groups or ())
-    first, second = (None if c is None else c[kept] for c in (clusters, of_stratum))
-    return first, second
+    return clusters, of_stratum
+
+
+def _kept(labels: Any, kept: NDArray[np.bool_], option: str, where: str) -> list[Any] | None:
+    """The labels of the cases that are kept; those of others need not even be there."""
+    listed = _listed(labels, option)
+    if listed is None:
+        return None
+    if len(listed) != len(kept):
+        raise DataError(f"{where}: {option} has {len(listed)} labels for {len(kept)} values")
+    return list(itertools.compress(listed, kept))
 
 
 def _listed(labels: Any, option: str) -> list[Any] | None:
@@ -67,27 +82,25 @@ def _listed(labels: Any, option: str) -> list[Any] | None:
 
 
 def _as_codes(
-    listed: list[Any] | None, n: int, option: str, where: str, cases: Sequence[object] | None
+    labels: list[Any] | None, option: str, where: str, cases: Sequence[object]
 ) -> Codes | None:
     """One integer per case for its cluster or stratum; None where none are given."""
-    if listed is None:
+    if labels is None:
         return None
-    if len(listed) != n:
-        raise DataError(f"{where}: {option} has {len(listed)} labels for {n} values")
-    missing = [place for place, label in enumerate(listed) if is_missing(label)]
+    missing = [place for place, label in enumerate(labels) if is_missing(label)]
     if missing:
-        named = [f"#{p + 1}" if cases is None else str(cases[p]) for p in missing[:3]]
+        plural = "s" if len(missing) > 1 else ""
         raise DataError(
-            f"{where}: {len(missing)} of {n} cases have no label in {option} (case"
-            f"{'s' if len(missing) > 1 else ''} {', '.join(named)}"
-            f"{', ...' if len(missing) > 3 else ''}); give each a label, or leave the cases out"
+            f"{where}: {len(missing)} of {len(labels)} cases lack a label in {option} "
+            f"(case{plural} {shortened([cases[place] for place in missing], most=3)}); "
+            "give each a label, or leave the cases out"
         )
     known: dict[Any, int] = {}
     try:
-        codes = [known.setdefault(label, len(known)) for label in listed]
+        codes = [known.setdefault(label, len(known)) for label in labels]
     except TypeError:
         raise DataError(
-            f"{where}: {option} takes plain labels (text or numbers), not {listed[0]!r}"
+            f"{where}: {option} takes plain labels (text or numbers), not {labels[0]!r}"
         ) from None
     return np.array(codes, dtype=np.intp)
 
@@ -102,7 +115,7 @@ def _check_nested(
     spans = np.flatnonzero(np.bincount(pairs[0]) > 1)
     if len(spans):
         label_of = dict(zip(groups.tolist(), labels, strict=True))
-        named = shortened([str(label_of[code]) for code in spans.tolist()])
+        named = shortened([label_of[code] for code in spans.tolist()], most=5)
         raise DataError(
             f"{where}: {len(spans)} cluster(s) lie in more than one stratum ({named}); "
             "a cluster belongs to one stratum"

@@ -21,7 +21,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
-from halfwidth.estimation.check import Sample, as_numbers, ready_values
+from halfwidth.estimation.check import Sample, ready_values, scaled_numbers
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
@@ -102,16 +102,19 @@ def difference_ci(
         over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
-    first, second = as_numbers(values, "values"), as_numbers(other, "other")
+    first = scaled_numbers(values, bound_metric, scale, "values")
+    second = scaled_numbers(other, bound_metric, scale, "other")
     if len(first) != len(second):
         raise DataError(
             f"values and other differ in length ({len(first)} and {len(second)}); a pair needs "
             "both values of a case, in the same place"
         )
+    infinite = np.isinf(first) | np.isinf(second)
+    missing_one = infinite | np.isnan(first) | np.isnan(second)
     if request.missing == "omit":
         first, second = leave_out_both(first, second)
     sides = [
-        ready_values(side, bound_metric, request, scale=scale, where=where)
+        ready_values(side, bound_metric, request, where=where)
         for side, where in ((first, "values"), (second, "other"))
     ]
     groups_and_strata = units_of(groups, strata, sides[0].kept, "values")
@@ -131,7 +134,8 @@ def difference_ci(
         kept=sides[0].kept,
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
-        n_missing=int((~np.isfinite(first) | ~np.isfinite(second)).sum()),
+        n_missing=int(missing_one.sum()),
+        n_infinite=int(infinite.sum()),
         paired=True,
     )
     return estimate_jobs([Job(sample, _difference_in(bound_statistic), label)], request)[0]

@@ -86,7 +86,9 @@ def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -
     values = np.stack([job.sample.arranged for job in jobs])
     design = first.sample.design
     estimate = _reduced(first.statistic, values)
-    if design.n < max(first.statistic.spec.min_n, 1) or design.units < method.min_n:
+    too_few = design.n < max(first.statistic.spec.min_n, 1) or design.units < method.min_n
+    # Units that cannot be compared say nothing of how they vary.
+    if too_few or not (design.simple or design.degrees_of_freedom):
         computed = _nothing(len(jobs))
     else:
         (computed,) = intervals(

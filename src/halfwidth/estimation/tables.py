@@ -117,6 +117,12 @@ def summary_table(
         over=over,
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
+    for option, given in (("groups", groups), ("strata", strata)):
+        if given is not None and not isinstance(given, str):
+            raise OptionError(
+                f"{option}={given!r} is no text; here it takes the name of a column (one label per "
+                "case is for summary_ci)"
+            )
     table = Table.of_frame(frame)
     layout = layout_of(table, _names(values), _names(by), case, groups, strata)
     metrics = _Metrics(table, layout, metric, bounds)

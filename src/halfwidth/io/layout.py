@@ -287,7 +287,10 @@ def _cases(table: Table, case: str | None, rows: NDArray[np.intp]) -> list[str]:
     if case is None:
         return [f"in row {table.row_number(row)}" for row in rows]
     levels = table.levels(case)
-    return [_text(levels[row]) for row in rows]
+    return [
+        f"in row {table.row_number(row)}" if levels[row] is None else _text(levels[row])
+        for row in rows
+    ]
 
 
 def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:

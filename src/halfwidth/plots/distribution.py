@@ -19,6 +19,7 @@ from halfwidth.plots.style import (
     check_one_metric,
     lines_of,
     require_matplotlib,
+    several,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ BELOW_ROWS = 0.85
 
 def distribution_frame(
     samples: Mapping[str, ArrayLike],
-    estimates: Sequence[Estimate],
+    estimates: Estimate | Sequence[Estimate],
     *,
     groups: Groups | None = None,
 ) -> pd.DataFrame:
@@ -83,13 +84,14 @@ def distribution_frame(
     """
     import pandas as pd
 
+    estimates = several(estimates)
     cases, layout = _arranged(samples, estimates, groups)
     return pd.DataFrame(columns_of(cases, estimates, layout))
 
 
 def distribution(
     samples: Mapping[str, ArrayLike],
-    estimates: Sequence[Estimate],
+    estimates: Estimate | Sequence[Estimate],
     ax: Axes | None = None,
     *,
     groups: Groups | None = None,
@@ -105,7 +107,7 @@ def distribution(
     ----------
     samples : mapping of str to array-like
         Per-case values by label, in the metric's unit. Values that are not finite are left out.
-    estimates : sequence of Estimate
+    estimates : Estimate or sequence of Estimate
         Finished estimates of one metric; each is drawn in the row of its label.
     ax : matplotlib Axes, optional
         Drawn into; texts stand left and right of them, so give their figure
@@ -138,6 +140,7 @@ def distribution(
     Fig. SN 2.33: uninformative visualization.
     """
     require_matplotlib()
+    estimates = several(estimates)
     if ax is None:
         from matplotlib.figure import Figure
 

@@ -15,7 +15,7 @@ from halfwidth.plots.distribution import draw, height_of
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
-from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib
+from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotlib, several
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ class Panel(NamedTuple):
 
 def figure_of(
     samples: Mapping[str, ArrayLike],
-    estimates: Sequence[Estimate],
+    estimates: Estimate | Sequence[Estimate],
     groups: Groups | None = None,
 ) -> Figure:
     """A figure of one metric, 17 cm wide, as high as its rows need.
@@ -75,7 +75,7 @@ def figure_of(
     figure_of_panels : for several metrics.
     write_figure : the figure as a file.
     """
-    return figure_of_panels({"": Panel(samples, estimates, groups)})
+    return figure_of_panels({"": Panel(samples, several(estimates), groups)})
 
 
 def figure_of_panels(

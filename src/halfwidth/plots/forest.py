@@ -20,6 +20,7 @@ from halfwidth.plots.style import (
     numbers_text,
     require_matplotlib,
     same_level,
+    several,
     statistic_words,
 )
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["forest", "forest_frame"]
 
 LABEL_WIDTH = 34
-LINE, AROUND_ROWS = 0.155, 0.75  # inches
+LINE, AROUND_ROWS = 0.155, 0.95  # inches
 GUTTER = 12.0  # points between columns
 
 
@@ -42,7 +43,9 @@ class Row:
     estimate: Estimate | None = None
 
 
-def forest_frame(estimates: Sequence[Estimate], *, by: str | None = None) -> pd.DataFrame:
+def forest_frame(
+    estimates: Estimate | Sequence[Estimate], *, by: str | None = None
+) -> pd.DataFrame:
     """Every number and text that `forest` draws, a row per estimate.
 
     Parameters
@@ -63,6 +66,7 @@ def forest_frame(estimates: Sequence[Estimate], *, by: str | None = None) -> pd.
     """
     import pandas as pd
 
+    estimates = several(estimates)
     heading, found = "", []
     with_level = not same_level(estimates)
     for y, row in enumerate(_rows(estimates, by)):
@@ -89,7 +93,9 @@ def forest_frame(estimates: Sequence[Estimate], *, by: str | None = None) -> pd.
     return pd.DataFrame(found)
 
 
-def forest(estimates: Sequence[Estimate], ax: Axes | None = None, *, by: str | None = None) -> Axes:
+def forest(
+    estimates: Estimate | Sequence[Estimate], ax: Axes | None = None, *, by: str | None = None
+) -> Axes:
     """Draw estimates of one metric as rows, in the order given.
 
     Beside each stand its numbers, how many cases it rests on, and the codes of its cautions
@@ -97,7 +103,7 @@ def forest(estimates: Sequence[Estimate], ax: Axes | None = None, *, by: str | N
 
     Parameters
     ----------
-    estimates : Estimates or sequence of Estimate
+    estimates : Estimate, Estimates or sequence of Estimate
         Finished estimates of one metric.
     ax : matplotlib Axes, optional
         Drawn into; texts stand left and right of them, so give their figure
@@ -121,6 +127,7 @@ def forest(estimates: Sequence[Estimate], ax: Axes | None = None, *, by: str | N
     forest_frame : the plotted numbers.
     """
     require_matplotlib()
+    estimates = several(estimates)
     rows = _rows(estimates, by)
     frame = forest_frame(estimates, by=by)
     labels = [lines_of(row.label, LABEL_WIDTH) for row in rows]
@@ -159,7 +166,8 @@ def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
             if text
         ]
         if heading:
-            texts.append(beside(ax, heading, -1.0, points=start, **quiet))
+            # A point measure, since the height of a row depends on how many there are.
+            texts.append(beside(ax, heading, -0.6, points=start, above=5, **quiet))
         start += max((width_of(text) for text in texts), default=0.0) + GUTTER
 
 
@@ -173,9 +181,10 @@ def _align_labels(ax: Axes, rows: Sequence[Row]) -> None:
 
 def _title(estimates: Sequence[Estimate]) -> str:
     """What all rows estimate, or else the metric."""
-    title = axis_title(estimates)
-    words = {statistic_words(e) for e in estimates}
-    return f"{words.pop()} {title}" if len(words) == 1 else title
+    subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.spec.unit
+    if len(subjects) > 1:
+        return axis_title(estimates)
+    return f"{subjects.pop()} [{unit}]" if unit else subjects.pop()
 
 
 # --------------------------------------------------------------------------- rows

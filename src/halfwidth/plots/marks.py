@@ -80,8 +80,10 @@ def draw_interval(ax: Axes, e: Estimate, y: float) -> None:
             ax.plot([end], [y], marker=caret, markersize=5, color=INK, zorder=4)
 
 
-def beside(ax: Axes, text: str, y: float, *, points: float = 6, **changes: Any) -> Annotation:
-    """A text right of the axes at a height of theirs, so many points away.
+def beside(
+    ax: Axes, text: str, y: float, *, points: float = 6, above: float = 0, **changes: Any
+) -> Annotation:
+    """A text right of the axes at a height of theirs, so many points away and above.
 
     Texts stand beside the data, never on it; nothing in them is read as a formula.
     """
@@ -90,7 +92,7 @@ def beside(ax: Axes, text: str, y: float, *, points: float = 6, **changes: Any) 
         text,
         (1.0, y),
         xycoords=("axes fraction", "data"),
-        xytext=(points, 0),
+        xytext=(points, above),
         textcoords="offset points",
         va="center_baseline",
         linespacing=1.0,

@@ -29,6 +29,7 @@ __all__ = [
     "require_matplotlib",
     "row_text",
     "same_level",
+    "several",
     "shorter",
     "statistic_words",
 ]
@@ -102,6 +103,11 @@ def lines_of(text: str, width: int, most: int = 4) -> str:
     return "\n".join(lines if len(lines) <= most else [*lines[: most - 1], f"… {lines[-1]}"])
 
 
+def several(estimates: Estimate | Sequence[Estimate]) -> Sequence[Estimate]:
+    """One estimate is as welcome as a sequence of them."""
+    return [estimates] if isinstance(estimates, Estimate) else estimates
+
+
 def check_one_metric(estimates: Iterable[Estimate]) -> None:
     """One axis has one metric and one unit.
 
@@ -154,10 +160,10 @@ def row_text(e: Estimate, *, with_level: bool = False) -> str:
 
 
 def statistic_words(e: Estimate) -> str:
-    """The statistic, and of what it is taken where that is not the cases."""
+    """The statistic, and of what it is taken where cases come in clusters."""
     proportion = e.metric_spec.spec.kind is Kind.BINARY and e.statistic == "mean"
     title = "proportion" if proportion else e.statistic_title
-    return f"{title} over clusters" if e.over == "clusters" else title
+    return title if e.n_groups is None else f"{title} over {e.over}"
 
 
 def numbers_text(e: Estimate, *, with_level: bool = False) -> str:

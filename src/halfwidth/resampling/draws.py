@@ -15,7 +15,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Replicates
 from halfwidth.resampling.exact import binomial, order_statistics
 from halfwidth.resampling.kernels import compiled, reference
-from halfwidth.resampling.progress import tracked
+from halfwidth.resampling.progress import growing, tracked
 from halfwidth.resampling.spacings import spacings
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates", "sums_by_stratum"]
@@ -26,8 +26,6 @@ BLOCK_ELEMENTS = 2**18
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second or two,
 # after which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
-# Resamples between two looks at the clock where a callable is called for each.
-LOOPED_RESAMPLES = 50
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,13 @@ class Plan:
     block_elements: int = BLOCK_ELEMENTS
     compiled: bool | None = None
 
-    def blocks(self, elements_each: int, *, most: int | None = None) -> Iterator[tuple[int, int]]:
-        """Ranges of resamples, ``most`` at once, whose temporaries stay under the bound."""
+    def blocks(
+        self, elements_each: int, *, most: int | None = None, slow: bool = False
+    ) -> Iterator[tuple[int, int]]:
+        """Ranges of resamples, ``most`` at once, whose temporaries stay under the bound.
+
+        Where a resample may take long the ranges begin small.
+        """
         _let_memory_be_used_again()
         step = self.block_elements // max(elements_each, 1)
         step = max(1, step if most is None else min(step, most))
@@ -60,7 +63,7 @@ class Plan:
             (start, min(start + step, self.n_resamples))
             for start in range(0, self.n_resamples, step)
         )
-        yield from tracked(ranges, self.n_resamples)
+        yield from tracked(growing(self.n_resamples, step) if slow else ranges, self.n_resamples)
 
     def keys(self, design: Design) -> list[tuple[rng.Key, int, int]]:
         """For each stratum the key of its draws, its first unit and its number of units."""
@@ -154,10 +157,9 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
         return _of_moments(values, design, statistic, form, plan)
     out = np.empty((len(values), plan.n_resamples))
     each = max(design.n, len(values))
-    most = None if statistic.spec.vectorised else LOOPED_RESAMPLES
     sorts = isinstance(form, SortedWeights | OrderStatistics)
     fast = sorts and plan.compiles(design)
-    for start, stop in plan.blocks(each, most=most):
+    for start, stop in plan.blocks(each, slow=form is None):
         if sorts:
             counts = _counts(design, plan, start, stop, fast=fast)
             out[:, start:stop] = reference.weighted(values, design, statistic, counts)

@@ -10,6 +10,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.kernels.reference import middle_of, total_weight, weights_of
+from halfwidth.resampling.progress import tracked
 
 __all__ = ["acceleration", "leave_one_out", "proportion_acceleration", "tie_tolerance"]
 
@@ -36,14 +37,12 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
         if design.simple:
             return _without_each(values, weights_of(statistic, design.n - 1))
         return _without_each_cluster(values, design, statistic)
-    starts = design.first_cases
-    return np.stack(
-        [
-            statistic(np.delete(values, np.s_[first : first + size], axis=-1))
-            for first, size in zip(starts, design.unit_sizes, strict=True)
-        ],
-        axis=-1,
-    )
+    out = np.empty((len(values), design.units))
+    each = ((unit, unit + 1) for unit in range(design.units))
+    for unit, _ in tracked(each, design.units, "units left out"):
+        first, size = design.first_cases[unit], design.unit_sizes[unit]
+        out[:, unit] = statistic(np.delete(values, np.s_[first : first + size], axis=-1))
+    return out
 
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:

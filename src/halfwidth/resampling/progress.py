@@ -10,14 +10,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["PATIENCE", "tracked"]
+__all__ = ["PATIENCE", "growing", "tracked"]
 
 # Seconds before a bar appears.
 PATIENCE = 2.0
+# Seconds between two looks at the clock, about.
+QUICK = 0.1
 
 
-def tracked(ranges: Iterable[tuple[int, int]], total: int) -> Iterator[tuple[int, int]]:
-    """Pass on ranges ``(start, stop)`` of resamples; show how far they are if they take long.
+def growing(total: int, most: int) -> Iterator[tuple[int, int]]:
+    """Ranges of 1, 2, 4, ... up to ``most``, growing while they are quickly done."""
+    start, step = 0, 1
+    while start < total:
+        begun, stop = time.monotonic(), min(start + step, total)
+        yield start, stop
+        if time.monotonic() - begun < QUICK:
+            step = min(2 * step, most)
+        start = stop
+
+
+def tracked(
+    ranges: Iterable[tuple[int, int]], total: int, what: str = "resamples"
+) -> Iterator[tuple[int, int]]:
+    """Pass on ranges ``(start, stop)`` of what is worked on; show how far they are if it is long.
 
     The bar appears where stderr is a terminal, is wiped when the work ends, however it ends, and
     never touches stdout.
@@ -27,7 +42,7 @@ def tracked(ranges: Iterable[tuple[int, int]], total: int) -> Iterator[tuple[int
         for start, stop in ranges:
             yield start, stop
             if bar is None and stop < total and time.monotonic() - begun > PATIENCE:
-                bar = _bar(total)
+                bar = _bar(total, what)
             if bar is not None:
                 bar.update(bar.task_ids[0], completed=stop)
     finally:
@@ -35,14 +50,14 @@ def tracked(ranges: Iterable[tuple[int, int]], total: int) -> Iterator[tuple[int
             bar.stop()
 
 
-def _bar(total: int) -> Progress | None:
+def _bar(total: int, what: str) -> Progress | None:
     """A bar that has begun, or None where nobody would see it."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    columns = (BarColumn(), MofNCompleteColumn(), "resamples", TimeRemainingColumn())
+    columns = (BarColumn(), MofNCompleteColumn(), what, TimeRemainingColumn())
     bar = Progress(
         *columns,
         console=Console(stderr=True),
