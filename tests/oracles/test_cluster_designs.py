@@ -442,6 +442,12 @@ def hits(sizes: list[int], resemblance: float, seed: int = 0) -> tuple[Array, Co
     return (generator.uniform(size=len(groups)) < chance).astype(float), groups
 
 
+def for_few(level: float, degrees_of_freedom: int) -> float:
+    """Korn and Graubard's factor of the trials: (z/t)²."""
+    tail = (1 - level) / 2
+    return float((stats.norm.isf(tail) / stats.t.isf(tail, degrees_of_freedom)) ** 2)
+
+
 @pytest.mark.parametrize("method", PROPORTIONS)
 @pytest.mark.parametrize("stratified", [False, True])
 @pytest.mark.parametrize("kind", ["equal", "unequal", "many"])
@@ -451,9 +457,10 @@ def test_proportion_of_clusters_counts_as_many_trials_as_would_be_known_as_well(
     values, groups = hits(SIZES[kind], 0.6)
     strata = groups % 2 if stratified else np.zeros_like(groups)
     p, n = values.mean(), len(values)
-    trials = p * (1 - p) / linearized_variance(values, groups, strata)
-    assert trials < n
+    known = p * (1 - p) / linearized_variance(values, groups, strata)
+    assert known < n
     for level in (0.8, 0.95):
+        trials = known * for_few(level, len(set(groups)) - len(set(strata)))
         low, high = proportion_confint(p * trials, trials, 1 - level, PROPORTIONS[method])
         got = hw.summary_ci(
             values,
@@ -470,7 +477,8 @@ def test_proportion_of_clusters_counts_as_many_trials_as_would_be_known_as_well(
 def test_clusters_never_count_for_more_than_their_cases(method: str) -> None:
     # Each cluster is right twice and wrong once: the shares of clusters differ less than by chance.
     values, groups = np.tile([0.0, 1.0, 1.0], 10), labels([3] * 10)
-    low, high = proportion_confint(20, 30, 0.05, PROPORTIONS[method])
+    trials = 30 * for_few(0.95, 9)
+    low, high = proportion_confint(20 / 30 * trials, trials, 0.05, PROPORTIONS[method])
     got = hw.summary_ci(values, groups=groups, method=method)
     assert (got.low, got.high) == pytest.approx((low, high), rel=1e-10)
 

@@ -193,6 +193,14 @@ _ALL = (
         "doi:10.1111/j.1469-8137.1912.tb05611.x",
     ),
     Reference(
+        "korn_graubard1998",
+        "Korn EL, Graubard BI",
+        "Confidence intervals for proportions with small expected number of positive counts "
+        "estimated from survey data",
+        "Survey Methodology 24(2):193-201",
+        1998,
+    ),
+    Reference(
         "lehmann2025",
         "Lehmann C, Paromau Y",
         "Quantifying uncertainty and variability in machine learning: confidence intervals for "

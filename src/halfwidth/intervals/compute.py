@@ -96,6 +96,7 @@ def of_samples(
     values: Array,
     design: Design,
     statistic: Statistic,
+    level: Level,
     *,
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
@@ -130,7 +131,7 @@ def of_samples(
         {
             Need.SUCCESSES: lambda: made[Need.ESTIMATE] * made[Need.TRIALS],
             Need.TRIALS: lambda: effective_trials(
-                made[Need.ESTIMATE], made[Need.STANDARD_ERROR], design
+                made[Need.ESTIMATE], made[Need.STANDARD_ERROR], design, level
             ),
         }
     )
@@ -240,6 +241,7 @@ def intervals(
             np.sort(part, axis=-1) if design.simple else part,
             design,
             statistic,
+            level,
             bounds=bounds,
             plan=plan,
             binary=binary,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
 
 __all__ = ["effective_trials", "standard_error"]
@@ -33,12 +33,16 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
 
 
-def effective_trials(share: Array, standard_error: Array, design: Design) -> Array:
+def effective_trials(share: Array, standard_error: Array, design: Design, level: Level) -> Array:
     """Independent trials that would give a proportion the same SE: n over the design effect.
 
-    Clusters never count for more than their cases. Where all cases are alike (or those of each
-    stratum), their dependence cannot be seen, and each unit counts as one trial.
+    Clusters never count for more than their cases. The SE of few units is itself uncertain, which
+    a mean meets with t quantiles; here (z/t)² of the trials are left (Korn & Graubard 1998). Where
+    all cases are alike (or those of each stratum), their dependence cannot be seen, and each unit
+    counts as one trial.
     """
+    from scipy import special
+
     equal_units = standard_error <= ROUNDING
     unseen = (share == 0) | (share == 1) | (len(design.strata) > 1)
     variance = np.where(equal_units, 1.0, standard_error) ** 2
@@ -47,4 +51,7 @@ def effective_trials(share: Array, standard_error: Array, design: Design) -> Arr
         np.where(unseen, design.units, design.n),
         share * (1 - share) / variance,
     )
-    return np.asarray(trials if design.sizes is None else np.minimum(trials, design.n))
+    capped = trials if design.sizes is None else np.minimum(trials, design.n)
+    t = special.stdtrit(design.degrees_of_freedom, level.tail)
+    few_known = (special.ndtri(level.tail) / t) ** 2
+    return np.where(equal_units & unseen, capped, capped * few_known)
