@@ -139,6 +139,7 @@ def large_samples() -> Iterator[Line]:
         (10_000, "fast", "< 300 MB"),
         (10_000, "plain", "< 300 MB"),
         (1_000_000, "fast", "< 30 s, < 1 GB"),
+        (1_000_000, "plain", ""),
     ):
         if path == "plain" or compiled.available():
             made = alone(n, path)

@@ -145,3 +145,21 @@ def test_cases_are_kept_where_they_are_asked_for_and_written_nowhere(table: Path
     assert repr(kept) == repr(plain)
     with pytest.raises(hw.OptionError, match="keep_cases=True"):
         hw.plots.figure_of_table(plain)
+
+
+def test_a_kind_of_plot_without_a_plot_is_refused(table: Path, run: Run) -> None:
+    ran = run("ci", table, "--value", "dice", "--plot-kind", "forest")
+    assert ran.status == 2
+    assert "has no effect without --plot" in ran.err
+    assert "did you mean 'forest'" in run("ci", table, "--plot-kind", "forst").err
+
+
+def test_a_forest_of_several_metrics_is_refused_before_anything_is_printed(
+    tmp_path: Path, run: Run
+) -> None:
+    rows = [f"c{i},{m},{v}" for i in range(12) for m, v in (("dsc", 0.8), ("hd95", 3.0 + i))]
+    path = tmp_path / "canonical.csv"
+    path.write_text("\n".join(["case,metric,value", *rows]), encoding="utf-8")
+    ran = run("ci", path, "--plot", tmp_path / "f.png", "--plot-kind", "forest")
+    assert (ran.status, ran.out) == (2, "")
+    assert "--metric NAME" in ran.err
