@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
     from halfwidth.core.estimates import Estimates
-    from halfwidth.core.spec import Better, Kind, MetricSpec
+    from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.pairs import difference_ci
@@ -42,6 +42,7 @@ __all__ = [
     "Kind",
     "MetricSpec",
     "OptionError",
+    "StatisticSpec",
     "UnknownNameError",
     "difference_ci",
     "explain",
@@ -68,6 +69,7 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
+    "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
     "difference_ci": "estimation.pairs",
     "explain": "core.cautions",

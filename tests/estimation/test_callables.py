@@ -150,3 +150,28 @@ def test_bca_of_one_that_is_undefined_without_some_case_says_so() -> None:
     assert math.isnan(e.high)
     assert "vanishes" not in message(e, "HW306")
     assert "percentile" in message(e, "HW306")
+
+
+def root_mean_square(values: Any, *, axis: int = -1) -> Any:
+    return np.sqrt(np.mean(np.square(values), axis=axis))
+
+
+def influence_on_root_mean_square(values: Any) -> Any:
+    value = root_mean_square(values)[..., None]
+    return (values**2 - value**2) / (2 * value)
+
+
+def test_a_statistic_of_ones_own_with_an_influence_can_be_studentized() -> None:
+    spec = hw.StatisticSpec("rms", "RMS", root_mean_square, influence=influence_on_root_mean_square)
+    values = np.random.default_rng(0).random(40)
+    e = hw.summary_ci(values, statistic=spec, method="studentized", rng=1)
+    # By the delta method from the mean of squares.
+    error = np.std(values**2, ddof=1) / np.sqrt(40) / (2 * e.value)
+    assert e.standard_error == pytest.approx(error, rel=1e-12)
+    assert e.low < e.value < e.high
+    grouped = hw.summary_ci(
+        values, statistic=spec, method="studentized", rng=1, groups=np.arange(40) // 4
+    )
+    assert grouped.design == "clustered"
+    with pytest.raises(hw.OptionError, match="has no standard error"):
+        hw.summary_ci(values, statistic=root_mean_square, method="studentized")

@@ -51,10 +51,11 @@ def summary_ci(
     metric : str, MetricSpec or metric function, optional
         What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ... (see
         ``halfwidth.METRICS``). Decides the range, what is worst, and the unit.
-    statistic : str or callable, default "mean"
+    statistic : str, callable or StatisticSpec, default "mean"
         ``"mean"``, ``"median"``, ``"trimmed_mean"`` (or ``"trimmed_mean:0.1"``), ``"sd"``
         (``"sd:ddof=0"``), ``"iqr"``, ``"quantile:0.9"``; or a function of the values, vectorised
-        if it takes ``axis``.
+        if it takes ``axis``; or a `StatisticSpec`, which can have an ``influence`` and thereby a
+        standard error.
     method : str, default "auto"
         A CI method (see ``halfwidth.METHODS``). ``"auto"`` chooses one on evidence, and cuts its
         bounds to the metric's range; a method asked for by name gives its textbook formula.
