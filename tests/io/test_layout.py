@@ -158,6 +158,12 @@ def test_pooled_folds_are_cautioned_unless_estimated_apart(column: str) -> None:
     assert "HW401" not in codes(frame, "dice", by=column)
 
 
+def test_folds_of_cases_that_are_clusters_need_no_caution() -> None:
+    frame = {"case": [c for c in CASES[:4] for _ in range(3)], "fold": [0, 1, 2] * 4, "dice": DICE}
+    assert {"HW102", "HW401"} <= set(codes(frame, "dice"))
+    assert {"HW102", "HW401"}.isdisjoint(codes(frame, "dice", groups="case"))
+
+
 def test_a_single_fold_needs_no_caution() -> None:
     assert "HW401" not in codes({"case": CASES, "fold": [3] * 12, "dice": DICE}, "dice")
 

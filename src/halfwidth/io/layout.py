@@ -336,6 +336,8 @@ def _shared_patients(
 
 
 def _pooled_runs(table: Table, layout: Layout, rows: NDArray[np.intp]) -> tuple[str, int] | None:
+    if layout.groups is not None and layout.groups == layout.case:
+        return None  # the values that runs give a case are kept together
     for name in RUN_COLUMNS:
         if name in table and name not in (*layout.by, *layout.values):
             levels = _distinct(table, [name], rows)
