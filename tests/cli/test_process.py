@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -131,3 +133,22 @@ def test_a_table_is_read_and_estimated_without_any_warning(tmp_path: Path) -> No
         cwd=tmp_path,
     )
     assert done.stderr == ""
+
+
+def test_an_interrupt_ends_a_long_job_with_one_word(tmp_path: Path) -> None:
+    table = tmp_path / "cases.csv"
+    rows = [f"c{i},{(i * 37 % 1000) / 1000}" for i in range(100_000)]
+    table.write_text("\n".join(["case,dice", *rows]), encoding="utf-8")
+    process = subprocess.Popen(
+        # Minutes of work, whatever the kernels.
+        [*RUN, "ci", str(table), "--method", "percentile", "--n-resamples", "1000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "halfwidth: interrupted"
+    assert "Traceback" not in err

@@ -20,6 +20,8 @@ from halfwidth.core.errors import HalfwidthError
 
 __all__ = ["app", "main"]
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="halfwidth",
     help="How far to trust a performance number: confidence intervals for the metrics of trained "
@@ -74,7 +76,7 @@ def _status(arguments: list[str]) -> int:
         return 2
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
-        return 130
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001 -- whatever is left is a fault of ours
         if debug:
             traceback.print_exc()
@@ -83,6 +85,9 @@ def _status(arguments: list[str]) -> int:
             "Run again with --debug and report what it prints"
         )
         return 1
+    if result == INTERRUPTED:
+        # The parser turns an interrupt into this status, without a word.
+        note("interrupted")
     return result if isinstance(result, int) else 0
 
 
