@@ -94,7 +94,7 @@ def test_equal_values_of_a_bounded_metric_still_leave_uncertainty() -> None:
 def test_equal_values_of_an_unbounded_metric_give_no_width_and_say_so() -> None:
     e = ask([2.5] * 12, metric="hd95")
     assert (e.low, e.value, e.high) == (2.5, 2.5, 2.5)
-    assert "all 12 cases are equal" in message(e, "HW304")
+    assert "all values of 12 cases are equal" in message(e, "HW304")
 
 
 @pytest.mark.parametrize("values", [[0.9] * 12, [0.1 + 0.2] * 60, [1.0] * 5])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
+from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Bounds
 from halfwidth.summaries import iqr, mean, median, quantile, sd, trimmed_mean
 from halfwidth.summaries.catalogue import STATISTICS

@@ -14,22 +14,19 @@ from typing import Any, TypeVar
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.forms import Form
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
 __all__ = [
     "Better",
     "Estimand",
-    "Form",
     "Kind",
     "MethodSpec",
     "Metric",
     "MetricSpec",
-    "Moments",
     "Need",
-    "OrderStatistics",
     "Promise",
-    "SortedWeights",
     "Statistic",
     "StatisticSpec",
     "interval_method",
@@ -145,47 +142,6 @@ class Estimand(StrEnum):
     QUANTILE = "quantile"
     SPREAD = "spread"
     OTHER = "other"
-
-
-@dataclass(frozen=True)
-class Moments:
-    """A statistic that is a function of n and of power sums about a centre.
-
-    Attributes
-    ----------
-    order : int
-        Highest power needed.
-    finish : callable
-        ``finish(n, sums, centre, **parameters)`` with ``sums[p - 1] = Σ(x - centre)^p``; n is a
-        number, or one for each entry of the last axis.
-    """
-
-    order: int
-    finish: Callable[..., Array]
-
-
-@dataclass(frozen=True)
-class SortedWeights:
-    """An L-statistic: ``weights(n, **parameters) @ sorted sample``.
-
-    The weights add up to 1 (location) or to 0 (spread).
-    """
-
-    weights: Callable[..., Array]
-
-
-@dataclass(frozen=True)
-class OrderStatistics:
-    """An L-statistic of a few order statistics.
-
-    ``picks(n, **parameters)`` returns their 1-based ranks, ascending, and their weights, which add
-    up to 1 (location) or to 0 (spread).
-    """
-
-    picks: Callable[..., tuple[Array, Array]]
-
-
-Form = Moments | SortedWeights | OrderStatistics
 
 
 def range_of_values(bounds: Bounds) -> Bounds:

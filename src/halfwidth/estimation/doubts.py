@@ -228,7 +228,9 @@ def _no_width(facts: Facts) -> Caution | None:
     if facts.undefined or e.low != e.high:
         return None
     reason = (
-        f"all {facts.units_text} are equal" if facts.constant else "both bounds fall on tied values"
+        f"all values of {facts.units_text} are equal"
+        if facts.constant
+        else "both bounds fall on tied values"
     )
     return caution("HW304", reason=reason)
 

@@ -117,12 +117,7 @@ def summary_table(
         over=over,
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
-    for option, given in (("groups", groups), ("strata", strata)):
-        if given is not None and not isinstance(given, str):
-            raise OptionError(
-                f"{option}={given!r} is no text; here it takes the name of a column (one label per "
-                "case is for summary_ci)"
-            )
+    _check_names(groups=groups, strata=strata)
     table = Table.of_frame(frame)
     layout = layout_of(table, _names(values), _names(by), case, groups, strata)
     metrics = _Metrics(table, layout, metric, bounds)
@@ -131,15 +126,7 @@ def summary_table(
             f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
             "); name the one that is meant: metric= (--metric)"
         )
-    notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
-    notes += [
-        f"{what} are taken from column {column!r} of the table"
-        for what, given, column in (
-            ("clusters", groups, layout.groups),
-            ("strata", strata, layout.strata),
-        )
-        if given is None and column is not None
-    ]
+    notes = _notes(layout, groups, strata)
     jobs: list[Job] = []
     cases: list[Cases] = []
     not_applicable = 0
@@ -175,6 +162,28 @@ def summary_table(
     if not_applicable:
         notes.append(f"left out: {not_applicable} rows that are not applicable")
     return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
+
+
+def _check_names(**columns: Any) -> None:
+    """Refuse labels where the name of a column is meant."""
+    for option, given in columns.items():
+        if given is not None and not isinstance(given, str):
+            raise OptionError(
+                f"{option}={given!r} is no text; here it takes the name of a column (one label per "
+                "case is for summary_ci)"
+            )
+
+
+def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
+    """What was taken from the table, or passed over, without being asked for."""
+    notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
+    for what, given, column in (
+        ("clusters", groups, layout.groups),
+        ("strata", strata, layout.strata),
+    ):
+        if given is None and column is not None:
+            notes.append(f"{what} are taken from column {column!r} of the table")
+    return notes
 
 
 def _cases_of(part: Slice, sample: Sample) -> Cases:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import Estimand, Form, MethodSpec, Need, OrderStatistics, Statistic
+from halfwidth.core.forms import Form, OrderStatistics
+from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, bootstrap_distribution

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from halfwidth.core import rng
-from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
+from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Replicates

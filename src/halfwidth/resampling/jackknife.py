@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Moments, OrderStatistics, SortedWeights, Statistic
+from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS

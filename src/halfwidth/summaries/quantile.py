@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from halfwidth.core.forms import OrderStatistics
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Estimand, OrderStatistics, range_of_values, statistic
+from halfwidth.core.spec import Estimand, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.forms import Moments, OrderStatistics
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Estimand, Moments, OrderStatistics, range_of_spread, statistic
+from halfwidth.core.spec import Estimand, range_of_spread, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.location import mean

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import OrderStatistics, SortedWeights, Statistic
+from halfwidth.core.forms import OrderStatistics, SortedWeights
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design, cases_of
 
