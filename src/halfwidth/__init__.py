@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
+    from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.metrics.catalogue import METRICS
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
     from halfwidth.summaries.catalogue import STATISTICS
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "CAUTIONS",
     "METHODS",
     "METRICS",
+    "SAMPLE_METRICS",
     "STATISTICS",
     "Better",
     "Bounds",
@@ -46,6 +48,7 @@ __all__ = [
     "UnknownNameError",
     "difference_ci",
     "explain",
+    "metric_ci",
     "metrics",
     "plots",
     "proportion_ci",
@@ -58,6 +61,7 @@ _HOME = {
     "CAUTIONS": "core.cautions",
     "METHODS": "intervals.catalogue",
     "METRICS": "metrics.catalogue",
+    "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
     "Better": "core.spec",
     "Bounds": "core.types",
@@ -73,6 +77,7 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "difference_ci": "estimation.pairs",
     "explain": "core.cautions",
+    "metric_ci": "estimation.metric_front",
     "metrics": "metrics",
     "plots": "plots",
     "proportion_ci": "estimation.front_door",

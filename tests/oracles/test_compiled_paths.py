@@ -14,9 +14,10 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling import studentized
 from halfwidth.resampling.designs import Design, arrange
-from halfwidth.resampling.draws import Plan, replicates
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import compiled
 from halfwidth.resampling.kernels.compiled import COMPILE_FROM, pays_off
+from halfwidth.resampling.replicates import replicates
 
 pytest.importorskip("numba")
 

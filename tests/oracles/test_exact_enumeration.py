@@ -14,8 +14,9 @@ from scipy import stats
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
-from halfwidth.resampling.draws import Plan, bootstrap_distribution
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact import binomial, order_statistics
+from halfwidth.resampling.replicates import bootstrap_distribution
 from halfwidth.resampling.spacings import gammas, spacings
 from halfwidth.summaries.quantile import quantile_picks
 

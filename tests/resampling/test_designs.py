@@ -14,8 +14,9 @@ from scipy import stats
 
 from halfwidth.core.spec import Statistic, StatisticSpec
 from halfwidth.resampling.designs import Codes, Design, arrange
-from halfwidth.resampling.draws import Plan, replicates
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[np.float64]
 

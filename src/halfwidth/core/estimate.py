@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
-from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricSpec, Need, Statistic
+from halfwidth.core.spec import (
+    Kind,
+    MethodSpec,
+    Metric,
+    MetricLevel,
+    MetricSpec,
+    Need,
+    Statistic,
+)
 from halfwidth.core.types import Bounds, Level
 
 if TYPE_CHECKING:
@@ -115,9 +123,14 @@ class Estimate:
         return self.metric_spec.spec.name
 
     @property
-    def statistic(self) -> str:
-        """Name of the summary statistic."""
-        return self.statistic_spec.spec.name
+    def statistic(self) -> str | None:
+        """Name of the summary statistic; None for a metric of a whole test set."""
+        return None if self.of_test_set else self.statistic_spec.spec.name
+
+    @property
+    def of_test_set(self) -> bool:
+        """Whether the metric has one value for the whole test set."""
+        return self.metric_spec.spec.level is MetricLevel.SAMPLE
 
     @property
     def method(self) -> str:
@@ -127,7 +140,8 @@ class Estimate:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters of the metric and of the statistic; their names never clash."""
-        return {**self.metric_spec.parameters, **self.statistic_spec.parameters}
+        of_statistic = {} if self.of_test_set else self.statistic_spec.parameters
+        return {**self.metric_spec.parameters, **of_statistic}
 
     @property
     def confidence_level(self) -> float:
@@ -166,7 +180,15 @@ class Estimate:
 
     @property
     def subject(self) -> str:
-        """What is estimated: ``mean DSC``; ``proportion correct`` for the mean of 0 and 1."""
+        """What is estimated: ``mean DSC``; ``proportion correct`` for the mean of 0 and 1.
+
+        Of a metric of a test set, with its average: ``macro AUROC``.
+        """
+        if self.of_test_set:
+            many = len(self.metric_spec.spec.averages) > 1
+            named = many and self.average in ("macro", "micro", "weighted")
+            average = f"{self.average} " if named else ""
+            return f"{average}{metric_title(self.metric_spec)}"
         statistic = self.statistic_title
         if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
             statistic = "proportion"
@@ -306,7 +328,7 @@ def statistic_title(statistic: Statistic) -> str:
 
 def _with_parameters(title: str, spec: MetricSpec, bound: Mapping[str, float]) -> str:
     shown = [
-        f"{parameter.name} {bound[parameter.name]:g} {parameter.unit}".strip()
+        f"{parameter.name} {parameter.said(bound[parameter.name])}"
         for parameter in spec.parameters
         if parameter.name in bound and bound[parameter.name] != parameter.default
     ]

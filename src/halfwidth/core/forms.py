@@ -1,13 +1,25 @@
-"""Sufficient forms: what a summary statistic needs to know of a resample."""
+"""Sufficient forms: what a statistic needs to know of a resample."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from halfwidth.core.types import Array
 
-__all__ = ["Form", "Moments", "OrderStatistics", "SortedWeights"]
+__all__ = [
+    "CellCounts",
+    "Form",
+    "Moments",
+    "OrderStatistics",
+    "RankedAreas",
+    "Ranking",
+    "SortedWeights",
+    "Sums",
+]
 
 
 @dataclass(frozen=True)
@@ -48,4 +60,82 @@ class OrderStatistics:
     picks: Callable[..., tuple[Array, Array]]
 
 
-Form = Moments | SortedWeights | OrderStatistics
+@dataclass(frozen=True)
+class CellCounts:
+    """A function of how many cases fall into each cell of a table; a value is the code of a cell.
+
+    Attributes
+    ----------
+    n_cells : int
+    finish : callable
+        ``finish(counts)``, shape (..., n_cells) -> (...). It takes complex counts too: its
+        derivatives come from a complex step.
+    """
+
+    n_cells: int
+    finish: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """A function of sums over cases of several features of each.
+
+    Attributes
+    ----------
+    features : callable
+        ``features(records)``, shape (..., k, n) -> (..., K, n).
+    finish : callable
+        ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
+    """
+
+    features: Callable[[Array], Array]
+    finish: Callable[[Array, Array], Array]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Cases in descending order of a score; one row for each one-vs-rest comparison.
+
+    Attributes
+    ----------
+    case : ndarray of int32, shape (R, L)
+        Position of the case that an entry belongs to.
+    mark : ndarray of uint8, shape (R, L)
+        `POSITIVE` plus `LAST_OF_TIES`, where they hold.
+    weight : ndarray, shape (R, L), or None
+        Of the entry; None where each weighs 1.
+    """
+
+    case: NDArray[np.int32]
+    mark: NDArray[np.uint8]
+    weight: Array | None = None
+
+    POSITIVE = 1
+    LAST_OF_TIES = 2
+
+
+@dataclass(frozen=True)
+class RankedAreas:
+    """A function of areas under curves of ranked scores, one for each row of a `Ranking`.
+
+    Attributes
+    ----------
+    kind : str or callable
+        The name of an area, or ``kind(tp, fp)`` of positive and negative entries at or above each
+        distinct score, (..., G) -> (...).
+    rank : callable
+        ``rank(records)``, shape (k, n) -> `Ranking`.
+    finish : callable
+        ``finish(area, positives)``, both of shape (..., R) -> (...); an area is NaN where it is
+        undefined.
+    row : int or None
+        The one row it is the area of; None for an average.
+    """
+
+    kind: str | Callable[[Array, Array], Array]
+    rank: Callable[[Array], Ranking]
+    finish: Callable[[Array, Array], Array]
+    row: int | None = None
+
+
+Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas

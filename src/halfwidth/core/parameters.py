@@ -26,6 +26,10 @@ class Parameter:
     choices : tuple of float
         The only values allowed, where there are but a few.
     unit : str
+    words : tuple of (str, float)
+        Words that stand for numbers.
+    optional : bool
+        Whether leaving it unsaid means something.
     """
 
     name: str
@@ -37,10 +41,14 @@ class Parameter:
     below: float = math.inf
     choices: tuple[float, ...] = ()
     unit: str = ""
+    words: tuple[tuple[str, float], ...] = ()
+    optional: bool = False
 
     @property
     def allowed_text(self) -> str:
         """What is allowed, in words."""
+        if self.words:
+            return " or ".join(word for word, _ in self.words)
         if self.choices:
             return " or ".join(f"{choice:g}" for choice in self.choices)
         limits = {
@@ -52,8 +60,16 @@ class Parameter:
         said = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
         return " and ".join(said) or "a number"
 
+    def said(self, value: float) -> str:
+        """A value with its unit, or the word that stands for it."""
+        word = next((word for word, number in self.words if number == value), None)
+        return word or f"{value:g} {self.unit}".strip()
+
     def check(self, value: object, owner: str) -> float:
         """The value as a float, or an error that says what is allowed."""
+        for word, meant in self.words:
+            if value == word:
+                return meant
         try:
             number = float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError):
@@ -84,7 +100,7 @@ def bind(
             bound[parameter.name] = parameter.check(given[parameter.name], owner)
         elif parameter.default is not None:
             bound[parameter.name] = parameter.default
-        elif complete:
+        elif complete and not parameter.optional:
             raise OptionError(
                 f"{owner} needs {parameter.name} ({parameter.summary}); "
                 f"write {owner}:{parameter.name}=VALUE, {parameter.allowed_text}"

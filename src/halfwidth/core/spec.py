@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form
+from halfwidth.core.forms import Form, RankedAreas
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
@@ -24,11 +24,14 @@ __all__ = [
     "Kind",
     "MethodSpec",
     "Metric",
+    "MetricLevel",
     "MetricSpec",
     "Need",
     "Promise",
     "Statistic",
     "StatisticSpec",
+    "Takes",
+    "Transform",
     "interval_method",
     "metric",
     "range_of_spread",
@@ -61,9 +64,33 @@ class Kind(StrEnum):
     BINARY = "binary"
 
 
+class MetricLevel(StrEnum):
+    """Whether a metric has a value for each case or only for a whole test set."""
+
+    INDIVIDUAL = "one value per case"
+    SAMPLE = "one value per test set"
+
+
+class Takes(StrEnum):
+    """What a sample-level metric is a function of."""
+
+    TWO_BY_TWO = "labels, one class against the rest"
+    CONFUSION = "labels, the whole confusion matrix"
+    SCORES = "scores"
+    NUMBERS = "numbers"
+
+
+class Transform(StrEnum):
+    """The scale on which a statistic is closest to normal."""
+
+    IDENTITY = "identity"
+    LOG = "log"
+    LOGIT = "logit"
+
+
 @dataclass(frozen=True)
 class MetricSpec:
-    """What is known of a per-case metric before any value is seen.
+    """What is known of a metric before any value is seen.
 
     Attributes
     ----------
@@ -88,6 +115,19 @@ class MetricSpec:
     reliable_n : int
         Cases from which the median coverage of the mean's interval reaches 92.5 %: 25 for DSC and
         75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind.
+    level : MetricLevel
+    takes : Takes or None
+        What a sample-level metric is a function of.
+    function : callable or None
+        The arithmetic of a sample-level metric, on what it takes.
+    averages : tuple of str
+        How a sample-level metric may be averaged over classes; empty where it is of all at once.
+    share : tuple of str
+        The two cells a, b of a two by two table where the metric is a / (a + b), a proportion.
+    prevalence_dependent : bool
+        Whether the value changes with the shares of the classes at the same error rates.
+    transform : Transform
+        The scale for intervals by the delta method.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -103,6 +143,13 @@ class MetricSpec:
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
     reliable_n: int = 25
+    level: MetricLevel = MetricLevel.INDIVIDUAL
+    takes: Takes | None = None
+    function: Callable[..., Any] | None = None
+    averages: tuple[str, ...] = ()
+    share: tuple[str, ...] = ()
+    prevalence_dependent: bool = False
+    transform: Transform = Transform.IDENTITY
     cite: str = ""
 
     @property
@@ -141,6 +188,8 @@ class Estimand(StrEnum):
     TRIMMED_MEAN = "trimmed mean"
     QUANTILE = "quantile"
     SPREAD = "spread"
+    AUROC = "one AUROC"
+    COUNTING = "function of a confusion matrix"
     OTHER = "other"
 
 
@@ -195,6 +244,10 @@ class StatisticSpec:
         It makes a standard error under any design; None where there is none.
     vectorised : bool
         Whether ``function`` takes ``axis``.
+    transform : Transform
+        The scale for intervals by the delta method.
+    of_records : bool
+        Whether a sample holds codes or records of cases rather than values of a metric.
     cite : str
     """
 
@@ -212,7 +265,16 @@ class StatisticSpec:
     reliable_n: Callable[..., int] = _as_the_mean
     influence: Callable[..., Array] | None = None
     vectorised: bool = True
+    transform: Transform = Transform.IDENTITY
+    of_records: bool = False
     cite: str = ""
+
+    @property
+    def has_standard_error(self) -> bool:
+        """Whether its standard error is known under any design."""
+        form = self.form
+        one_auroc = isinstance(form, RankedAreas) and form.kind == "auroc" and form.row is not None
+        return self.influence is not None or one_auroc
 
     @property
     def summary(self) -> str:
@@ -267,6 +329,9 @@ class Need(StrEnum):
     ESTIMATE = "estimate"
     STANDARD_ERROR = "standard error"
     DEGREES_OF_FREEDOM = "degrees of freedom"
+    CLUSTER_DEGREES = "degrees of freedom of clusters"
+    CLASS_UNITS = "units with and without the class"
+    TRANSFORM = "transform"
     STUDENTIZED = "studentized bootstrap distribution"
     DISTRIBUTION = "bootstrap distribution"
     TIE_TOLERANCE = "tie tolerance"
@@ -309,6 +374,8 @@ class MethodSpec:
     cautions : tuple of str
         Codes raised whenever the method is used.
     cite : str
+    independent_only : bool
+        Whether it supposes independent cases, without clusters and strata.
     """
 
     name: str
@@ -323,6 +390,7 @@ class MethodSpec:
     cautions: tuple[str, ...] = ()
     cite: str = ""
     synonyms: tuple[str, ...] = ()
+    independent_only: bool = False
 
     @property
     def accepts_text(self) -> str:
@@ -350,7 +418,7 @@ class MethodSpec:
     @property
     def takes_designs(self) -> bool:
         """Whether it works with clusters and strata, not on independent cases alone."""
-        return Need.SORTED_VALUES not in self.needs
+        return Need.SORTED_VALUES not in self.needs and not self.independent_only
 
     @property
     def summary(self) -> str:
@@ -381,7 +449,9 @@ def metric(**given: Any) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        return _attach(function, MetricSpec(function.__name__, summary=summary, **given))
+        of_test_set = given.get("level") is MetricLevel.SAMPLE
+        own = {"function": function} if of_test_set else {}
+        return _attach(function, MetricSpec(function.__name__, summary=summary, **own, **given))
 
     return declare
 

@@ -10,6 +10,12 @@
   its statistic equals the estimate as well, 0/0 is undefined.
 - *Undefined interval*: a method that cannot give bounds returns NaN for both.
 - A statistic of an empty sample is NaN.
+- *Absent class*: a class without a value of a one-vs-rest metric, because the (re)sample holds no
+  case of it (or none is predicted, for PPV). Averages leave it out (``"omit"``), count it as 0
+  (``"zero"``) or are NaN themselves (``"undefined"``).
+- *Undefined metric*: 0/0 on a test set or a resample is NaN (``undefined="omit"``: such resamples
+  are left out and counted), or counts as 0 (``"zero"``, as scikit-learn has it) or as the worst
+  value (``"worst"``).
 """
 
 from __future__ import annotations
@@ -25,8 +31,13 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
 __all__ = [
+    "ABSENT_CLASS",
     "MISSING_POLICIES",
+    "UNDEFINED_POLICIES",
+    "AbsentClass",
     "Missing",
+    "Undefined",
+    "absent_classes",
     "apply_missing_policy",
     "is_missing",
     "leave_out_both",
@@ -34,10 +45,15 @@ __all__ = [
     "no_interval",
     "penalty_for",
     "studentized_ratio",
+    "undefined_as",
 ]
 
 Missing = Literal["raise", "omit", "worst"]
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
+AbsentClass = Literal["omit", "zero", "undefined"]
+ABSENT_CLASS: tuple[AbsentClass, ...] = ("omit", "zero", "undefined")
+Undefined = Literal["omit", "zero", "worst"]
+UNDEFINED_POLICIES: tuple[Undefined, ...] = ("omit", "zero", "worst")
 
 
 def is_missing(cell: Any) -> bool:
@@ -124,3 +140,27 @@ def studentized_ratio(deviation: Array, standard_error: Array, tolerance: Array)
     exact = np.where(np.abs(deviation) <= tolerance, 0.0, deviation)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(exact / standard_error)
+
+
+def absent_classes(
+    values: NDArray[Any], weights: NDArray[Any], absent: AbsentClass
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Values of classes and their weights in an average, as the policy has them.
+
+    >>> absent_classes(np.array([0.5, np.nan]), np.ones(2), "omit")
+    (array([0.5, 0. ]), array([1., 0.]))
+    """
+    has_none = np.isnan(values)
+    if absent == "undefined":
+        # A class that weighs nothing is not missed.
+        return np.where(has_none & (weights == 0), 0.0, values), weights
+    kept = weights if absent == "zero" else np.where(has_none, 0.0, weights)
+    return np.where(has_none, 0.0, values), kept
+
+
+def undefined_as(values: NDArray[Any], policy: Undefined, worst: float | None) -> NDArray[Any]:
+    """Values of a metric, those that are undefined as the policy has them."""
+    if policy == "omit":
+        return values
+    instead = 0.0 if policy == "zero" else worst
+    return np.where(np.isnan(values), instead, values)

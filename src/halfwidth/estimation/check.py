@@ -75,7 +75,9 @@ class Sample:
         """How the cases were resampled or counted."""
         if self.over == "clusters":
             return "clustered within strata" if len(self.design.strata) > 1 else "clustered"
-        return "paired" if self.paired and self.design.simple else self.design.name
+        if self.design.independent:
+            return "paired" if self.paired else "iid"
+        return self.design.name
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:

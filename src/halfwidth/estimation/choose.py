@@ -5,12 +5,14 @@ The rules and the evidence for them stand in ``docs/choosing.md``.
 
 from __future__ import annotations
 
+from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Level
 from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.quantile import exact_ranks
+from halfwidth.resampling.linearization import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
@@ -34,6 +36,8 @@ def choose_for_counts() -> MethodSpec:
 def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
     """The method for a statistic of a sample."""
     wanted = estimands(statistic, binary=sample.binary)
+    if statistic.spec.of_records:
+        return METHODS[_for_records(sample, statistic)]
     if Estimand.PROPORTION in wanted:
         return choose_for_counts()
     if not sample.design.simple:
@@ -43,6 +47,22 @@ def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
     if Estimand.QUANTILE in wanted:
         return METHODS[_for_quantile(len(sample.values), statistic.quantile_level, level)]
     return METHODS["percentile"]
+
+
+def _for_records(sample: Sample, statistic: Statistic) -> str:
+    """For a metric of a test set, by its form."""
+    form, design = statistic.spec.form, sample.design
+    if Estimand.AUROC is statistic.spec.estimand:
+        error = standard_error(sample.arranged[None], design, statistic)[0]
+        return "delong_logit" if error > 0 else "newcombe"
+    smooth = isinstance(form, Sums) or (
+        isinstance(form, RankedAreas) and isinstance(form.kind, str)
+    )
+    of_cases = smooth and statistic.spec.estimand is not Estimand.COUNTING
+    macro_ap = isinstance(form, RankedAreas) and form.row is None and "precision" in str(form.kind)
+    if of_cases and design.sizes is None and design.n >= SMALL and not macro_ap:
+        return "bca"
+    return "percentile"
 
 
 def _for_quantile(n: int, q: float, level: Level) -> str:

@@ -40,6 +40,8 @@ class Job:
         What the table already gives reason to doubt.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
+    average : str or None
+        Over classes, for metrics of a test set.
     """
 
     sample: Sample
@@ -48,6 +50,7 @@ class Job:
     by: Mapping[str, Any] = field(default_factory=dict)
     doubts: tuple[Caution, ...] = ()
     n_not_applicable: int = 0
+    average: str | None = None
 
 
 def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
@@ -64,10 +67,11 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         bounds = job.sample.metric.spec.bounds
         sample = job.sample
         batches[statistic, method.name, sample.design, bounds, sample.binary].append(index)
+    plan = Plan(request.seed, request.n_resamples, kept={})
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]
-        made = _estimate_batch(batch, methods[indices[0]], request)
+        made = _estimate_batch(batch, methods[indices[0]], request, plan)
         estimates.update(zip(indices, made, strict=True))
     return tuple(estimates[index] for index in range(len(jobs)))
 
@@ -81,7 +85,9 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
     return request.method
 
 
-def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -> list[Estimate]:
+def _estimate_batch(
+    jobs: Sequence[Job], method: MethodSpec, request: Request, plan: Plan
+) -> list[Estimate]:
     first, chosen = jobs[0], request.method is None
     values = np.stack([job.sample.arranged for job in jobs])
     design = first.sample.design
@@ -97,7 +103,7 @@ def _estimate_batch(jobs: Sequence[Job], method: MethodSpec, request: Request) -
             [method],
             request.level,
             bounds=first.sample.metric.spec.bounds,
-            plan=Plan(request.seed, request.n_resamples),
+            plan=plan,
             design=design,
             binary=first.sample.binary,
             clip=chosen,
@@ -153,6 +159,7 @@ def _finished(
         n_not_applicable=job.n_not_applicable,
         label=job.label,
         by=job.by,
+        average=job.average,
         standard_error=float(interval.standard_error[row]),
         n_resamples=computed.n_resamples,
         n_undefined=int(computed.n_undefined[row]),

@@ -1,6 +1,8 @@
 """Interval methods: ingredients in, bounds out, on whole batches of samples."""
 
+from halfwidth.intervals.auc import delong, delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.bootstrap import basic, bca, percentile, studentized
+from halfwidth.intervals.delta import delta
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.quantile import exact, semiparametric
@@ -10,11 +12,16 @@ __all__ = [
     "basic",
     "bca",
     "clopper_pearson",
+    "delong",
+    "delong_logit",
+    "delta",
     "empirical_bernstein",
     "exact",
     "hall",
+    "hanley_mcneil",
     "hoeffding",
     "jeffreys",
+    "newcombe",
     "percentile",
     "semiparametric",
     "studentized",

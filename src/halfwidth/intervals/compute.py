@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import Form, OrderStatistics
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
+from halfwidth.resampling.areas import class_units
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, bootstrap_distribution
+from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.exact import binomial, studentized_binomial
 from halfwidth.resampling.jackknife import acceleration, proportion_acceleration, tie_tolerance
 from halfwidth.resampling.linearization import effective_trials, standard_error
+from halfwidth.resampling.replicates import bootstrap_distribution
 from halfwidth.resampling.studentized import studentized_distribution
 
 __all__ = [
@@ -89,8 +91,13 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
 def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
     """Whether a method makes intervals for a statistic under a design."""
     accepted = method.accepts & estimands(statistic, binary=binary)
-    has_error = statistic.spec.influence is not None or Need.STANDARD_ERROR not in method.needs
-    return bool(accepted) and has_error and (design.simple or method.takes_designs)
+    needs_error = {Need.STANDARD_ERROR, Need.STUDENTIZED} & set(method.needs)
+    has_error = statistic.spec.has_standard_error or not needs_error
+    under = design.simple or method.takes_designs
+    under = under or (method.independent_only and design.independent)
+    # No one has yet written the standard error of each resample of these.
+    studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
+    return bool(accepted) and has_error and studentizes and under
 
 
 def of_samples(
@@ -121,7 +128,12 @@ def of_samples(
             Need.STUDENTIZED: lambda: studentized_distribution(
                 values, design, statistic, plan, binary=binary
             ),
-            Need.TIE_TOLERANCE: lambda: tie_tolerance(values),
+            Need.CLUSTER_DEGREES: lambda: (
+                np.inf if design.sizes is None else float(design.degrees_of_freedom)
+            ),
+            Need.CLASS_UNITS: lambda: class_units(values, design, statistic),
+            Need.TRANSFORM: lambda: statistic.spec.transform,
+            Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
         }
     )

@@ -1,13 +1,13 @@
-"""Every per-case metric the package knows by its values."""
+"""Every metric the package knows: those of a case by their values, those of a test set."""
 
 from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import MetricSpec, spec_of
-from halfwidth.metrics import boundary, overlap, volume
+from halfwidth.metrics import boundary, counting, overlap, ranking, regression, volume
 from halfwidth.metrics.error import absolute_error, correct, squared_error
 
-__all__ = ["METRICS"]
+__all__ = ["METRICS", "SAMPLE_METRICS"]
 
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
@@ -29,5 +29,37 @@ METRICS: Catalogue[MetricSpec] = Catalogue(
         volume.RELATIVE_VOLUME_ERROR,
         volume.SYMMETRIC_VOLUME_ERROR,
         *(spec_of(function) for function in (absolute_error, squared_error, correct)),
+    ),
+)
+
+SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
+    "metric of a test set",
+    tuple(
+        spec_of(function)
+        for function in (
+            counting.accuracy,
+            counting.balanced_accuracy,
+            counting.sensitivity,
+            counting.specificity,
+            counting.ppv,
+            counting.npv,
+            counting.f1,
+            counting.f_beta,
+            counting.mcc,
+            counting.cohen_kappa,
+            counting.youden_j,
+            counting.lr_plus,
+            counting.net_benefit,
+            counting.expected_cost,
+            counting.normalized_expected_cost,
+            ranking.auroc,
+            ranking.average_precision,
+            ranking.average_precision_trapezoid,
+            ranking.average_precision_interpolated,
+            regression.mae,
+            regression.mse,
+            regression.rmse,
+            regression.r2,
+        )
     ),
 )

@@ -57,6 +57,11 @@ class Design:
         return self.sizes is None and len(self.strata) == 1 and not self.paired
 
     @property
+    def independent(self) -> bool:
+        """Whether cases are drawn one by one from a single stratum."""
+        return self.sizes is None and len(self.strata) == 1
+
+    @property
     def units(self) -> int:
         """How many units there are, and are drawn."""
         return sum(self.strata)

@@ -1,25 +1,25 @@
-"""From a sample and a plan to a bootstrap distribution, by the statistic's declared form."""
+"""Draws: which units make up a resample, how often each, and sums over them."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core import rng
-from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
-from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Replicates
-from halfwidth.resampling.exact import binomial, order_statistics
 from halfwidth.resampling.kernels import compiled, reference
 from halfwidth.resampling.progress import growing, tracked
-from halfwidth.resampling.spacings import spacings
 
-__all__ = ["BLOCK_ELEMENTS", "Plan", "bootstrap_distribution", "replicates", "sums_by_stratum"]
+__all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "sums_by_stratum"]
+
+T = TypeVar("T")
 
 # Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache
 # holds. No result depends on it.
@@ -43,12 +43,15 @@ class Plan:
     compiled : bool or None
         Whether to use the compiled kernels; None: where they are there and worth it. The draws
         are the same.
+    kept : dict or None
+        Where what several statistics of the same cases have in common is kept; None: nowhere.
     """
 
     entropy: int
     n_resamples: int = 9999
     block_elements: int = BLOCK_ELEMENTS
     compiled: bool | None = None
+    kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
 
     def blocks(
         self, elements_each: int, *, most: int | None = None, slow: bool = False
@@ -87,6 +90,21 @@ class Plan:
         ]
         return drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=-1)
 
+    def once(
+        self, what: Hashable, of: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
+    ) -> T:
+        """What ``make`` gives, made once for the same arrays under the same design."""
+        if self.kept is None:
+            return make()
+        digest = hashlib.blake2b()
+        for array in of:
+            digest.update(np.ascontiguousarray(array))
+        key = (what, design, self.entropy, self.n_resamples, digest.digest())
+        if key not in self.kept:
+            self.kept[key] = make()
+        found: T = self.kept[key]
+        return found
+
     def compiles(self, design: Design) -> bool:
         """Whether the compiled kernels are used."""
         if self.compiled is not None:
@@ -103,87 +121,6 @@ def _let_memory_be_used_again() -> None:
     larger array come and go it keeps up to twice the size of that. Elsewhere this does nothing.
     """
     np.empty(8 * BLOCK_ELEMENTS)
-
-
-def bootstrap_distribution(
-    values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
-) -> Distribution:
-    """The bootstrap distribution of a statistic, exact where that is known.
-
-    Parameters
-    ----------
-    values : ndarray, shape (S, n)
-        Samples, each in the canonical order of the design.
-    design : Design
-    statistic : Statistic
-    plan : Plan
-        Not used where the distribution is exact.
-    binary : bool
-        Whether the values are 0 and 1 and the statistic is their mean.
-
-    Returns
-    -------
-    Distribution
-        For S samples.
-    """
-    form, n = statistic.spec.form, values.shape[-1]
-    if design.simple and binary:
-        return binomial(values.sum(axis=-1), n)
-    if design.simple and isinstance(form, OrderStatistics):
-        ranks, weights = form.picks(n, **statistic.parameters)
-        if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
-            return order_statistics(values, ranks, weights)
-        table = spacings(plan.entropy, ranks, n, plan.n_resamples)
-        return Replicates.sorting(_picked(values, weights, table))
-    return Replicates.sorting(replicates(values, design, statistic, plan))
-
-
-def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
-    """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
-    previous = sorted_values[:, table[:, 0]]
-    made = reference.total_weight(weights) * previous
-    for place in range(1, len(weights)):
-        current = sorted_values[:, table[:, place]]
-        previous -= current
-        previous *= -weights[place:].sum()
-        made += previous
-        previous = current
-    return made
-
-
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
-    form = statistic.spec.form
-    if isinstance(form, Moments):
-        return _of_moments(values, design, statistic, form, plan)
-    out = np.empty((len(values), plan.n_resamples))
-    each = max(design.n, len(values))
-    sorts = isinstance(form, SortedWeights | OrderStatistics)
-    fast = sorts and plan.compiles(design)
-    for start, stop in plan.blocks(each, slow=form is None):
-        if sorts:
-            counts = _counts(design, plan, start, stop, fast=fast)
-            out[:, start:stop] = reference.weighted(values, design, statistic, counts)
-        else:
-            draws = plan.indices(design, start, stop)
-            out[:, start:stop] = reference.plain(values, design, statistic, draws)
-    return out
-
-
-def _of_moments(
-    values: Array, design: Design, statistic: Statistic, form: Moments, plan: Plan
-) -> Array:
-    samples, centre = len(values), reference.middle_of(values)
-    powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
-    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
-    features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
-    out = np.empty((samples, plan.n_resamples))
-    for start, stop, by_stratum in sums_by_stratum(features, design, plan):
-        sums = by_stratum.sum(axis=0)
-        n = design.n if design.equal_sizes else sums[-1]
-        own = [sums[power * samples :][:samples] for power in range(form.order)]
-        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
-    return out
 
 
 def sums_by_stratum(
@@ -229,9 +166,9 @@ def sums_by_stratum(
         yield start, stop, sums
 
 
-def _counts(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> reference.Draws:
+def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
     """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
-    if not fast:
+    if not plan.compiles(design):
         return reference.count_draws(plan.indices(design, start, stop), design.units)
     counts = [compiled.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
     return np.concatenate(counts, axis=-1)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.forms import Moments, OrderStatistics, SortedWeights
+from halfwidth.core.forms import (
+    CellCounts,
+    Moments,
+    OrderStatistics,
+    RankedAreas,
+    SortedWeights,
+    Sums,
+)
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.areas import without_each_unit
+from halfwidth.resampling.cells import count_cells, counts_by_unit
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS
 from halfwidth.resampling.kernels import reference
@@ -20,8 +29,12 @@ __all__ = ["acceleration", "leave_one_out", "proportion_acceleration", "tie_tole
 TIE_SHARE = 1e-12
 
 
-def tie_tolerance(values: Array) -> Array:
-    """Differences below this are rounding, per sample."""
+def tie_tolerance(values: Array, statistic: Statistic) -> Array:
+    """Differences of the statistic below this are rounding, per sample."""
+    if statistic.spec.of_records:
+        size = np.abs(statistic(values))
+        bounded = isinstance(statistic.spec.form, CellCounts | RankedAreas)
+        return np.asarray(TIE_SHARE * (np.fmax(size, 1.0) if bounded else size))
     return np.asarray(TIE_SHARE * np.abs(values).max(axis=tuple(range(1, values.ndim))))
 
 
@@ -38,6 +51,15 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
         if design.simple:
             return _without_each(values, weights_of(statistic, design.n - 1))
         return _without_each_cluster(values, design, statistic)
+    if isinstance(form, CellCounts):
+        return np.stack([_without_each_count(sample, design, form) for sample in values])
+    if isinstance(form, Sums):
+        features = form.features(values)
+        rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
+        left = (design.n - design.unit_sizes).astype(float)
+        return form.finish(left, np.moveaxis(rest, -2, -1))
+    if isinstance(form, RankedAreas):
+        return np.stack([without_each_unit(form, records, design) for records in values])
     out = np.empty((len(values), design.units))
     each = ((unit, unit + 1) for unit in range(design.units))
     for unit, _ in tracked(each, design.units, "units left out"):
@@ -68,6 +90,18 @@ def _without_each_cluster(values: Array, design: Design, statistic: Statistic) -
     return out
 
 
+def _without_each_count(codes: Array, design: Design, form: CellCounts) -> Array:
+    """A function of counts without each unit: as many evaluations as there are cells."""
+    counts = count_cells(codes, form.n_cells)
+    if design.sizes is not None:
+        return form.finish(counts - counts_by_unit(codes, design, form.n_cells))
+    held = np.flatnonzero(counts)
+    one_less = counts - np.eye(form.n_cells, dtype=np.int64)[held]
+    of_cell = np.full(form.n_cells, np.nan)
+    of_cell[held] = form.finish(one_less)
+    return of_cell[codes.astype(np.intp)]
+
+
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     """BCa's acceleration, Σd³ / (6 (Σd²)^1.5).
 
@@ -81,7 +115,7 @@ def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     left_out = leave_one_out(values, design, statistic)
     deviation = design.stratum_means(left_out) - left_out
     scale = np.abs(deviation).max(axis=-1, keepdims=True)
-    vanishes = scale[..., 0] <= tie_tolerance(values)
+    vanishes = scale[..., 0] <= tie_tolerance(values, statistic)
     with np.errstate(invalid="ignore", divide="ignore"):
         # Scaled first: the cubes of small deviations would underflow.
         scaled = deviation / scale

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.forms import CellCounts, RankedAreas
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Level
+from halfwidth.resampling.areas import auroc_standard_error
 from halfwidth.resampling.designs import Design
 
 __all__ = ["effective_trials", "standard_error"]
@@ -27,9 +29,18 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
     mean, Tukey and McLaughlin's. NaN where no stratum has two units.
     """
+    form = statistic.spec.form
+    if isinstance(form, RankedAreas) and form.row is not None and form.kind == "auroc":
+        row = form.row
+        return np.array(
+            [auroc_standard_error(form.rank(records), row, design) for records in values]
+        )
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
+    if isinstance(form, CellCounts) and design.sizes is None and len(design.strata) == 1:
+        # The variance of multinomial counts is known; it needs no n / (n - 1).
+        return np.sqrt((influence**2).mean(axis=-1) / values.shape[-1])
     return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
 
 

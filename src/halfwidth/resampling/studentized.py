@@ -50,7 +50,7 @@ def studentized_distribution(
 
 def studentized_plain(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Gather every resample, and reckon its statistic and its SE: (S, n) -> (S, B)."""
-    estimate, tolerance = statistic(values), tie_tolerance(values)
+    estimate, tolerance = statistic(values), tie_tolerance(values, statistic)
     out = np.empty((len(values), plan.n_resamples))
     for start, stop in plan.blocks(design.n):
         draws = plan.indices(design, start, stop)
@@ -81,7 +81,7 @@ def _of_means(values: Array, design: Design, statistic: Statistic, plan: Plan) -
     units = np.array(design.strata, float)[:, None, None]
     weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
     deviation_of_sample = statistic(values)[:, None] - centre
-    tolerance = tie_tolerance(values)[:, None]
+    tolerance = tie_tolerance(values, statistic)[:, None]
     out = np.empty((samples, plan.n_resamples))
     for start, stop, sums in sums_by_stratum(features, design, plan):
         total, square = sums[:, :samples], sums[:, samples : 2 * samples]

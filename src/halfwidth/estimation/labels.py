@@ -1,0 +1,127 @@
+"""Class labels as given by a user, checked and turned into codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.undefined import is_missing
+
+__all__ = ["Codes", "as_cells", "as_codes", "labels_in", "plain_label", "positive_label"]
+
+Codes = NDArray[np.intp]
+MISSING = -1
+# Pairs of labels of which everyone takes the second to be the positive one.
+KNOWN_PAIRS = ((0, 1), (False, True), (-1, 1))
+# Integers in so small a range are counted instead of sorted.
+COUNTABLE = 2**16
+
+
+def as_cells(values: Any, where: str) -> NDArray[Any]:
+    """Labels as a flat array, of numbers or of objects."""
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise DataError(f"{where}: expected one label per case, got {values!r}")
+    if isinstance(values, np.ma.MaskedArray):
+        values = [None if cell is np.ma.masked else cell for cell in values]
+    array = np.asarray(values)
+    if array.dtype.kind in "SU" and not isinstance(values, np.ndarray):
+        array = np.asarray(values, dtype=object)  # NumPy makes text of numbers beside a text
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise DataError(f"{where}: expected one label per case, got shape {array.shape}")
+    if array.dtype.kind not in "OSUbiuf":
+        raise DataError(f"{where}: cannot use labels of type {array.dtype}")
+    return array
+
+
+def plain_label(label: Any) -> Any:
+    """A label as Python has it; a whole number is an integer."""
+    if hasattr(label, "item"):
+        label = label.item()
+    if isinstance(label, float) and label.is_integer():
+        return int(label)
+    return label
+
+
+def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
+    """The labels that occur, ascending; missing ones left out."""
+    if cells.dtype.kind in "iu" and len(cells) and int(cells.max()) - int(cells.min()) < COUNTABLE:
+        low = int(cells.min())
+        return (np.flatnonzero(np.bincount(cells - low)) + low).tolist()
+    if cells.dtype.kind in "iubSU":
+        return [plain_label(label) for label in np.unique(cells)]
+    if cells.dtype.kind == "f":
+        return [plain_label(label) for label in np.unique(cells[~np.isnan(cells)])]
+    found = {plain_label(label) for label in cells if not is_missing(label)}
+    try:
+        return sorted(found)
+    except TypeError:
+        kinds = sorted({type(label).__name__ for label in found})
+        raise DataError(
+            f"{where}: labels of several kinds ({', '.join(kinds)}) have no order; make them all "
+            "text or all numbers"
+        ) from None
+
+
+def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
+    """The place of each label among ``labels``; -1 for a missing one.
+
+    Raises
+    ------
+    DataError
+        If a label is not among them.
+    """
+    if cells.dtype.kind in "iu" and all(isinstance(label, int) for label in labels):
+        codes = _codes_of_integers(cells, [int(label) for label in labels])
+    else:
+        place = {label: number for number, label in enumerate(labels)}
+        codes = np.array(
+            [
+                MISSING if is_missing(cell) else place.get(plain_label(cell), len(labels))
+                for cell in cells.tolist()
+            ],
+            dtype=np.intp,
+        )
+    unknown = np.flatnonzero(codes == len(labels))
+    if len(unknown):
+        first = plain_label(cells[unknown[0]])
+        raise DataError(
+            f"{where}: case #{unknown[0] + 1} has the label {first!r}, which is none of "
+            f"{shortened([repr(label) for label in labels])}"
+            f"{proposed(str(first), [str(label) for label in labels])}"
+        )
+    return codes
+
+
+def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
+    low, high = int(cells.min(initial=0)), int(cells.max(initial=0))
+    if high - low >= COUNTABLE:
+        order = np.argsort(labels)
+        ascending = np.array(labels)[order]
+        at = np.minimum(np.searchsorted(ascending, cells), len(labels) - 1)
+        return np.where(ascending[at] == cells, order[at], len(labels)).astype(np.intp)
+    table = np.full(high - low + 1, len(labels), dtype=np.intp)
+    for number, label in enumerate(labels):
+        if low <= label <= high:
+            table[label - low] = number
+    return table[cells - low]
+
+
+def positive_label(labels: Sequence[Any], given: Any) -> int | None:
+    """The place of the positive label; None where nothing says which it is."""
+    if given is None:
+        known = len(labels) == 2 and tuple(labels) in KNOWN_PAIRS
+        return 1 if known else None
+    given = plain_label(given)
+    if given not in labels:
+        raise OptionError(
+            f"pos_label={given!r} (--positive) is none of the labels "
+            f"{shortened([repr(label) for label in labels])}"
+            f"{proposed(str(given), [str(label) for label in labels])}"
+        )
+    return list(labels).index(given)

@@ -1,0 +1,373 @@
+"""The public function for metrics of a whole test set: labels and predictions in, estimates out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.parameters import bind, parse_name
+from halfwidth.core.spec import (
+    Better,
+    Metric,
+    MetricLevel,
+    MetricSpec,
+    Takes,
+    spec_of,
+)
+from halfwidth.core.types import UNBOUNDED, Alternative
+from halfwidth.core.undefined import (
+    ABSENT_CLASS,
+    UNDEFINED_POLICIES,
+    AbsentClass,
+    Missing,
+    Undefined,
+)
+from halfwidth.estimation.metric_doubts import doubts_about
+from halfwidth.estimation.metric_jobs import (
+    OwnMetric,
+    Policies,
+    job_for,
+    targets_of,
+)
+from halfwidth.estimation.pipeline import estimate_jobs
+from halfwidth.estimation.resolve import AUTO, resolve_request
+from halfwidth.estimation.scores import Scores, check_kind
+from halfwidth.estimation.test_sets import Decisions, TestSet, check_numbers, check_test_set
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+__all__ = ["AVERAGES", "Average", "metric_ci", "resolve_sample_metric"]
+
+Average = Literal["binary", "macro", "micro", "weighted", "none"]
+AVERAGES: tuple[Average, ...] = ("binary", "macro", "micro", "weighted", "none")
+COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
+
+
+@overload
+def metric_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: str | MetricSpec | Callable[..., Any],
+    average: Literal["binary", "macro", "micro", "weighted"] | None = None,
+    **options: Any,
+) -> Estimate: ...
+@overload
+def metric_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: Any,
+    average: Any = None,
+    **options: Any,
+) -> Estimates: ...
+def metric_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    metric: Any,
+    average: Any = None,
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    scores: Scores = "auto",
+    threshold: float | str | None = None,
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    costs: Any = None,
+    priors: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 9999,
+    rng: Any = None,
+    missing: Missing = "raise",
+) -> Estimate | Estimates:
+    """Confidence interval for a metric of a whole test set: accuracy, F1, AUROC and their kin.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True classes (numbers, text, booleans), or the targets of a regression.
+    y_score : array-like, shape (n,) or (n, C)
+        Scores: one column per class in the order of ``labels``, or of two classes that of the
+        positive one alone. Or predicted labels, or predicted numbers.
+    metric : str, MetricSpec, callable, or sequence of them
+        A name (see ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms), with parameters
+        after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``,
+        ``"cohen_kappa:weights=quadratic"``, ``"net_benefit:exchange_rate=0.11"``. Or a function
+        ``f(y_true, y_score)`` that returns a number.
+    average : {"binary", "macro", "micro", "weighted", "none"}, or sequence of them, optional
+        ``"none"`` makes a row per class. Default: that of the positive class where there is one,
+        else ``"macro"``.
+    labels : sequence, optional
+        All classes, in the order of the score columns; default: those that occur, sorted. The set
+        of classes is fixed before resampling.
+    pos_label : label, optional
+        The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
+    scores : {"auto", "probabilities", "logits", "any", "labels"}
+        What ``y_score`` holds. ``"auto"`` takes labels for labels, numbers in [0, 1] for
+        probabilities, and a single column of other numbers for scores that rank; several such
+        columns are an error, because it matters whether they are logits.
+    threshold : float or str, optional
+        Positive from this score on (of logits: this probability); default 0.5 for probabilities
+        and logits of two classes; of more the largest score decides. The name of a counting
+        metric chooses the threshold that is best by it, anew in each resample.
+    absent_class : {"omit", "zero", "undefined"}
+        What a class without a value counts in an average, in the data or in a resample.
+    undefined : {"omit", "zero", "worst"}
+        What 0/0 counts: nothing (such resamples are left out and counted), 0 as in scikit-learn,
+        or the worst value.
+    costs : array-like, shape (C, C), optional
+        Of true (row) and predicted class, for expected costs; weights of confusions for
+        `cohen_kappa`. Default: 1 for an error.
+    priors : array-like, shape (C,), optional
+        Of the classes, for expected costs; default: those of the data.
+    sample_weight : array-like, shape (n,), optional
+        What each case counts.
+    groups, strata : array-like, shape (n,), optional
+        Cluster (patient) and stratum of each case, as for `summary_ci`.
+    method : str, default "auto"
+        See ``halfwidth.METHODS``.
+    confidence_level, alternative, n_resamples, rng
+        As for `summary_ci`. All rows share the seed.
+    missing : {"raise", "omit"}
+        What a missing label or score means.
+
+    Returns
+    -------
+    Estimate or Estimates
+        One for a single metric with a single average; else a row for each metric, average and
+        class. ``n`` is the number of cases in the metric's own denominator.
+
+    Raises
+    ------
+    DataError
+        For lengths that differ, missing values, unknown labels, scores that are not what they are
+        said to be, a single class.
+    OptionError
+        For an option that is not allowed or does not fit the metric.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
+    >>> score = [i / 50 for i in range(50)]
+    >>> e = hw.metric_ci(truth, score, metric="auroc")
+    >>> print(e.sentence())
+    AUROC 0.60 (95 % CI 0.43 to 0.75; n = 50; DeLong on the logit).
+    >>> rows = hw.metric_ci(truth, score, metric=["sensitivity", "specificity"])
+    >>> [(row.metric, row.value, row.n) for row in rows]
+    [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=None,
+    )
+    metrics = [resolve_sample_metric(one) for one in _several(metric, "metric")]
+    averages = (
+        None if average is None else [_check_average(a) for a in _several(average, "average")]
+    )
+    criterion = _criterion(threshold)
+    cases = _cases(
+        metrics,
+        y_true,
+        y_score,
+        Decisions(
+            check_kind(scores),
+            None if isinstance(threshold, str) else _number(threshold, "threshold"),
+            _needs_decisions(metrics),
+            criterion is not None,
+        ),
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        sample_weight=sample_weight,
+        groups=groups,
+        strata=strata,
+    )
+    policies = Policies(
+        _one_of("absent_class", absent_class, ABSENT_CLASS),
+        _one_of("undefined", undefined, UNDEFINED_POLICIES),
+        _table(costs, cases),
+        _priors(priors, cases),
+        criterion,
+    )
+    targets = [target for one in metrics for target in targets_of(one, averages, cases)]
+    jobs = [job_for(target, cases, policies) for target in targets]
+    jobs = doubts_about(jobs, targets, cases, policies)
+    made = estimate_jobs(jobs, request)
+    single = not _is_several(metric) and (average is None or isinstance(average, str))
+    return made[0] if single and len(made) == 1 else Estimates(made, cases.notes)
+
+
+# --------------------------------------------------------------------------- what is meant
+
+
+def _is_several(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str | MetricSpec | Metric)
+
+
+def _several(given: Any, name: str) -> list[Any]:
+    listed = list(given) if _is_several(given) else [given]
+    if not listed:
+        raise OptionError(f"{name}: name at least one")
+    return listed
+
+
+def _one_of(name: str, given: Any, allowed: Sequence[Any]) -> Any:
+    if given not in allowed:
+        raise OptionError(
+            f"{name}={given!r} is none of {', '.join(allowed)}{proposed(str(given), allowed)}"
+        )
+    return given
+
+
+def _check_average(average: Any) -> str:
+    return str(_one_of("average", "none" if average is None else average, AVERAGES))
+
+
+def _number(given: Any, name: str) -> float | None:
+    if given is None:
+        return None
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise OptionError(f"{name}={given!r} is not a number")
+    return number
+
+
+def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
+    """The metric of a test set meant by a name, a spec, a declared function or any callable."""
+    given: Mapping[str, object] = {}
+    if isinstance(metric, str):
+        name, given = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
+        if name not in SAMPLE_METRICS and name in METRICS:
+            raise OptionError(
+                f"{name!r} has a value for each case, not one for a test set; compute the values "
+                "and use summary_ci (--value)"
+            )
+        spec = SAMPLE_METRICS[name]
+    elif isinstance(metric, Metric):
+        spec, given = metric.spec, dict(metric.parameters)
+    elif isinstance(metric, MetricSpec):
+        spec = metric
+    elif callable(metric):
+        attached = spec_of(metric)
+        if not isinstance(attached, MetricSpec):
+            return _own(metric)
+        spec = attached
+    else:
+        raise OptionError(
+            f"metric={metric!r} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
+            "function of y_true and y_score"
+        )
+    if spec.level is not MetricLevel.SAMPLE:
+        raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
+    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+def _own(function: Any) -> OwnMetric:
+    inner = getattr(function, "func", function)
+    name = getattr(inner, "__name__", type(inner).__name__)
+    spec = MetricSpec(
+        "metric" if name == "<lambda>" else name,
+        bounds=UNBOUNDED,
+        better=Better.UNSTATED,
+        level=MetricLevel.SAMPLE,
+        reliable_n=50,
+    )
+    return OwnMetric(function, Metric(spec))
+
+
+def _needs_decisions(metrics: Sequence[Metric | OwnMetric]) -> bool:
+    return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
+
+
+def _criterion(threshold: Any) -> Metric | None:
+    if not isinstance(threshold, str):
+        return None
+    found = resolve_sample_metric(threshold)
+    if not isinstance(found, Metric) or found.spec.takes not in COUNTING:
+        raise OptionError(
+            f"threshold={threshold!r} is no counting metric to choose it by; for example youden_j, "
+            "f1, expected_cost"
+        )
+    return found
+
+
+# --------------------------------------------------------------------------- the test set
+
+
+def _cases(
+    metrics: Sequence[Metric | OwnMetric],
+    y_true: Any,
+    y_score: Any,
+    decisions: Decisions,
+    *,
+    missing: Missing,
+    groups: Any,
+    strata: Any,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
+) -> TestSet:
+    numbers = [isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in metrics]
+    if not any(numbers):
+        return check_test_set(
+            y_true,
+            y_score,
+            decisions,
+            labels=labels,
+            pos_label=pos_label,
+            missing=missing,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+        )
+    if not all(numbers):
+        raise OptionError("metrics of a regression and of a classification do not go together")
+    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(f"{name} has no meaning for a regression")
+    return check_numbers(y_true, y_score, missing=missing, groups=groups, strata=strata)
+
+
+def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
+    if costs is None:
+        return None
+    table = np.asarray(costs, dtype=float)
+    wanted = (cases.n_classes, cases.n_classes)
+    if table.shape != wanted or not np.isfinite(table).all():
+        raise DataError(
+            f"costs has shape {table.shape}; it takes a finite number for each true (row) and "
+            f"predicted class (column), shape {wanted}"
+        )
+    if (table < 0).any():
+        raise DataError("costs holds negative numbers; a cost is at least 0")
+    return tuple(tuple(row) for row in table.tolist())
+
+
+def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
+    if priors is None:
+        return None
+    given = np.asarray(priors, dtype=float)
+    if given.shape != (cases.n_classes,) or not (given >= 0).all():
+        raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
+    if abs(given.sum() - 1) > 1e-6:
+        raise DataError(f"priors add up to {given.sum():g}, not to 1")
+    return tuple(given.tolist())

@@ -1,0 +1,128 @@
+"""Scores as given by a user, checked and put on a scale on which ranks are kept."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.types import Array
+
+__all__ = [
+    "ROW_SUM_TOLERANCE",
+    "SCORE_KINDS",
+    "Scores",
+    "as_score_rows",
+    "check_kind",
+    "on_scale",
+    "threshold_on_scale",
+]
+
+Scores = Literal["auto", "probabilities", "logits", "any", "labels"]
+SCORE_KINDS: tuple[Scores, ...] = ("auto", "probabilities", "logits", "any", "labels")
+# Rows of probabilities may miss 1 by this much: some digits were cut.
+ROW_SUM_TOLERANCE = 1e-3
+# Probabilities may leave [0, 1] by this much: rounding.
+ROUNDING = 1e-6
+
+
+def check_kind(scores: Any) -> Scores:
+    """What the scores are, or an `OptionError`."""
+    if scores not in SCORE_KINDS:
+        raise OptionError(
+            f"scores={scores!r} is none of {', '.join(SCORE_KINDS)}"
+            f"{proposed(str(scores), SCORE_KINDS)}"
+        )
+    kind: Scores = scores
+    return kind
+
+
+def as_score_rows(values: Any, where: str) -> Array:
+    """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{where}: scores must be numbers; give class labels as one label per case"
+        ) from None
+    if array.ndim not in (1, 2):
+        raise DataError(f"{where}: expected shape (n,) or (n, classes), got {array.shape}")
+    return np.ascontiguousarray(np.atleast_2d(array.T))
+
+
+def on_scale(
+    rows: Array, kind: Scores, where: str, *, thresholds: bool
+) -> tuple[Array, Scores, float]:
+    """Scores on a scale of their own for each kind, the kind, and how far row sums miss 1.
+
+    Probabilities and scores of any kind stay as they are. Logits of several classes become the
+    logit of each class against all others, which keeps the ranks that probabilities lose where
+    they round to 1; a single logit stays.
+
+    Raises
+    ------
+    DataError
+        If the scores cannot be what they are said to be.
+    """
+    low, high = float(rows.min(initial=0.0)), float(rows.max(initial=0.0))
+    outside = low < -ROUNDING or high > 1 + ROUNDING
+    several = len(rows) > 1
+    if kind == "auto":
+        kind = _guess(where, low, high, several=several, outside=outside, thresholds=thresholds)
+    if kind == "probabilities" and outside:
+        raise DataError(
+            f"{where}: scores from {low:g} to {high:g} are no probabilities; say scores='logits' "
+            "(--scores logits) or 'any'"
+        )
+    if kind == "logits" and several:
+        return _one_against_rest(rows), kind, 0.0
+    missed = float(np.abs(rows.sum(axis=0) - 1).max(initial=0.0)) if several else 0.0
+    if kind != "probabilities" or missed <= ROW_SUM_TOLERANCE:
+        missed = 0.0
+    return rows, kind, missed
+
+
+def _guess(
+    where: str, low: float, high: float, *, several: bool, outside: bool, thresholds: bool
+) -> Scores:
+    if not outside:
+        return "probabilities"
+    if several or thresholds:
+        reason = "columns of classes" if several else "a threshold"
+        raise DataError(
+            f"{where}: scores from {low:g} to {high:g} are no probabilities, and for {reason} it "
+            "matters what they are: say scores='logits' (--scores logits; log-probabilities are "
+            "logits too) or 'any'" + ("" if several else ", with threshold=")
+        )
+    return "any"
+
+
+def _one_against_rest(logits: Array) -> Array:
+    """The logit of each class against all others, lₖ - log Σ exp lⱼ over j ≠ k."""
+    made = np.empty_like(logits)
+    for row in range(len(logits)):
+        others = np.delete(logits, row, axis=0)
+        peak = others.max(axis=0)
+        finite = np.where(np.isfinite(peak), peak, 0.0)
+        with np.errstate(divide="ignore"):
+            made[row] = logits[row] - finite - np.log(np.exp(others - finite).sum(axis=0))
+    return made
+
+
+def threshold_on_scale(threshold: float | None, kind: Scores, where: str) -> float:
+    """A threshold of the positive class's score, on the scale of `on_scale`."""
+    if threshold is None:
+        if kind == "any":
+            raise OptionError(
+                f"{where}: scores of any scale need a threshold to become decisions: threshold= "
+                "(--threshold)"
+            )
+        threshold = 0.5
+    if kind != "logits":
+        return float(threshold)
+    if not 0 < threshold < 1:
+        raise OptionError(
+            f"threshold={threshold:g} is a probability, strictly between 0 and 1, also for logits"
+        )
+    return float(np.log(threshold) - np.log1p(-threshold))

@@ -1,0 +1,361 @@
+"""A whole test set made ready, once: classes as codes, scores on one scale, clusters and strata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.check import as_numbers
+from halfwidth.estimation.grouping import units_of
+from halfwidth.estimation.labels import (
+    Codes,
+    as_cells,
+    as_codes,
+    labels_in,
+    plain_label,
+    positive_label,
+)
+from halfwidth.estimation.scores import (
+    Scores,
+    as_score_rows,
+    on_scale,
+    threshold_on_scale,
+)
+
+__all__ = ["Decisions", "TestSet", "check_numbers", "check_test_set"]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Cases of a test set, those kept, in the order given.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes; a code is a place in it. Empty for a regression.
+    truth : ndarray of int, shape (n,)
+    predicted : ndarray of int, shape (n,), or None
+        Where labels were given for predictions, or scores become decisions.
+    scores : ndarray, shape (C, n), or None
+        Of each class.
+    given : ndarray, shape (k, n)
+        What was given for predictions: scores as they are, or codes of labels, or numbers.
+    positive : int or None
+        Code of the positive class; None where nothing says which it is.
+    threshold : float or None
+        On the positive class's score as given, where one made the decisions.
+    hard : bool
+        Whether labels were given for predictions.
+    rows_miss_one : float
+        How far the scores of a case, said or taken to be probabilities, miss a sum of 1.
+    weights : ndarray, shape (n,), or None
+    groups, strata : ndarray of int, shape (n,), or None
+    n_missing : int
+    numbers : bool
+        Whether it is a regression: ``truth`` are numbers.
+    """
+
+    __test__ = False  # not a class of tests
+
+    labels: tuple[Any, ...]
+    truth: NDArray[Any]
+    given: Array
+    predicted: Codes | None = None
+    scores: Array | None = None
+    positive: int | None = None
+    threshold: float | None = None
+    hard: bool = False
+    rows_miss_one: float = 0.0
+    weights: Array | None = None
+    groups: Codes | None = None
+    strata: Codes | None = None
+    n_missing: int = 0
+    numbers: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def n(self) -> int:
+        """Cases."""
+        return len(self.truth)
+
+    @property
+    def n_classes(self) -> int:
+        """Classes."""
+        return len(self.labels)
+
+    def class_sizes(self) -> NDArray[np.intp]:
+        """Cases of each class."""
+        return np.bincount(self.truth, minlength=self.n_classes)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """How scores are to be read and become decisions.
+
+    Attributes
+    ----------
+    kind : str
+    threshold : float or None
+        None for the default, or where it is chosen on the data.
+    needed : bool
+        Whether a metric needs decisions.
+    tuned : bool
+        Whether the threshold is chosen on the data.
+    """
+
+    kind: Scores
+    threshold: float | None
+    needed: bool
+    tuned: bool
+
+
+def check_test_set(
+    y_true: Any,
+    y_score: Any,
+    decisions: Decisions,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    missing: Missing,
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    where: tuple[str, str] = ("y_true", "y_score"),
+) -> TestSet:
+    """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
+    truth_cells = as_cells(y_true, where[0])
+    present = np.array([cell is not None and cell == cell for cell in truth_cells.tolist()])  # noqa: PLR0124
+    if truth_cells.dtype.kind in "iubSU":
+        present = np.ones(len(truth_cells), dtype=bool)
+    hard = _are_labels(y_score, truth_cells, decisions)
+    classes = _classes(truth_cells, y_score if hard else None, labels, where)
+    if hard:
+        predicted_cells = as_cells(y_score, where[1])
+        _check_lengths(truth_cells, predicted_cells, where)
+        codes = as_codes(predicted_cells, classes, where[1])
+        rows, there = codes[None].astype(float), codes >= 0
+    else:
+        rows = as_score_rows(y_score, where[1])
+        _check_lengths(truth_cells, rows[0], where)
+        _check_columns(rows, classes, labels, where)
+        # Minus infinity is the logarithm of a probability of 0.
+        there = ~(np.isnan(rows) | np.isposinf(rows)).any(axis=0)
+    truth = as_codes(truth_cells, classes, where[0])
+    kept = _kept(present & (truth >= 0) & there, missing, where)
+    weights = _weights(sample_weight, kept)
+    clusters, of_stratum = units_of(groups, strata, kept, where[0])
+    rows, truth = rows[:, kept], truth[kept]
+    if not len(truth):
+        raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
+    positive = positive_label(classes, pos_label)
+    read = (
+        _read_hard(rows, classes)
+        if hard
+        else _read_scores(rows, classes, positive, decisions, where[1])
+    )
+    return TestSet(
+        labels=tuple(classes),
+        truth=truth,
+        given=rows,
+        predicted=read.predicted,
+        scores=read.scores,
+        positive=positive,
+        threshold=read.threshold,
+        hard=hard,
+        rows_miss_one=read.rows_miss_one,
+        weights=weights,
+        groups=clusters,
+        strata=of_stratum,
+        n_missing=int((~kept).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _Read:
+    scores: Array
+    predicted: Codes | None
+    threshold: float | None = None
+    rows_miss_one: float = 0.0
+
+
+def _read_hard(rows: Array, classes: Sequence[Any]) -> _Read:
+    codes = rows[0].astype(np.intp)
+    return _Read((codes == np.arange(len(classes))[:, None]).astype(float), codes)
+
+
+def _read_scores(
+    rows: Array, classes: Sequence[Any], positive: int | None, decisions: Decisions, where: str
+) -> _Read:
+    single = len(rows) == 1
+    needs_scale = decisions.needed and decisions.threshold is None and not decisions.tuned
+    on_one, kind, missed = on_scale(rows, decisions.kind, where, thresholds=single and needs_scale)
+    if single and positive is None:
+        raise OptionError(
+            f"{where}: a single score per case is of the positive class; say which of "
+            f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
+        )
+    scores = _of_both(on_one[0], positive, kind) if single and positive is not None else on_one
+    if not decisions.needed or decisions.tuned:
+        return _Read(scores, None, None, missed)
+    binary = len(classes) == 2 and positive is not None
+    if decisions.threshold is not None and not binary:
+        raise OptionError(
+            f"threshold={decisions.threshold:g} (--threshold) needs two classes of which one is "
+            f"positive; there are {len(classes)}"
+            + ("" if len(classes) > 2 else ": say which with pos_label= (--positive)")
+        )
+    # Several classes are decided by the largest score; of equal ones the first, as argmax has it.
+    if (
+        not binary
+        or positive is None
+        or (kind == "any" and not single and decisions.threshold is None)
+    ):
+        return _Read(scores, rows.argmax(axis=0), None, missed)
+    cut = threshold_on_scale(decisions.threshold, kind, where)
+    chosen = np.where(scores[positive] >= cut, positive, 1 - positive)
+    return _Read(
+        scores, chosen, decisions.threshold if decisions.threshold is not None else 0.5, missed
+    )
+
+
+def _of_both(score: Array, positive: int, kind: Scores) -> Array:
+    """The scores of both classes, given that of the positive one."""
+    other = 1 - score if kind == "probabilities" else -score
+    return np.stack([other, score] if positive == 1 else [score, other])
+
+
+def _are_labels(y_score: Any, truth: NDArray[Any], decisions: Decisions) -> bool:
+    """Whether predictions are class labels rather than scores."""
+    if decisions.kind != "auto":
+        return decisions.kind == "labels"
+    array = np.asarray(y_score)
+    if array.ndim != 1 or decisions.threshold is not None or decisions.tuned:
+        return False
+    if array.dtype.kind == "O":
+        return any(isinstance(cell, str | bool) for cell in array)
+    if array.dtype.kind in "SUb":
+        return True
+    among = set(labels_in(array, "y_score")) <= set(labels_in(truth, "y_true"))
+    # Whole numbers that are no labels may be grades, which rank; decisions they are not.
+    return among or (array.dtype.kind in "iu" and decisions.needed)
+
+
+def _classes(
+    truth: NDArray[Any],
+    predicted: Any,
+    labels: Sequence[Any] | None,
+    where: tuple[str, str],
+) -> list[Any]:
+    if labels is not None:
+        classes = [plain_label(label) for label in labels]
+        if len(set(classes)) < len(classes):
+            raise OptionError(f"labels={classes!r} names a class more than once")
+        if len(classes) < 2:
+            raise OptionError(f"labels={classes!r}: name at least two classes")
+        return classes
+    classes = labels_in(truth, where[0])
+    if predicted is not None:
+        in_predictions = labels_in(as_cells(predicted, where[1]), where[1])
+        try:
+            classes = sorted(set(classes) | set(in_predictions))
+        except TypeError:
+            raise DataError(
+                f"{where[0]} and {where[1]} hold labels of different kinds: "
+                f"{shortened([repr(c) for c in classes], 4)} and "
+                f"{shortened([repr(c) for c in in_predictions], 4)}"
+            ) from None
+    if len(classes) == 1 and classes[0] in (0, 1):
+        return [0, 1]
+    if len(classes) < 2 and len(truth):
+        raise DataError(
+            f"{where[0]}: all cases are of one class, {shortened([repr(c) for c in classes])}; a "
+            "classification needs at least two. Name all classes: labels= (--labels)"
+        )
+    return classes
+
+
+def _check_lengths(truth: NDArray[Any], other: NDArray[Any], where: tuple[str, str]) -> None:
+    if len(truth) != len(other):
+        raise DataError(
+            f"{where[0]} has {len(truth)} cases and {where[1]} {len(other)}; they must be the same "
+            "cases in the same order"
+        )
+
+
+def _check_columns(
+    rows: Array, classes: Sequence[Any], labels: Sequence[Any] | None, where: tuple[str, str]
+) -> None:
+    if len(rows) == len(classes) or (len(rows) == 1 and len(classes) == 2):
+        return
+    source = "labels=" if labels is not None else f"the sorted labels of {where[0]}"
+    raise DataError(
+        f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for "
+        f"{len(classes)} classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th "
+        "column is the score of the k-th class. Name the classes of all columns: labels= "
+        "(--labels)"
+    )
+
+
+def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
+    count = int((~usable).sum())
+    if not count or missing == "omit":
+        return usable
+    first = [f"#{place + 1}" for place in np.flatnonzero(~usable)[:3]]
+    if missing == "worst":
+        raise OptionError(
+            "missing='worst' has no meaning for a metric of a whole test set; a missing prediction "
+            "is no class. Use missing='omit', or put in the decision that a missing one means"
+        )
+    raise DataError(
+        f"{where[0]}, {where[1]}: {count} of {len(usable)} cases lack a label or a finite score "
+        f"(case{'s' if count > 1 else ''} {', '.join(first)}{', ...' if count > 3 else ''}). "
+        "missing='omit' (--missing omit) leaves them out"
+    )
+
+
+def _weights(sample_weight: Any, kept: NDArray[np.bool_]) -> Array | None:
+    if sample_weight is None:
+        return None
+    weights = as_numbers(sample_weight, "sample_weight")
+    if len(weights) != len(kept):
+        raise DataError(f"sample_weight has {len(weights)} values for {len(kept)} cases")
+    weights = weights[kept]
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum():
+        raise DataError("sample_weight must be finite, not negative and not all zero")
+    return weights
+
+
+def check_numbers(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    missing: Missing,
+    groups: Any = None,
+    strata: Any = None,
+    where: tuple[str, str] = ("y_true", "y_pred"),
+) -> TestSet:
+    """Targets and predictions of a regression made ready."""
+    target, predicted = (
+        as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
+    )
+    _check_lengths(target, predicted, where)
+    kept = _kept(np.isfinite(target) & np.isfinite(predicted), missing, where)
+    clusters, of_stratum = units_of(groups, strata, kept, where[0])
+    if not kept.any():
+        raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
+    return TestSet(
+        labels=(),
+        truth=target[kept],
+        given=np.stack([target[kept], predicted[kept]]),
+        groups=clusters,
+        strata=of_stratum,
+        n_missing=int((~kept).sum()),
+        numbers=True,
+    )

@@ -1,0 +1,220 @@
+"""Intervals for one AUROC, by variances in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.types import Array, Interval, Level
+
+__all__ = ["delong", "delong_logit", "hanley_mcneil", "newcombe"]
+
+ACCEPTS = frozenset({Estimand.AUROC})
+# Halvings of [0, 1] after which a bisection has all the digits of a float.
+HALVINGS = 60
+
+
+def reach_of(degrees: float, level: Level) -> float:
+    """The normal quantile, or Student's where clusters leave few degrees of freedom."""
+    from scipy import special
+
+    tail = level.tail
+    return float(-special.ndtri(tail) if np.isinf(degrees) else -special.stdtrit(degrees, tail))
+
+
+@interval_method(
+    title="DeLong",
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
+    use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
+    "does not",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="delong1988",
+)
+def delong(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
+    """DeLong's interval, A ± z·SE with the variance of the structural components.
+
+    With clusters the SE is Obuchowski's, and t quantiles of clusters less strata are used.
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    standard_error : ndarray
+    degrees : float
+        Infinite for independent cases.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1]; NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Obuchowski (1997) for clusters; Sun & Xu (2014) for the
+    O(n log n) way by ranks.
+    """
+    known = np.where(standard_error > 0, standard_error, np.nan)
+    reach = reach_of(degrees, level) * known
+    return Interval.of(estimate - reach, estimate + reach, known)
+
+
+@interval_method(
+    title="DeLong on the logit",
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
+    use_when="for an AUROC: stays in range and is asymmetric near 1, as it should be",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="delong1988",
+    synonyms=("logit_delong",),
+)
+def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
+    """DeLong's interval on the logit scale, logit⁻¹(logit A ± z·SE / (A(1 - A))).
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    standard_error : ndarray
+        Of A itself; Obuchowski's with clusters.
+    degrees : float
+        Infinite for independent cases.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within (0, 1); NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Pepe (2003), section 5.2, for the scale.
+    """
+    from scipy import special
+
+    known = np.where(standard_error > 0, standard_error, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = special.logit(estimate)
+        reach = reach_of(degrees, level) * known / (estimate * (1 - estimate))
+    return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
+
+
+def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Array) -> Array:
+    """Variance of an AUROC of exponential scores; m and n are the pseudo sizes in its terms.
+
+    A(1 - A)(1 + m(1 - A)/(2 - A) + nA/(1 + A)) / (positives · negatives), which is Hanley and
+    McNeil's formula with Q₁ = A/(2 - A) and Q₂ = 2A²/(1 + A) written out.
+    """
+    factor = 1 + m * (1 - area) / (2 - area) + n * area / (1 + area)
+    return np.asarray(area * (1 - area) * factor / (positives * negatives))
+
+
+@interval_method(
+    title="Hanley-McNeil",
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.CLASS_UNITS),
+    use_when="when only the AUROC and the numbers of cases are known",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE}),
+    cite="hanley_mcneil1982",
+    independent_only=True,
+)
+def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
+    """Hanley and McNeil's interval, A ± z·SE, which supposes exponential scores.
+
+    SE² = [A(1 - A) + (m - 1)(Q₁ - A²) + (n - 1)(Q₂ - A²)] / (mn), Q₁ = A/(2 - A),
+    Q₂ = 2A²/(1 + A), m positive and n negative cases.
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    class_units : tuple of ndarray
+        m and n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1]; NaN at A = 0 and A = 1, where the variance vanishes.
+
+    References
+    ----------
+    Hanley & McNeil (1982).
+
+    Examples
+    --------
+    >>> sizes = np.array(51.0), np.array(58.0)
+    >>> interval = hanley_mcneil(np.array(0.893), sizes, Level(0.95))
+    >>> print(f"{interval.low:.3f} {interval.high:.3f} {interval.standard_error:.4f}")
+    0.829 0.957 0.0325
+    """
+    m, n = class_units
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = _variance(estimate, m, n, m - 1, n - 1)
+    known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+    reach = reach_of(np.inf, level) * known
+    return Interval.of(estimate - reach, estimate + reach, known)
+
+
+@interval_method(
+    title="Newcombe",
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.CLASS_UNITS),
+    use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: always defined",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="newcombe2006",
+)
+def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
+    """Newcombe's method 5: the A for which |Â - A| ≤ z·SE(A), as Wilson does for a proportion.
+
+    SE² = A(1 - A)[1 + N(1 - A)/(2 - A) + NA/(1 + A)] / (mn), N = (m + n)/2 - 1. Of clusters, m and
+    n are those with a positive and with a negative case.
+
+    Parameters
+    ----------
+    estimate : ndarray
+        Â, in [0, 1].
+    class_units : tuple of ndarray
+        m and n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within [0, 1], always defined.
+
+    References
+    ----------
+    Newcombe (2006), part 2, method 5.
+
+    Examples
+    --------
+    >>> interval = newcombe(np.array(1.0), (np.array(20.0), np.array(20.0)), Level(0.95))
+    >>> print(f"{interval.low:.3f} {interval.high:.3f}")
+    0.899 1.000
+    """
+    m, n = class_units
+    pseudo, z = (m + n) / 2 - 1, reach_of(np.inf, level)
+
+    def misses(area: Array) -> Array:
+        """Whether an area is too far from the estimate to be in the interval."""
+        return (estimate - area) ** 2 > z**2 * _variance(area, m, n, pseudo, pseudo)
+
+    def end(outside: float) -> Array:
+        inner, outer = estimate.astype(float), np.full(np.shape(estimate), outside)
+        for _ in range(HALVINGS):
+            middle = (inner + outer) / 2
+            beyond = misses(middle)
+            inner, outer = np.where(beyond, inner, middle), np.where(beyond, middle, outer)
+        return np.where(estimate == outside, outside, (inner + outer) / 2)
+
+    standard_error = np.sqrt(_variance(estimate, m, n, pseudo, pseudo))
+    known = np.isfinite(estimate)
+    return Interval.of(
+        np.where(known, end(0.0), np.nan), np.where(known, end(1.0), np.nan), standard_error
+    )

@@ -1,0 +1,65 @@
+"""The delta method, for functions of a confusion matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Estimand, Need, Promise, Transform, interval_method
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.intervals.auc import reach_of
+
+__all__ = ["delta"]
+
+
+@interval_method(
+    title="delta method",
+    accepts=frozenset({Estimand.COUNTING}),
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
+    use_when="for functions of a confusion matrix without resampling; strained near the ends and "
+    "at small n",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="takahashi2022",
+)
+def delta(
+    estimate: Array, standard_error: Array, transform: Transform, degrees: float, level: Level
+) -> Interval:
+    """Delta method, θ̂ ± z·SE with the gradient at the matrix and its multinomial covariance.
+
+    SE² = (Σ g²p - (Σ gp)²)/n: p the shares of the cells, g the derivatives by them. LR+ is taken on
+    the log scale and predictive values at a target prevalence on the logit: h⁻¹(h(θ̂) ± z·h'(θ̂)·SE).
+    With clusters the SE is cluster-robust, and t quantiles of clusters less strata are used.
+
+    Parameters
+    ----------
+    estimate, standard_error : ndarray
+    transform : Transform
+    degrees : float
+        Infinite for independent cases.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave the range on the identity scale; NaN where the SE is 0 or undefined, or θ̂ is at
+        the end of its scale.
+
+    References
+    ----------
+    Takahashi et al. (2022) for F1; Simel, Samsa & Matchar (1991) for LR+; Mercaldo, Lau & Zhou
+    (2007) for predictive values.
+    """
+    from scipy import special
+
+    known = np.where(standard_error > 0, standard_error, np.nan)
+    reach = reach_of(degrees, level) * known
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if transform is Transform.LOG:
+            factor = np.exp(reach / estimate)
+            low, high = estimate / factor, estimate * factor
+        elif transform is Transform.LOGIT:
+            middle, reach = special.logit(estimate), reach / (estimate * (1 - estimate))
+            low, high = special.expit(middle - reach), special.expit(middle + reach)
+        else:
+            low, high = estimate - reach, estimate + reach
+    return Interval.of(low, high, known)

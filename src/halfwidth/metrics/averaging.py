@@ -1,0 +1,83 @@
+"""From one value per class to one value: averages over classes, and what an absent class counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import AbsentClass, absent_classes
+from halfwidth.metrics.counting import Counts, one_vs_rest, ratio
+
+__all__ = ["CountingFinish", "averaged"]
+
+
+def averaged(values: Counts, support: Counts, average: str, absent: AbsentClass) -> Counts:
+    """Macro or weighted average over the last axis, a class each.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., C)
+        NaN where a class has no value.
+    support : ndarray, shape (..., C)
+        Weights of a weighted average: cases of each class.
+    average : {"macro", "weighted"}
+    absent : {"omit", "zero", "undefined"}
+        What a class without a value counts.
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    weights = np.ones(values.shape) if average == "macro" else support
+    values, weights = absent_classes(values, weights, absent)
+    return ratio((values * weights).sum(axis=-1), weights.sum(axis=-1))
+
+
+@dataclass(frozen=True, eq=False)
+class CountingFinish:
+    """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...).
+
+    Attributes
+    ----------
+    metric : Metric
+    n_classes : int
+    average : str
+        ``"binary"`` and ``"none"`` are of the class ``which`` alone.
+    which : int
+    absent : {"omit", "zero", "undefined"}
+    costs, priors : tuple or None
+        Of `expected_cost` and `cohen_kappa`.
+    """
+
+    metric: Metric
+    n_classes: int
+    average: str = ""
+    which: int = 0
+    absent: AbsentClass = "omit"
+    costs: tuple[tuple[float, ...], ...] | None = None
+    priors: tuple[float, ...] | None = None
+
+    def __call__(self, counts: Array) -> Array:
+        """The metric of each table of counts."""
+        matrix = counts.reshape(*counts.shape[:-1], self.n_classes, self.n_classes)
+        spec = self.metric.spec
+        function = spec.function
+        assert function is not None  # noqa: S101 -- every sample-level metric has one
+        if spec.takes is Takes.CONFUSION:
+            return np.asarray(function(matrix, **self.metric.parameters, **self._tables()))
+        cells = one_vs_rest(matrix)
+        if self.average in ("binary", "none"):
+            cells = tuple(cell[..., self.which] for cell in cells)  # type: ignore[assignment]
+            return np.asarray(function(*cells, **self.metric.parameters))
+        if self.average == "micro":
+            cells = tuple(cell.sum(axis=-1) for cell in cells)  # type: ignore[assignment]
+            return np.asarray(function(*cells, **self.metric.parameters))
+        values = function(*cells, **self.metric.parameters)
+        return averaged(values, cells[0] + cells[1], self.average, self.absent)
+
+    def _tables(self) -> dict[str, tuple[object, ...]]:
+        given = {"costs": self.costs, "priors": self.priors}
+        return {name: table for name, table in given.items() if table is not None}

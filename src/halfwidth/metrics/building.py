@@ -1,0 +1,262 @@
+"""From a sample-level metric to the statistic that resampling works on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import CellCounts, RankedAreas, Sums
+from halfwidth.core.spec import (
+    Estimand,
+    Metric,
+    Statistic,
+    StatisticSpec,
+    range_of_values,
+)
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import Undefined, undefined_as
+from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records
+from halfwidth.metrics.regression import features_of_errors, finish_r2, finish_rmse
+
+__all__ = [
+    "Tuned",
+    "of_areas",
+    "of_callable",
+    "of_cells",
+    "of_errors",
+    "of_tuned",
+    "of_weighted_cells",
+]
+
+# A complex step this small leaves no trace in the real part, so the derivative has all its digits.
+STEP = 1e-30
+
+
+@dataclass(frozen=True, eq=False)
+class Policed:
+    """A metric whose undefined values are what the policy says."""
+
+    finish: Callable[..., Array]
+    policy: Undefined
+    worst: float | None
+
+    def __call__(self, *made: Array) -> Array:
+        """The metric of each entry."""
+        return np.asarray(undefined_as(self.finish(*made), self.policy, self.worst))
+
+
+def _statistic(metric: Metric, **declared: object) -> Statistic:
+    spec = metric.spec
+    return Statistic(
+        StatisticSpec(
+            spec.name,
+            spec.display,
+            range_rule=range_of_values,
+            transform=spec.transform,
+            of_records=True,
+            **declared,  # type: ignore[arg-type]
+        )
+    )
+
+
+def derivatives(finish: Callable[[Array], Array], at: Array) -> Array:
+    """Derivative by each component at a point, (..., K) -> (..., K), by a complex step."""
+    made = np.zeros(at.shape)
+    for place in np.flatnonzero(at.reshape(-1, at.shape[-1]).any(axis=0)):
+        stepped = at.astype(complex)
+        stepped[..., place] += 1j * STEP
+        made[..., place] = np.imag(finish(stepped)) / STEP
+    return made
+
+
+# --------------------------------------------------------------------------- counts
+
+
+def of_cells(metric: Metric, finish: CountingFinish, undefined: Undefined) -> Statistic:
+    """A function of a confusion matrix; a sample holds the cell of each case."""
+    policed = Policed(finish, undefined, metric.spec.worst)
+    n_cells = finish.n_classes**2
+    return _statistic(
+        metric,
+        function=functools.partial(_function_of_cells, policed, n_cells),
+        estimand=Estimand.COUNTING,
+        form=CellCounts(n_cells, policed),
+        influence=functools.partial(_influence_of_cells, policed, n_cells),
+    )
+
+
+def _counted(codes: Array, n_cells: int) -> NDArray[np.intp]:
+    flat = codes.reshape(-1, codes.shape[-1]).astype(np.intp)
+    shifted = flat + n_cells * np.arange(len(flat))[:, None]
+    counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
+    return counts.reshape(*codes.shape[:-1], n_cells)
+
+
+def _function_of_cells(
+    finish: Callable[[Array], Array], n_cells: int, codes: Array, *, axis: int = -1
+) -> Array:
+    return finish(_counted(np.moveaxis(codes, axis, -1), n_cells))
+
+
+def _influence_of_cells(finish: Callable[[Array], Array], n_cells: int, codes: Array) -> Array:
+    """N times the derivative by the count of the cell of each case, about its mean."""
+    counts = _counted(codes, n_cells)
+    slopes = derivatives(finish, counts) * codes.shape[-1]
+    mean = (slopes * counts).sum(axis=-1, keepdims=True) / codes.shape[-1]
+    return np.take_along_axis(slopes - mean, codes.astype(np.intp), axis=-1)
+
+
+# --------------------------------------------------------------------------- sums
+
+
+def of_weighted_cells(metric: Metric, finish: CountingFinish, undefined: Undefined) -> Statistic:
+    """The same of weighted cases; records hold the cell and the weight of each."""
+    policed = Policed(finish, undefined, metric.spec.worst)
+    features = functools.partial(_weights_in_cells, finish.n_classes**2)
+    return _of_sums(metric, features, lambda _n, sums: policed(sums), Estimand.COUNTING)
+
+
+def _weights_in_cells(n_cells: int, records: Array) -> Array:
+    """(..., 2, n) -> (..., n_cells, n)."""
+    codes, weights = records[..., 0, :], records[..., 1, :]
+    return np.where(codes[..., None, :] == np.arange(n_cells)[:, None], weights[..., None, :], 0.0)
+
+
+def of_errors(metric: Metric) -> Statistic:
+    """RMSE or R²; records hold the target and the prediction of each case."""
+    finish = {"rmse": finish_rmse, "r2": finish_r2}[metric.spec.name]
+    return _of_sums(metric, features_of_errors, finish, Estimand.OTHER)
+
+
+def _of_sums(
+    metric: Metric,
+    features: Callable[[Array], Array],
+    finish: Callable[[Array, Array], Array],
+    estimand: Estimand,
+) -> Statistic:
+    return _statistic(
+        metric,
+        function=functools.partial(_function_of_sums, features, finish),
+        estimand=estimand,
+        form=Sums(features, finish),
+        influence=functools.partial(_influence_of_sums, features, finish),
+    )
+
+
+def _function_of_sums(
+    features: Callable[[Array], Array],
+    finish: Callable[[Array, Array], Array],
+    records: Array,
+    *,
+    axis: int = -1,
+) -> Array:
+    made = features(np.moveaxis(records, axis, -1))
+    return finish(np.asarray(float(records.shape[axis])), made.sum(axis=-1))
+
+
+def _influence_of_sums(
+    features: Callable[[Array], Array], finish: Callable[[Array, Array], Array], records: Array
+) -> Array:
+    made = features(records)
+    n, sums = records.shape[-1], made.sum(axis=-1)
+    size = np.full((*sums.shape[:-1], 1), float(n))
+    point = np.concatenate([sums, size], axis=-1)
+    slopes = derivatives(lambda at: finish(at[..., -1], at[..., :-1]), point)
+    influence = n * ((slopes[..., :-1, None] * made).sum(axis=-2) + slopes[..., -1:])
+    return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
+
+
+# --------------------------------------------------------------------------- scores
+
+
+def of_areas(
+    metric: Metric,
+    rank: RankEach,
+    finish: AreaFinish,
+    undefined: Undefined,
+) -> Statistic:
+    """An area under a curve of ranked scores; records hold scores, class codes, maybe weights."""
+    one = finish.average in ("binary", "none")
+    form = RankedAreas(
+        metric.spec.name,
+        rank,
+        Policed(finish, undefined, metric.spec.worst),
+        finish.which if one else None,
+    )
+    return _statistic(
+        metric,
+        function=functools.partial(_function_of_areas, form),
+        estimand=Estimand.AUROC if one and metric.spec.name == "auroc" else Estimand.OTHER,
+        form=form,
+    )
+
+
+def _function_of_areas(
+    form: RankedAreas,
+    records: Array,
+    *,
+    axis: int = -1,
+) -> Array:
+    return areas_of_records(form, np.moveaxis(records, axis, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """A counting metric at the threshold that is best by another one, chosen on the same cases.
+
+    Attributes
+    ----------
+    finish, criterion : CountingFinish
+        Of two classes, the positive one coded 1.
+    sign : {1, -1}
+        -1 where the criterion is better the lower it is.
+    """
+
+    finish: CountingFinish
+    criterion: CountingFinish
+    sign: int
+
+    def __call__(self, tp: Array, fp: Array) -> Array:
+        """From cumulated entries at each distinct score, (..., G) -> (...)."""
+        # A threshold above all scores is one as well.
+        tp, fp = (np.concatenate([np.zeros_like(a[..., :1]), a], axis=-1) for a in (tp, fp))
+        fn, tn = tp[..., -1:] - tp, fp[..., -1:] - fp
+        tables = np.stack([tn, fp, fn, tp], axis=-1)
+        merit = self.sign * self.criterion(tables)
+        best = np.where(np.isnan(merit), -np.inf, merit).argmax(axis=-1)
+        chosen = np.take_along_axis(tables, best[..., None, None], axis=-2)[..., 0, :]
+        return self.finish(chosen)
+
+
+def of_tuned(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
+    """A counting metric whose threshold is chosen anew in every resample."""
+    policed = Policed(AreaFinish("binary"), undefined, metric.spec.worst)
+    form = RankedAreas(tuned, RankEach(1), policed, 0)
+    return _statistic(metric, function=functools.partial(_function_of_areas, form), form=form)
+
+
+# --------------------------------------------------------------------------- any function
+
+
+def of_callable(name: str, function: Callable[[Array], float]) -> Statistic:
+    """A user's function of a test set; records hold what it takes."""
+    return Statistic(
+        StatisticSpec(
+            name,
+            name,
+            function=functools.partial(_each, function),
+            range_rule=range_of_values,
+            of_records=True,
+        )
+    )
+
+
+def _each(function: Callable[[Array], float], records: Array, *, axis: int = -1) -> Array:
+    last = np.moveaxis(records, axis, -1)
+    flat = last.reshape(-1, *last.shape[-2:])
+    return np.array([float(function(one)) for one in flat]).reshape(last.shape[:-2])

@@ -1,0 +1,725 @@
+"""Counting metrics: functions of a confusion matrix, whose rows are true classes.
+
+Those of one class against the rest take ``tp, fn, fp, tn``; those of all classes the matrix. All
+take complex counts as well, so that a complex step differentiates them.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, MetricLevel, Takes, Transform, metric
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
+
+__all__ = [
+    "accuracy",
+    "balanced_accuracy",
+    "cohen_kappa",
+    "confusion_matrix",
+    "expected_cost",
+    "f1",
+    "f_beta",
+    "lr_plus",
+    "mcc",
+    "net_benefit",
+    "normalized_expected_cost",
+    "npv",
+    "one_vs_rest",
+    "ppv",
+    "sensitivity",
+    "specificity",
+    "youden_j",
+]
+
+Counts = NDArray[Any]
+
+CORRELATION = Bounds(-1.0, 1.0)
+ONE_CLASS = ("binary", "none")
+ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")
+
+BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
+PREVALENCE = Parameter(
+    "prevalence",
+    None,
+    "that of the target population; unsaid: that of the data",
+    above=0,
+    below=1,
+    optional=True,
+)
+RATE = Parameter(
+    "exchange_rate",
+    None,
+    "false positives that one true positive is worth, as a share: threshold / (1 - threshold)",
+    at_least=0,
+)
+WEIGHTS = Parameter(
+    "weights",
+    0.0,
+    "none: every confusion alike; linear or quadratic in the distance of ordered classes",
+    choices=(0.0, 1.0, 2.0),
+    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0)),
+)
+
+_counting = functools.partial(metric, level=MetricLevel.SAMPLE, family="counting")
+_one_class = functools.partial(_counting, takes=Takes.TWO_BY_TWO, better=Better.HIGHER)
+_all_classes = functools.partial(_counting, takes=Takes.CONFUSION)
+
+
+def confusion_matrix(
+    y_true: ArrayLike, y_pred: ArrayLike, n_classes: int, sample_weight: ArrayLike | None = None
+) -> Counts:
+    """Confusion matrix of class codes 0, 1, ...: rows are true classes, columns predicted ones.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of int, shape (n,)
+        Codes below ``n_classes``.
+    n_classes : int
+    sample_weight : array-like, shape (n,), optional
+        What each case counts; default 1.
+
+    Returns
+    -------
+    ndarray, shape (n_classes, n_classes)
+        Integers, or sums of weights.
+
+    Raises
+    ------
+    DataError
+        If a code is not one of ``0 .. n_classes - 1``.
+
+    Examples
+    --------
+    >>> confusion_matrix([0, 1, 1, 1], [0, 1, 0, 1], 2)
+    array([[1, 0],
+           [1, 2]])
+    """
+    truth, predicted = np.asarray(y_true, dtype=np.intp), np.asarray(y_pred, dtype=np.intp)
+    for codes in (truth, predicted):
+        if len(codes) and not 0 <= codes.min() <= codes.max() < n_classes:
+            raise DataError(f"class codes lie outside 0 to {n_classes - 1}")
+    weights = None if sample_weight is None else np.asarray(sample_weight, float)
+    counts = np.bincount(truth * n_classes + predicted, weights, minlength=n_classes**2)
+    return counts.reshape(n_classes, n_classes)
+
+
+def one_vs_rest(matrix: Counts) -> tuple[Counts, Counts, Counts, Counts]:
+    """TP, FN, FP and TN of each class against the rest: (..., C, C) -> four of (..., C).
+
+    >>> tp, fn, fp, tn = one_vs_rest(np.array([[40, 10], [5, 45]]))
+    >>> tp, fn, fp, tn
+    (array([40, 45]), array([10,  5]), array([ 5, 10]), array([45, 40]))
+    """
+    tp = np.diagonal(matrix, axis1=-2, axis2=-1)
+    fn = matrix.sum(axis=-1) - tp
+    fp = matrix.sum(axis=-2) - tp
+    return tp, fn, fp, matrix.sum(axis=(-2, -1))[..., None] - tp - fn - fp
+
+
+def ratio(part: Counts, whole: Counts) -> Counts:
+    """Part / whole; NaN for 0 / 0, infinite for a positive part of nothing."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if not np.iscomplexobj(part) and not np.iscomplexobj(whole):
+            return np.asarray(np.true_divide(part, whole))
+        known = np.asarray(whole).real != 0
+        return np.where(known, np.divide(part, np.where(known, whole, 1.0)), np.nan)
+
+
+# --------------------------------------------------------------------------- one class
+
+
+@_one_class(
+    title="sensitivity",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    share=("tp", "fn"),
+    synonyms=("recall", "tpr", "recall_score", "hit_rate"),
+    reliable_n=10,
+    cite="maier_hein2024",
+)
+def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Share of the cases of a class that are found, TP / (TP + FN); in [0, 1], NaN without any.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(sensitivity(45, 5, 10, 40))
+    0.9
+    """
+    return ratio(tp, tp + fn)
+
+
+@_one_class(
+    title="specificity",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    share=("tn", "fp"),
+    synonyms=("tnr", "selectivity"),
+    reliable_n=10,
+    cite="maier_hein2024",
+)
+def specificity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Share of the other cases that are left alone, TN / (TN + FP); in [0, 1], NaN without any.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(specificity(45, 5, 10, 40))
+    0.8
+    """
+    return ratio(tn, tn + fp)
+
+
+def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
+    """Predictive value of a test that is positive at these rates in a share of all cases."""
+    return ratio(right * share, right * share + wrong * (1 - share))
+
+
+@_one_class(
+    title="PPV",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    share=("tp", "fp"),
+    parameters=(PREVALENCE,),
+    synonyms=("precision", "positive_predictive_value", "precision_score"),
+    prevalence_dependent=True,
+    transform=Transform.LOGIT,
+    reliable_n=10,
+    cite="mercaldo2007",
+)
+def ppv(
+    tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None
+) -> Counts:
+    """Share of the positive predictions that are right, TP / (TP + FP); in [0, 1].
+
+    At a target prevalence π by Bayes' rule, Se·π / (Se·π + (1 - Sp)(1 - π)).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    prevalence : float, optional
+        π; default: that of the data.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing is predicted positive.
+
+    References
+    ----------
+    Mercaldo, Lau & Zhou (2007).
+
+    Examples
+    --------
+    >>> float(ppv(45, 5, 10, 40).round(3)), float(ppv(45, 5, 10, 40, prevalence=0.05).round(3))
+    (0.818, 0.191)
+    """
+    if prevalence is None:
+        return ratio(tp, tp + fp)
+    return _by_bayes(ratio(tp, tp + fn), ratio(fp, fp + tn), prevalence)
+
+
+@_one_class(
+    title="NPV",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    share=("tn", "fn"),
+    parameters=(PREVALENCE,),
+    synonyms=("negative_predictive_value",),
+    prevalence_dependent=True,
+    transform=Transform.LOGIT,
+    reliable_n=10,
+    cite="mercaldo2007",
+)
+def npv(
+    tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None
+) -> Counts:
+    """Share of the negative predictions that are right, TN / (TN + FN); in [0, 1].
+
+    At a target prevalence π by Bayes' rule, Sp(1 - π) / (Sp(1 - π) + (1 - Se)π).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    prevalence : float, optional
+        π; default: that of the data.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing is predicted negative.
+
+    References
+    ----------
+    Mercaldo, Lau & Zhou (2007).
+
+    Examples
+    --------
+    >>> float(npv(81, 9, 2, 8).round(2))
+    0.47
+    """
+    if prevalence is None:
+        return ratio(tn, tn + fn)
+    return _by_bayes(ratio(tn, tn + fp), ratio(fn, fn + tp), 1 - prevalence)
+
+
+@_one_class(
+    title="F1",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    synonyms=("f1_score", "f_1"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="van_rijsbergen1979",
+)
+def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Harmonic mean of PPV and sensitivity, 2 TP / (2 TP + FN + FP); in [0, 1].
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+        NaN where a class is neither there nor predicted.
+
+    References
+    ----------
+    Van Rijsbergen (1979); Takahashi et al. (2022) for its averages.
+
+    Examples
+    --------
+    >>> float(f1(45, 5, 10, 40).round(2))
+    0.86
+    """
+    return f_beta(tp, fn, fp, tn)
+
+
+@_one_class(
+    title="Fβ",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    parameters=(BETA,),
+    synonyms=("fbeta", "f_score", "fbeta_score"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="van_rijsbergen1979",
+)
+def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0) -> Counts:
+    """Weighted harmonic mean of PPV and sensitivity, (1 + β²)TP / ((1 + β²)TP + β²FN + FP).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    beta : float
+        Weight of sensitivity against PPV.
+
+    Returns
+    -------
+    ndarray
+        In [0, 1]; NaN where a class is neither there nor predicted.
+
+    References
+    ----------
+    Van Rijsbergen (1979).
+
+    Examples
+    --------
+    >>> float(f_beta(45, 5, 10, 40, beta=2).round(3))
+    0.882
+    """
+    square = beta**2
+    found = (1 + square) * tp
+    return ratio(found, found + square * fn + fp)
+
+
+@_one_class(
+    title="Youden's J",
+    bounds=CORRELATION,
+    averages=("binary", "none", "macro", "weighted"),
+    synonyms=("youden", "informedness"),
+    reliable_n=50,
+    cite="youden1950",
+)
+def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Youden's J, sensitivity + specificity - 1; in [-1, 1], 0 for guessing.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+        NaN where one of the two is undefined.
+
+    References
+    ----------
+    Youden (1950).
+
+    Examples
+    --------
+    >>> float(youden_j(45, 5, 10, 40).round(2))
+    0.7
+    """
+    return sensitivity(tp, fn, fp, tn) + specificity(tp, fn, fp, tn) - 1
+
+
+@_one_class(
+    title="LR+",
+    bounds=Bounds(0.0, math.inf),
+    averages=ONE_CLASS,
+    synonyms=("positive_likelihood_ratio", "plr"),
+    transform=Transform.LOG,
+    reliable_n=50,
+    cite="simel1991",
+)
+def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Positive likelihood ratio, sensitivity / (1 - specificity), at least 0; 1 for guessing.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+        Infinite without false positives; NaN where both rates are 0 or one is undefined.
+
+    References
+    ----------
+    Simel, Samsa & Matchar (1991).
+
+    Examples
+    --------
+    >>> float(lr_plus(45, 5, 10, 40).round(2))
+    4.5
+    """
+    return ratio(ratio(tp, tp + fn), ratio(fp, fp + tn))
+
+
+@_one_class(
+    title="net benefit",
+    bounds=Bounds(-math.inf, 1.0),
+    averages=ONE_CLASS,
+    parameters=(RATE,),
+    prevalence_dependent=True,
+    cite="vickers_elkin2006",
+)
+def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate: float) -> Counts:
+    """Net benefit, TP/n - FP/n · w, w the exchange rate; at most the prevalence.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    exchange_rate : float
+        w: the harm of a false positive in units of the benefit of a true one. At a risk threshold
+        t it is t / (1 - t).
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Vickers & Elkin (2006).
+
+    Examples
+    --------
+    >>> float(net_benefit(30, 0, 75, 0, exchange_rate=1 / 9).round(3))
+    0.206
+    """
+    return ratio(tp - fp * exchange_rate, tp + fn + fp + tn)
+
+
+# --------------------------------------------------------------------------- all classes
+
+
+@_all_classes(
+    title="accuracy",
+    bounds=UNIT_INTERVAL,
+    better=Better.HIGHER,
+    synonyms=("accuracy_score", "acc"),
+    prevalence_dependent=True,
+    reliable_n=10,
+    cite="maier_hein2024",
+)
+def accuracy(matrix: Counts) -> Counts:
+    """Share of the cases that are classified correctly; in [0, 1], NaN without cases.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., C, C)
+
+    Returns
+    -------
+    ndarray, shape (...)
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(accuracy(np.array([[40, 10], [5, 45]])))
+    0.85
+    """
+    return ratio(np.trace(matrix, axis1=-2, axis2=-1), matrix.sum(axis=(-2, -1)))
+
+
+@_one_class(
+    title="balanced accuracy",
+    bounds=UNIT_INTERVAL,
+    averages=("macro",),
+    synonyms=("ba", "bacc", "balanced_accuracy_score", "macro_recall"),
+    reliable_n=50,
+    cite="maier_hein2024",
+)
+def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Mean over the classes of the share of each that is found; this is that share of one class.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+        In [0, 1]; 1/C for guessing among C classes. NaN where the class is not there.
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(np.mean(balanced_accuracy(*one_vs_rest(np.array([[40, 10], [5, 45]])))).round(3))
+    0.85
+    """
+    return sensitivity(tp, fn, fp, tn)
+
+
+@_all_classes(
+    title="MCC",
+    bounds=CORRELATION,
+    better=Better.HIGHER,
+    synonyms=("matthews_corrcoef", "matthews"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="gorodkin2004",
+)
+def mcc(matrix: Counts) -> Counts:
+    """Matthews correlation coefficient of true and predicted class, for any number of classes.
+
+    (c·s - Σ pₖtₖ) / √((s² - Σpₖ²)(s² - Σtₖ²)): c correct of s cases, tₖ true and pₖ predicted
+    cases of class k.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., C, C)
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In [-1, 1], 0 for guessing; NaN where there is, or is predicted, but one class.
+
+    References
+    ----------
+    Gorodkin (2004).
+
+    Examples
+    --------
+    >>> float(mcc(np.array([[40, 10], [5, 45]])).round(2))
+    0.7
+    """
+    table = np.asarray(matrix) * 1.0
+    total = table.sum(axis=(-2, -1))
+    correct = np.trace(table, axis1=-2, axis2=-1)
+    truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    covariance = correct * total - (truth * predicted).sum(axis=-1)
+    return ratio(covariance, _spread_of_classes(truth) * _spread_of_classes(predicted))
+
+
+def _spread_of_classes(cases: Counts) -> Counts:
+    """√(s² - Σcₖ²) of cₖ cases of each class, s in all; 0, not rounding, for a single class."""
+    square = cases.sum(axis=-1) ** 2
+    left = square - (cases**2).sum(axis=-1)
+    return np.asarray(np.sqrt(np.where(left.real > 4 * np.finfo(float).eps * square.real, left, 0)))
+
+
+def _disagreement(n_classes: int, power: float) -> Counts:
+    """Costs of confusing ordered classes: |i - j|^power, and 0 where i = j."""
+    apart = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(float)
+    return np.where(apart > 0, apart**power, 0.0)
+
+
+@_all_classes(
+    title="Cohen's κ",
+    bounds=Bounds(-math.inf, 1.0),
+    better=Better.HIGHER,
+    parameters=(WEIGHTS,),
+    synonyms=("kappa", "cohens_kappa", "cohen_kappa_score"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="cohen1968",
+)
+def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None = None) -> Counts:
+    """Cohen's κ, 1 - Σ w·observed / Σ w·expected, expected from the margins alone.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., C, C)
+    weights : {0, 1, 2}
+        Power of the distance between ordered classes: 0 counts every confusion alike, 1 is the
+        linear, 2 the quadratic κ.
+    costs : array-like, shape (C, C), optional
+        Any other weights of confusions, 0 on the diagonal.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        At most 1, 0 for guessing; NaN where no disagreement is expected.
+
+    References
+    ----------
+    Cohen (1960, 1968).
+
+    Examples
+    --------
+    >>> float(cohen_kappa(np.array([[40, 10], [5, 45]])).round(2))
+    0.7
+    """
+    table = np.asarray(matrix) * 1.0
+    weight = _disagreement(table.shape[-1], weights) if costs is None else np.asarray(costs, float)
+    total = table.sum(axis=(-2, -1))
+    observed = (weight * table).sum(axis=(-2, -1)) * total
+    outer = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
+    expected = (weight * outer).sum(axis=(-2, -1))
+    return ratio(expected - observed, expected)
+
+
+def _weights_of_cases(matrix: Counts, priors: ArrayLike | None) -> Counts:
+    """The matrix with rows that add up to the priors; shares of cases where none are given."""
+    if priors is None:
+        return ratio(matrix, matrix.sum(axis=(-2, -1))[..., None, None])
+    prior = np.asarray(priors, float)
+    rates = ratio(matrix, matrix.sum(axis=-1)[..., None])
+    return np.where((prior > 0)[:, None], rates, 0.0) * prior[:, None]
+
+
+def _costs(n_classes: int, costs: ArrayLike | None) -> Counts:
+    return _disagreement(n_classes, 0.0) if costs is None else np.asarray(costs, float)
+
+
+@_all_classes(
+    title="expected cost",
+    bounds=Bounds(-math.inf, math.inf),
+    better=Better.LOWER,
+    synonyms=("ec", "average_cost"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="ferrer2025",
+)
+def expected_cost(
+    matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
+) -> Counts:
+    """Expected cost, Σᵢ Pᵢ Σⱼ cᵢⱼ Rᵢⱼ: R the share of true class i decided as j.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., C, C)
+    costs : array-like, shape (C, C), optional
+        cᵢⱼ; default: 1 for an error, so that the expected cost is the error rate.
+    priors : array-like, shape (C,), optional
+        Pᵢ; default: the shares of the classes in the data.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        In the unit of the costs; NaN where a class with a prior above 0 has no cases.
+
+    References
+    ----------
+    Ferrer (2025).
+
+    Examples
+    --------
+    >>> float(expected_cost(np.array([[40, 10], [5, 45]])).round(2))
+    0.15
+    """
+    table = np.asarray(matrix) * 1.0
+    weighed = _weights_of_cases(table, priors)
+    return np.asarray((weighed * _costs(table.shape[-1], costs)).sum(axis=(-2, -1)))
+
+
+@_all_classes(
+    title="normalised expected cost",
+    bounds=Bounds(-math.inf, math.inf),
+    better=Better.LOWER,
+    synonyms=("ecn", "nec", "normalised_expected_cost"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="ferrer2025",
+)
+def normalized_expected_cost(
+    matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
+) -> Counts:
+    """Expected cost over that of the best decision made without looking at the case.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., C, C)
+    costs, priors
+        As for `expected_cost`.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        0 without errors, 1 for a system that is as good as none; NaN where the best constant
+        decision costs nothing.
+
+    References
+    ----------
+    Ferrer (2025).
+
+    Examples
+    --------
+    >>> float(normalized_expected_cost(np.array([[40, 10], [5, 45]])).round(2))
+    0.3
+    """
+    table = np.asarray(matrix) * 1.0
+    cost = _costs(table.shape[-1], costs)
+    weighed = _weights_of_cases(table, priors)
+    constant = weighed.sum(axis=-1) @ cost
+    best = np.take_along_axis(constant, constant.real.argmin(axis=-1)[..., None], axis=-1)[..., 0]
+    return ratio((weighed * cost).sum(axis=(-2, -1)), best)

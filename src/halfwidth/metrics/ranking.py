@@ -1,0 +1,360 @@
+"""Multi-threshold metrics: areas under curves of ranked scores."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.spec import Better, MetricLevel, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL, Array
+from halfwidth.core.undefined import AbsentClass
+from halfwidth.metrics.averaging import averaged
+
+__all__ = [
+    "AREAS",
+    "AreaFinish",
+    "Curve",
+    "RankEach",
+    "areas_of_records",
+    "auroc",
+    "average_precision",
+    "average_precision_interpolated",
+    "average_precision_trapezoid",
+    "cumulated",
+    "curve_of",
+    "rank",
+]
+
+Curve = Callable[[Array, Array], Array]
+
+AVERAGES = ("binary", "none", "macro", "micro", "weighted")
+
+_ranking = functools.partial(
+    metric,
+    level=MetricLevel.SAMPLE,
+    takes=Takes.SCORES,
+    family="ranking",
+    bounds=UNIT_INTERVAL,
+    better=Better.HIGHER,
+    averages=AVERAGES,
+)
+
+
+def rank(positive: NDArray[np.bool_], scores: Array, sample_weight: Array | None = None) -> Ranking:
+    """Cases in descending order of their score, one row: shape (n,) -> `Ranking`."""
+    order = np.argsort(-scores, kind="stable")
+    return _ranking_of(order, order, positive, scores, sample_weight)
+
+
+def _ranking_of(
+    order: NDArray[np.intp],
+    case: NDArray[np.intp],
+    positive: NDArray[np.bool_],
+    scores: Array,
+    sample_weight: Array | None,
+) -> Ranking:
+    ordered = scores[order]
+    last = np.append(ordered[1:] != ordered[:-1], True)
+    mark = positive[order] * Ranking.POSITIVE + last * Ranking.LAST_OF_TIES
+    weight = None if sample_weight is None else sample_weight[case][None]
+    return Ranking(case[None].astype(np.int32), mark[None].astype(np.uint8), weight)
+
+
+@dataclass(frozen=True)
+class RankEach:
+    """Records of a test set to its ranking; the records hold scores, a code and maybe a weight.
+
+    Attributes
+    ----------
+    n_scores : int
+        Rows of scores, one for each class; a case of code k is positive in row k.
+    flatten : bool
+        Whether all pairs of a case and a class make one row, as micro-averages have it.
+    weighted : bool
+    """
+
+    n_scores: int
+    flatten: bool = False
+    weighted: bool = False
+
+    def __call__(self, records: Array) -> Ranking:
+        """(k, n) -> a ranking of as many rows as scores, or one."""
+        scores, code = records[: self.n_scores], records[self.n_scores]
+        weight = records[self.n_scores + 1] if self.weighted else None
+        positive = code == np.arange(self.n_scores)[:, None]
+        if not self.flatten:
+            rows = [rank(*row, weight) for row in zip(positive, scores, strict=True)]
+            weights = None if weight is None else np.concatenate([row.weight for row in rows])  # type: ignore[misc]
+            return Ranking(
+                np.concatenate([row.case for row in rows]),
+                np.concatenate([row.mark for row in rows]),
+                weights,
+            )
+        flat = scores.ravel()
+        order = np.argsort(-flat, kind="stable")
+        return _ranking_of(order, order % len(code), positive.ravel(), flat, weight)
+
+
+@dataclass(frozen=True)
+class AreaFinish:
+    """An average of areas, (..., R) -> (...).
+
+    Attributes
+    ----------
+    average : str
+        ``"binary"``, ``"none"`` and ``"micro"`` are of the row ``which`` alone.
+    which : int
+    absent : {"omit", "zero", "undefined"}
+    """
+
+    average: str
+    which: int = 0
+    absent: AbsentClass = "omit"
+
+    def __call__(self, area: Array, positives: Array) -> Array:
+        """The average of the areas of each ranking."""
+        if self.average in ("macro", "weighted"):
+            return averaged(area, positives, self.average, self.absent)
+        return area[..., self.which]
+
+
+# --------------------------------------------------------------------------- areas
+
+
+def cumulated(mark: NDArray[np.uint8], weight: NDArray[Any]) -> tuple[Array, Array]:
+    """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G)."""
+    positive = (mark & Ranking.POSITIVE) > 0
+    ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
+    tp = np.cumsum(np.where(positive, weight, 0), axis=-1)[..., ends]
+    return tp, np.cumsum(np.where(positive, 0, weight), axis=-1)[..., ends]
+
+
+def area_of(
+    kind: str, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
+) -> float:
+    """An area under a curve of one test set."""
+    positive = np.asarray(y_true).astype(bool)
+    if not len(positive):
+        return float("nan")
+    weights = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, float)
+    ranking = rank(positive, np.asarray(y_score, float), weights)
+    return float(_areas_of_rows(kind, ranking)[0][0])
+
+
+def _areas_of_rows(kind: Curve | str, ranking: Ranking) -> tuple[Array, Array]:
+    """The area and the positive entries of each row of a ranking, two of (R,)."""
+    areas, positives = [], []
+    for row, mark in enumerate(ranking.mark):
+        weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
+        tp, fp = cumulated(mark, weight)
+        areas.append(curve_of(kind)(tp, fp))
+        positives.append(tp[-1])
+    return np.array(areas), np.array(positives)
+
+
+def curve_of(kind: Curve | str) -> Curve:
+    """The function of cumulated entries that a name stands for."""
+    return AREAS[kind] if isinstance(kind, str) else kind
+
+
+def areas_of_records(form: RankedAreas, records: Array) -> Array:
+    """A function of areas of each test set, (..., k, n) -> (...)."""
+    flat = records.reshape(-1, *records.shape[-2:])
+    values = [form.finish(*_areas_of_rows(form.kind, form.rank(one))) for one in flat]
+    return np.array(values).reshape(records.shape[:-2])
+
+
+def _concordance(tp: Array, fp: Array) -> Array:
+    """AUROC from cumulated entries at each distinct score, (..., G) -> (...)."""
+    previous = np.zeros_like(tp)
+    previous[..., 1:] = tp[..., :-1]
+    above = (np.diff(fp, prepend=0, axis=-1) * (tp + previous)).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(above / (2.0 * tp[..., -1] * fp[..., -1]))
+
+
+def _steps(tp: Array, fp: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(tp + fp > 0, tp / (tp + fp), 0.0)
+        return np.asarray((np.diff(tp, prepend=0, axis=-1) * precision).sum(axis=-1) / tp[..., -1])
+
+
+def _trapezoid(tp: Array, fp: Array) -> Array:
+    """Precision-recall points joined by straight lines; recall 0 has the first precision's 1."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(tp + fp > 0, tp / (tp + fp), 1.0)
+        before = np.ones_like(precision)
+        before[..., 1:] = precision[..., :-1]
+        steps = np.diff(tp, prepend=0, axis=-1)
+        return np.asarray((steps * (precision + before) / 2).sum(axis=-1) / tp[..., -1])
+
+
+def _interpolated(tp: Array, fp: Array) -> Array:
+    """Mean over 101 recalls of the best precision at that recall or a higher one."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.where(tp + fp > 0, tp / (tp + fp), 0.0)
+        recall = tp / tp[..., -1:]
+    best = np.maximum.accumulate(precision[..., ::-1], axis=-1)[..., ::-1]
+    total = np.zeros(tp.shape[:-1])
+    for wanted in np.linspace(0, 1, 101):
+        # Rounding must not lose a recall that is reached.
+        at = (recall < wanted - 1e-12).sum(axis=-1)
+        reached = at < tp.shape[-1]
+        at = np.minimum(at, tp.shape[-1] - 1)[..., None]
+        total += np.where(reached, np.take_along_axis(best, at, axis=-1)[..., 0], 0.0)
+    return np.where(tp[..., -1] > 0, total / 101, np.nan)
+
+
+AREAS: dict[str, Curve] = {
+    "auroc": _concordance,
+    "average_precision": _steps,
+    "average_precision_trapezoid": _trapezoid,
+    "average_precision_interpolated": _interpolated,
+}
+
+
+@_ranking(
+    title="AUROC",
+    synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
+    reliable_n=25,
+    cite="hanley_mcneil1982",
+)
+def auroc(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    """Area under the ROC curve, P(score of a positive > of a negative) + ½ P(equal).
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0/1, shape (n,)
+        Whether each case is positive.
+    y_score : array-like, shape (n,)
+        Higher means more likely positive; any scale. All distinct scores are thresholds.
+    sample_weight : array-like, shape (n,), optional
+
+    Returns
+    -------
+    float
+        In [0, 1], ½ for guessing; NaN without positive or without negative cases.
+
+    References
+    ----------
+    Hanley & McNeil (1982).
+
+    Examples
+    --------
+    >>> auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    return area_of("auroc", y_true, y_score, sample_weight)
+
+
+@_ranking(
+    title="AP",
+    synonyms=("ap", "average_precision_score", "auprc"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="davis_goadrich2006",
+)
+def average_precision(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Average precision, Σ (Rₖ - Rₖ₋₁) Pₖ over the distinct scores: steps, no interpolation.
+
+    Parameters
+    ----------
+    y_true : array-like of bool or 0/1, shape (n,)
+        Whether each case is positive.
+    y_score : array-like, shape (n,)
+        Higher means more likely positive; any scale.
+    sample_weight : array-like, shape (n,), optional
+
+    Returns
+    -------
+    float
+        In [0, 1], about the prevalence for guessing; NaN without positive cases.
+
+    References
+    ----------
+    Davis & Goadrich (2006), who show why linear interpolation flatters.
+
+    Examples
+    --------
+    >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.8333
+    """
+    return area_of("average_precision", y_true, y_score, sample_weight)
+
+
+@_ranking(
+    title="area under the PR curve (trapezoid)",
+    synonyms=("auprc_trapezoid", "pr_auc"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="davis_goadrich2006",
+)
+def average_precision_trapezoid(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Area under the precision-recall points joined by straight lines, from (0, 1) on.
+
+    It is another quantity than `average_precision`: no system has the points on those lines.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight
+        As for `average_precision`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without positive cases.
+
+    References
+    ----------
+    Davis & Goadrich (2006).
+
+    Examples
+    --------
+    >>> round(average_precision_trapezoid([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.7917
+    """
+    return area_of("average_precision_trapezoid", y_true, y_score, sample_weight)
+
+
+@_ranking(
+    title="AP (101 points)",
+    synonyms=("ap101", "interpolated_ap"),
+    prevalence_dependent=True,
+    reliable_n=50,
+    cite="lin2014",
+)
+def average_precision_interpolated(
+    y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
+    """Mean over the recalls 0, 0.01, ..., 1 of the best precision at that recall or above.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight
+        As for `average_precision`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN without positive cases.
+
+    References
+    ----------
+    Lin et al. (2014), for detections.
+
+    Examples
+    --------
+    >>> round(average_precision_interpolated([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
+    0.835
+    """
+    return area_of("average_precision_interpolated", y_true, y_score, sample_weight)

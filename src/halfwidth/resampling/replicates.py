@@ -1,0 +1,160 @@
+"""From a sample and a plan to a bootstrap distribution, by the statistic's declared form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.forms import (
+    CellCounts,
+    Moments,
+    OrderStatistics,
+    RankedAreas,
+    SortedWeights,
+    Sums,
+)
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.areas import Areas, areas_of_resamples
+from halfwidth.resampling.cells import cell_counts
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Replicates
+from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.exact import binomial, order_statistics
+from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.spacings import spacings
+
+__all__ = ["bootstrap_distribution", "replicates"]
+
+# Counts of cells of all resamples that are kept for other statistics of the same cases: 80 MB.
+MOST_KEPT = 10**7
+
+
+def bootstrap_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
+) -> Distribution:
+    """The bootstrap distribution of a statistic, exact where that is known.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n)
+        Samples, each in the canonical order of the design.
+    design : Design
+    statistic : Statistic
+    plan : Plan
+        Not used where the distribution is exact.
+    binary : bool
+        Whether the values are 0 and 1 and the statistic is their mean.
+
+    Returns
+    -------
+    Distribution
+        For S samples.
+    """
+    form, n = statistic.spec.form, values.shape[-1]
+    if design.simple and binary:
+        return binomial(values.sum(axis=-1), n)
+    if design.simple and isinstance(form, OrderStatistics):
+        ranks, weights = form.picks(n, **statistic.parameters)
+        if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
+            return order_statistics(values, ranks, weights)
+        table = spacings(plan.entropy, ranks, n, plan.n_resamples)
+        return Replicates.sorting(_picked(values, weights, table))
+    return Replicates.sorting(replicates(values, design, statistic, plan))
+
+
+def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
+    """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
+    previous = sorted_values[:, table[:, 0]]
+    made = reference.total_weight(weights) * previous
+    for place in range(1, len(weights)):
+        current = sorted_values[:, table[:, place]]
+        previous -= current
+        previous *= -weights[place:].sum()
+        made += previous
+        previous = current
+    return made
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
+    form = statistic.spec.form
+    if isinstance(form, Moments):
+        return _of_moments(values, design, statistic, form, plan)
+    if isinstance(form, CellCounts):
+        return _of_cells(values, design, form, plan)
+    if isinstance(form, Sums):
+        return _of_sums(values, design, form, plan)
+    if isinstance(form, RankedAreas):
+        return np.stack([_of_areas(records, design, form, plan) for records in values])
+    out = np.empty((len(values), plan.n_resamples))
+    each = max(design.n, len(values))
+    sorts = isinstance(form, SortedWeights | OrderStatistics)
+    for start, stop in plan.blocks(each, slow=form is None):
+        if sorts:
+            counts = counts_of_units(design, plan, start, stop)
+            out[:, start:stop] = reference.weighted(values, design, statistic, counts)
+        else:
+            draws = plan.indices(design, start, stop)
+            out[:, start:stop] = reference.plain(values, design, statistic, draws)
+    return out
+
+
+def _of_moments(
+    values: Array, design: Design, statistic: Statistic, form: Moments, plan: Plan
+) -> Array:
+    samples, centre = len(values), reference.middle_of(values)
+    powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
+    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+    features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
+    out = np.empty((samples, plan.n_resamples))
+    for start, stop, by_stratum in sums_by_stratum(features, design, plan):
+        sums = by_stratum.sum(axis=0)
+        n = design.n if design.equal_sizes else sums[-1]
+        own = [sums[power * samples :][:samples] for power in range(form.order)]
+        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
+    return out
+
+
+def _of_cells(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
+    def counted() -> Array:
+        made = np.empty((len(codes), plan.n_resamples, form.n_cells), dtype=np.int64)
+        for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
+            made[:, start:stop] = counts
+        return made
+
+    if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
+        return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
+    out = np.empty((len(codes), plan.n_resamples))
+    for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
+        out[:, start:stop] = form.finish(counts)
+    return out
+
+
+def _of_sums(records: Array, design: Design, form: Sums, plan: Plan) -> Array:
+    features = form.features(records)
+    samples, each = features.shape[:2]
+    of_units = design.totals(features).reshape(samples * each, design.units)
+    rows = [np.ascontiguousarray(of_units), design.unit_sizes[None].astype(float)]
+    out = np.empty((samples, plan.n_resamples))
+    for start, stop, by_stratum in sums_by_stratum(np.concatenate(rows), design, plan):
+        total = by_stratum.sum(axis=0)
+        sums = np.moveaxis(total[:-1].reshape(samples, each, -1), 1, -1)
+        out[:, start:stop] = form.finish(total[-1], sums)
+    return out
+
+
+def _of_areas(records: Array, design: Design, form: RankedAreas, plan: Plan) -> Array:
+    ranking = form.rank(records)
+
+    def drawn() -> Areas:
+        shape = (plan.n_resamples, len(ranking.case))
+        made = Areas(np.empty(shape), np.empty(shape), np.empty(shape))
+        for start, stop, areas in areas_of_resamples(form.kind, ranking, design, plan):
+            made.area[start:stop] = areas.area
+            made.positives[start:stop] = areas.positives
+            made.negatives[start:stop] = areas.negatives
+        return made
+
+    arrays = [array for array in (ranking.case, ranking.mark, ranking.weight) if array is not None]
+    areas = plan.once((form.kind,), arrays, design, drawn)
+    return form.finish(areas.area, areas.positives)
