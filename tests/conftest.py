@@ -23,7 +23,9 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled kernels where a test asks for them only: their sums differ in the last bits."""
-    monkeypatch.setattr("halfwidth.resampling.kernels.compiled.pays_off", lambda _draws: False)
+    for module in ("compiled", "compiled_ranking"):
+        name = f"halfwidth.resampling.kernels.{module}.pays_off"
+        monkeypatch.setattr(name, lambda _draws: False)
 
 
 @pytest.fixture

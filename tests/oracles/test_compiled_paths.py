@@ -107,7 +107,7 @@ def test_intervals_of_a_large_sample_are_the_same() -> None:
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has neither drawn anything nor loaded the kernels."""
-    monkeypatch.setattr(compiled, "_plainly", compiled._Odometer())
+    monkeypatch.setattr(compiled, "_plainly", compiled.Odometer())
     monkeypatch.setattr(compiled, "loaded", lambda: False)
 
 

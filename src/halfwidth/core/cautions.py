@@ -1,6 +1,7 @@
 """Cautions: coded warnings that travel with a result, each with a remedy and a docs anchor.
 
-HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design.
+HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design,
+HW5xx about the choice of the metric.
 A code, once published, never changes its meaning.
 """
 
@@ -145,6 +146,47 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "brown2001",
     ),
     CautionSpec(
+        "HW204",
+        "few cases of a class",
+        "{name} has {count}{more}: the {what} leans on them.",
+        "What a metric says of a class rests on the cases of that class alone, however large the "
+        "test set is. Macro averages give a class of five cases the same weight as one of five "
+        "hundred.",
+        "Collect more cases of the class, report it apart (average='none'), or merge classes that "
+        "may be merged.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW205",
+        "class missing from resamples",
+        "Class {label!r} is missing from {share} of the resamples, where {policy}.",
+        "A resample that lacks a class estimates something else than the metric of all classes. "
+        "What such a class counts is a convention that moves the interval: counting it as 0 drags "
+        "averages down.",
+        "Collect more cases of the class, resample within classes (strata= the target) if their "
+        "numbers were fixed beforehand, and say which absent_class was used.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW206",
+        "class imbalance",
+        "Class {label!r} makes up {largest:.0%} of the cases, the rarest {smallest:.1%}: intervals "
+        "tend to under-cover.",
+        "In a study of 228 classification instances, nearly all intervals that failed to cover "
+        "belonged to imbalanced test sets: the few cases of the rare class decide.",
+        "Collect more cases of the rare class; report metrics per class as well.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW207",
+        "metric near an end of its range",
+        "{what} {value:.3f} is close to {end:g}: it rests on few errors, and its interval strains.",
+        "Near the end of a range the distribution of a metric is lopsided and discrete, and "
+        "replicates pile up at the end. Normal and percentile intervals are then too short on the "
+        "far side.",
+        "Collect more cases, or count the errors and report their proportion by wilson.",
+    ),
+    CautionSpec(
         "HW301",
         "BCa on an order statistic",
         "BCa of the {what}: its acceleration means nothing for order statistics.",
@@ -257,6 +299,16 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "efron_tibshirani1993",
     ),
     CautionSpec(
+        "HW313",
+        "macro-averaged AP",
+        "{method} intervals of a macro-averaged AP under-cover.",
+        "Average precision is biased upwards in small samples, and resamples, which repeat cases, "
+        "are more so. Percentile and BCa then sit too high; for this metric alone the basic "
+        "bootstrap, which turns the bias round, covered better.",
+        "Use method='basic' and say so, or report the AP of each class.",
+        "andre2025",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
@@ -296,6 +348,66 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "resample and no variance to reckon, so that the stratum counts as known without error.",
         "Merge small strata with similar ones before the analysis, or leave strata out.",
         "davison_hinkley1997",
+    ),
+    CautionSpec(
+        "HW405",
+        "flattened micro-average",
+        "The {what} pools the scores of {classes} classes: its pairs are not independent, and it "
+        "mixes ranking across classes.",
+        "A micro-average over scores makes one long list of all pairs of a case and a class. The "
+        "pairs of a case depend on each other, so that no formula for independent pairs holds "
+        "(cases are resampled here), and a class with larger scores dominates the list.",
+        "Prefer the macro average, or the metric of each class.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW406",
+        "multi-threshold metric without scores",
+        "The {what} was computed from labels: it has one threshold only.",
+        "AUROC and AP summarise all thresholds. Of hard labels they see one, and the AUROC is no "
+        "more than the balanced accuracy of one class against the rest.",
+        "Give the scores, or report sensitivity and specificity.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW407",
+        "threshold chosen on the test data",
+        "The threshold was chosen on these cases, as the best by {criterion}: the value is "
+        "optimistic.",
+        "A threshold that is best on a sample fits its noise. Choosing it again in each resample "
+        "makes the interval as wide as it must be, but the estimate keeps its optimism.",
+        "Choose the threshold on other cases (validation data) and give it as a number.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW408",
+        "scores do not add up to 1",
+        "The scores of the classes of a case miss a sum of 1 by up to {missed:.2g}: they are no "
+        "probabilities of exclusive classes.",
+        "The largest score decides, and averages compare scores of different classes; both suppose "
+        "that the scores of a case are on one scale.",
+        "If they are logits, say scores='logits' (--scores logits); if classes are not exclusive, "
+        "evaluate each as a task of its own.",
+    ),
+    CautionSpec(
+        "HW501",
+        "accuracy under imbalance",
+        "Always answering {label!r} would be right in {share:.0%} of the cases.",
+        "Where one class dominates, accuracy is high without any skill, and rare classes, often "
+        "those that matter, hardly count.",
+        "Report balanced accuracy, or sensitivity and specificity, or an expected cost.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW502",
+        "prevalence by design",
+        "The {what} depends on the prevalence, and here {why}.",
+        "Predictive values, F1, MCC, kappa, accuracy and AP change with the share of the classes "
+        "at the same error rates. In a test set that was composed, they say nothing of practice "
+        "and cannot be compared with those of other data.",
+        "Give predictive values at the prevalence of the target population "
+        "(ppv:prevalence=0.05), or use sensitivity, specificity and AUROC.",
+        "reinke2024",
     ),
 )
 

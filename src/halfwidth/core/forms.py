@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
 
 __all__ = [
     "CellCounts",
@@ -73,7 +73,7 @@ class CellCounts:
     """
 
     n_cells: int
-    finish: Callable[[Array], Array]
+    finish: Callable[[Numbers], Array]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Sums:
     """
 
     features: Callable[[Array], Array]
-    finish: Callable[[Array, Array], Array]
+    finish: Callable[[Numbers, Numbers], Array]
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,9 @@ class RankedAreas:
         The one row it is the area of; None for an average.
     """
 
-    kind: str | Callable[[Array, Array], Array]
+    kind: str | Callable[[Numbers, Numbers], Array]
     rank: Callable[[Array], Ranking]
-    finish: Callable[[Array, Array], Array]
+    finish: Callable[[Numbers, Numbers], Array]
     row: int | None = None
 
 

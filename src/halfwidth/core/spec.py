@@ -450,7 +450,7 @@ def metric(**given: Any) -> Callable[[F], F]:
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
         of_test_set = given.get("level") is MetricLevel.SAMPLE
-        own = {"function": function} if of_test_set else {}
+        own: dict[str, Any] = {"function": function} if of_test_set else {}
         return _attach(function, MetricSpec(function.__name__, summary=summary, **own, **given))
 
     return declare

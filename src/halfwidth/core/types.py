@@ -21,9 +21,12 @@ __all__ = [
     "Bounds",
     "Interval",
     "Level",
+    "Numbers",
 ]
 
 Array = NDArray[np.float64]
+# Of counts or sums, and complex where a derivative is taken.
+Numbers = NDArray[Any]
 Alternative = Literal["two-sided", "lower", "upper"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
 

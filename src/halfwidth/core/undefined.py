@@ -162,5 +162,5 @@ def undefined_as(values: NDArray[Any], policy: Undefined, worst: float | None) -
     """Values of a metric, those that are undefined as the policy has them."""
     if policy == "omit":
         return values
-    instead = 0.0 if policy == "zero" else worst
+    instead = 0.0 if policy == "zero" or worst is None else worst
     return np.where(np.isnan(values), instead, values)

@@ -13,6 +13,7 @@ from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
+from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
 from halfwidth.intervals.mean import sample_skewness
 from halfwidth.intervals.quantile import attainable_level, minimum_n
 from halfwidth.resampling.designs import Design
@@ -61,6 +62,8 @@ class Facts:
         Whether the method gave an infinite bound.
     design : Design or None
         Where there are samples.
+    classes : ClassFacts or None
+        Where the metric is of a classification.
     """
 
     estimate: Estimate
@@ -71,6 +74,7 @@ class Facts:
     clipped: bool = False
     infinite: bool = False
     design: Design | None = None
+    classes: ClassFacts | None = None
 
     @property
     def what(self) -> str:
@@ -116,6 +120,9 @@ def cautions_for(facts: Facts) -> tuple[Caution, ...]:
     """All cautions that the facts call for, in the order of their codes."""
     method = facts.estimate.method_spec
     raised = [found for rule in RULES if (found := rule(facts)) is not None]
+    if facts.classes is not None:
+        by_class = (rule(facts.estimate, facts.classes) for rule in METRIC_RULES)
+        raised += [found for found in by_class if found is not None]
     always = [caution(code, method=method.title) for code in method.cautions]
     return tuple(sorted([*raised, *always], key=lambda item: item.code))
 
@@ -271,9 +278,25 @@ def _why_none(facts: Facts) -> tuple[str, str]:
     reasons = {"exact": _why_no_exact, "bca": _why_no_bca, "studentized": _why_no_bca}
     if e.method in reasons:
         return reasons[e.method](facts)
-    if e.method == "trimmed_t":
-        return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
-    return "the statistic is undefined on every resample", "choose another statistic"
+    return REASONS.get(
+        e.method, ("the statistic is undefined on every resample", "choose another statistic")
+    )
+
+
+NO_VARIANCE = (
+    "the variance is 0 (AUROC 0 or 1, or all scores tied) or cannot be known",
+    "newcombe is defined",
+)
+REASONS = {
+    "trimmed_t": ("fewer than 2 cases are left after trimming", "trim less, or use percentile"),
+    "delong": NO_VARIANCE,
+    "delong_logit": NO_VARIANCE,
+    "hanley_mcneil": NO_VARIANCE,
+    "delta": (
+        "the standard error is 0 or unknown, or the scale ends here",
+        "percentile is defined",
+    ),
+}
 
 
 def _is_mean(estimate: Estimate) -> bool:

@@ -109,7 +109,8 @@ def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
     for number, label in enumerate(labels):
         if low <= label <= high:
             table[label - low] = number
-    return table[cells - low]
+    codes: Codes = table[cells - low]
+    return codes
 
 
 def positive_label(labels: Sequence[Any], given: Any) -> int | None:

@@ -1,5 +1,245 @@
-"""placeholder"""
+"""Cautions that metrics of a whole test set deserve, beside those of all estimates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Takes
+from halfwidth.core.types import Array
+from halfwidth.estimation.test_sets import TestSet
+
+__all__ = ["METRIC_RULES", "ClassFacts", "class_facts"]
+
+# A class of fewer cases (or clusters with one) carries too little to say how it is dealt with.
+FEW_OF_A_CLASS = 10
+# A class that is missing from more than this share of the resamples is said to be.
+OFTEN_MISSING = 1e-3
+# Almost all coverage failures in andre2025 (tables S6 and S7) had a class of 5 % or less, or one
+# of 70 % and more of the cases.
+RARE_SHARE, MAJORITY = 0.05, 0.9
+# Always answering the largest class is then right so often that accuracy says little.
+EASY_ACCURACY = 0.75
+# A value this near an end of its range, in units of the range, rests on few errors.
+NEAR_END = 0.02
+# Classes of exactly equal size are a design, not a prevalence, from so many cases on.
+BALANCED_BY_DESIGN = 20
 
 
-def doubts_about(jobs, targets, cases, policies):
-    return jobs
+@dataclass(frozen=True)
+class ClassFacts:
+    """What the rules look at: the classes of a test set and how it was read.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    sizes : ndarray, shape (C,)
+        Cases of each class.
+    units : ndarray, shape (C,)
+        Units (cases, or clusters) with a case of it.
+    missing : ndarray, shape (C,)
+        Probability that a resample holds no case of it.
+    absent : str
+        The policy for such a class.
+    which : int or None
+        The class a row is of.
+    hard : bool
+    rows_miss_one : float
+    criterion : str
+        What the threshold was chosen by on the data; empty where it was not.
+    fixed : bool
+        Whether strata fix the number of cases of each class.
+    """
+
+    labels: tuple[str, ...]
+    sizes: NDArray[np.intp]
+    units: NDArray[np.intp]
+    missing: Array
+    absent: str = "omit"
+    which: int | None = None
+    hard: bool = False
+    rows_miss_one: float = 0.0
+    criterion: str = ""
+    fixed: bool = False
+
+
+def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
+    """The facts of a test set."""
+    n, classes = cases.n, cases.n_classes
+    unit = np.arange(n) if cases.groups is None else cases.groups
+    stratum = np.zeros(n, dtype=np.intp) if cases.strata is None else cases.strata
+    # One row for each unit and class that it holds.
+    held = np.unique(np.stack([unit, stratum, cases.truth]), axis=1)
+    all_units = np.unique(held[:2], axis=1)
+    strata = int(stratum.max()) + 1
+    of_stratum = np.bincount(all_units[1], minlength=strata)
+    with_class = np.zeros((classes, strata))
+    np.add.at(with_class, (held[2], held[1]), 1)
+    with np.errstate(divide="ignore"):
+        never = of_stratum * np.log1p(-with_class / np.maximum(of_stratum, 1))
+    one_class = [len(np.unique(cases.truth[stratum == h])) == 1 for h in range(strata)]
+    return ClassFacts(
+        tuple(str(label) for label in cases.labels),
+        cases.class_sizes(),
+        np.bincount(held[2], minlength=classes),
+        np.exp(never.sum(axis=-1)),
+        absent,
+        hard=cases.hard,
+        rows_miss_one=cases.rows_miss_one,
+        criterion=criterion,
+        fixed=cases.strata is not None and strata > 1 and all(one_class),
+    )
+
+
+Rule = Callable[[Estimate, ClassFacts], Caution | None]
+
+
+def _of_all_classes(e: Estimate) -> bool:
+    """Whether a metric gives a rare class a voice of its own."""
+    spec = e.metric_spec.spec
+    return e.statistic_spec.spec.of_records and spec.takes is not Takes.NUMBERS
+
+
+def _few_of_a_class(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if not _of_all_classes(e) or e.average == "micro":
+        return None
+    units, noun = facts.units, "case" if e.n_groups is None else "cluster"
+    if facts.which is not None:
+        units = np.array([units[facts.which], np.delete(facts.sizes, facts.which).sum()])
+        names = [f"class {facts.labels[facts.which]!r}", "the other classes"]
+    else:
+        names = [f"class {label!r}" for label in facts.labels]
+    few = np.flatnonzero(units < FEW_OF_A_CLASS)
+    if not len(few):
+        return None
+    least = int(few[units[few].argmin()])
+    count = int(units[least])
+    more = f", and {len(few) - 1} more classes are as rare" if len(few) > 1 else ""
+    return caution(
+        "HW204",
+        name=names[least],
+        count=f"{count or 'no'} {noun}{'' if count == 1 else 's'}",
+        more=more,
+        what=e.subject,
+    )
+
+
+POLICY = {
+    "omit": "the average leaves it out",
+    "zero": "it counts as 0",
+    "undefined": "the average is undefined",
+}
+
+
+def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if not (_of_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
+        return None
+    missing = np.where(facts.sizes > 0, facts.missing, 0.0)
+    worst = int(missing.argmax()) if facts.which is None else facts.which
+    if missing[worst] <= OFTEN_MISSING:
+        return None
+    averaged = e.average in ("macro", "weighted")
+    return caution(
+        "HW205",
+        label=facts.labels[worst],
+        share=percent(round(float(missing[worst]), 3)),
+        policy=POLICY[facts.absent] if averaged else "the metric may be undefined",
+    )
+
+
+def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
+    spec = e.metric_spec.spec
+    if not _of_all_classes(e) or spec.name == "auroc":
+        return None
+    shares = facts.sizes[facts.sizes > 0] / facts.sizes.sum()
+    if shares.min() > RARE_SHARE and shares.max() < MAJORITY:
+        return None
+    label = facts.labels[int(facts.sizes.argmax())]
+    return caution("HW206", label=label, largest=float(shares.max()), smallest=float(shares.min()))
+
+
+def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
+    bounds = e.metric_spec.spec.bounds
+    if not e.statistic_spec.spec.of_records or not bounds.finite or math.isnan(e.value):
+        return None
+    for end in (bounds.low, bounds.high):
+        if abs(e.value - end) <= NEAR_END * bounds.width:
+            return caution("HW207", what=e.subject, value=e.value, end=end)
+    return None
+
+
+def _macro_ap(e: Estimate, facts: ClassFacts) -> Caution | None:
+    precision = e.metric.startswith("average_precision")
+    if precision and e.average == "macro" and e.method in ("percentile", "bca"):
+        return caution("HW313", method=e.method_spec.title)
+    return None
+
+
+def _flattened(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if e.average == "micro" and e.metric_spec.spec.takes is Takes.SCORES:
+        return caution("HW405", what=e.subject, classes=len(facts.labels))
+    return None
+
+
+def _without_scores(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if facts.hard and e.metric_spec.spec.takes is Takes.SCORES:
+        return caution("HW406", what=e.subject)
+    return None
+
+
+def _tuned(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if facts.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
+        return caution("HW407", criterion=facts.criterion)
+    return None
+
+
+def _rows_miss_one(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if not facts.rows_miss_one:
+        return None
+    return caution("HW408", missed=facts.rows_miss_one)
+
+
+def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if e.metric != "accuracy":
+        return None
+    share = float(facts.sizes.max() / facts.sizes.sum())
+    if share < EASY_ACCURACY and e.value > share:
+        return None
+    return caution("HW501", label=facts.labels[int(facts.sizes.argmax())], share=share)
+
+
+def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:
+    spec = e.metric_spec.spec
+    if not spec.prevalence_dependent or "prevalence" in e.metric_spec.parameters:
+        return None
+    equal = len(set(facts.sizes.tolist())) == 1 and facts.sizes.sum() >= BALANCED_BY_DESIGN
+    if not equal and not facts.fixed:
+        return None
+    why = (
+        "strata fix the number of cases of each class"
+        if facts.fixed
+        else ("all classes have the same number of cases")
+    )
+    return caution("HW502", what=e.subject, why=why)
+
+
+METRIC_RULES: tuple[Rule, ...] = (
+    _few_of_a_class,
+    _missing_from_resamples,
+    _imbalance,
+    _near_an_end,
+    _macro_ap,
+    _flattened,
+    _without_scores,
+    _tuned,
+    _rows_miss_one,
+    _accuracy_under_imbalance,
+    _prevalence,
+)

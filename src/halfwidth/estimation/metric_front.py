@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import (
@@ -27,7 +26,7 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
-from halfwidth.estimation.metric_doubts import doubts_about
+from halfwidth.estimation.metric_doubts import class_facts
 from halfwidth.estimation.metric_jobs import (
     OwnMetric,
     Policies,
@@ -47,24 +46,6 @@ AVERAGES: tuple[Average, ...] = ("binary", "macro", "micro", "weighted", "none")
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 
 
-@overload
-def metric_ci(
-    y_true: Any,
-    y_score: Any,
-    *,
-    metric: str | MetricSpec | Callable[..., Any],
-    average: Literal["binary", "macro", "micro", "weighted"] | None = None,
-    **options: Any,
-) -> Estimate: ...
-@overload
-def metric_ci(
-    y_true: Any,
-    y_score: Any,
-    *,
-    metric: Any,
-    average: Any = None,
-    **options: Any,
-) -> Estimates: ...
 def metric_ci(
     y_true: Any,
     y_score: Any,
@@ -88,7 +69,7 @@ def metric_ci(
     n_resamples: int = 9999,
     rng: Any = None,
     missing: Missing = "raise",
-) -> Estimate | Estimates:
+) -> Any:
     """Confidence interval for a metric of a whole test set: accuracy, F1, AUROC and their kin.
 
     Parameters
@@ -205,8 +186,10 @@ def metric_ci(
         criterion,
     )
     targets = [target for one in metrics for target in targets_of(one, averages, cases)]
-    jobs = [job_for(target, cases, policies) for target in targets]
-    jobs = doubts_about(jobs, targets, cases, policies)
+    facts = None
+    if not cases.numbers:
+        facts = class_facts(cases, policies.absent, criterion.spec.display if criterion else "")
+    jobs = [job_for(target, cases, policies, facts) for target in targets]
     made = estimate_jobs(jobs, request)
     single = not _is_several(metric) and (average is None or isinstance(average, str))
     return made[0] if single and len(made) == 1 else Estimates(made, cases.notes)

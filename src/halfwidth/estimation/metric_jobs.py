@@ -15,6 +15,7 @@ from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.grouping import arranged
+from halfwidth.estimation.metric_doubts import ClassFacts
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets import TestSet
 from halfwidth.metrics import building
@@ -129,20 +130,25 @@ def _positive(metric: Metric, cases: TestSet) -> int:
 # --------------------------------------------------------------------------- jobs
 
 
-def job_for(target: Target, cases: TestSet, policies: Policies) -> Job:
+def job_for(target: Target, cases: TestSet, policies: Policies, facts: ClassFacts | None) -> Job:
     """The statistic and the sample of one row."""
+    made = _made(target, cases, policies)
+    if facts is not None and target.average in ("binary", "none"):
+        facts = replace(facts, which=target.which)
+    return replace(made, label=target.label, average=target.average, classes=facts)
+
+
+def _made(target: Target, cases: TestSet, policies: Policies) -> Job:
     if isinstance(target.metric, OwnMetric):
         return _own(target.metric, cases)
     spec = target.metric.spec
     if spec.takes is Takes.NUMBERS:
         return _regression(target.metric, cases)
     if spec.takes is Takes.SCORES:
-        made = _ranked(target, target.metric, cases, policies)
-    elif policies.criterion is not None:
-        made = _tuned(target, target.metric, policies.criterion, cases, policies)
-    else:
-        made = _counting(target, target.metric, cases, policies)
-    return replace(made, label=target.label, average=target.average)
+        return _ranked(target, target.metric, cases, policies)
+    if policies.criterion is not None:
+        return _tuned(target, target.metric, policies.criterion, cases, policies)
+    return _counting(target, target.metric, cases, policies)
 
 
 def _sample(

@@ -17,6 +17,7 @@ from halfwidth.core.types import Interval
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.doubts import Facts, cautions_for
+from halfwidth.estimation.metric_doubts import ClassFacts
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
@@ -42,6 +43,8 @@ class Job:
         Rows left out because the metric does not apply to them.
     average : str or None
         Over classes, for metrics of a test set.
+    classes : ClassFacts or None
+        Where the metric is of a classification.
     """
 
     sample: Sample
@@ -51,6 +54,7 @@ class Job:
     doubts: tuple[Caution, ...] = ()
     n_not_applicable: int = 0
     average: str | None = None
+    classes: ClassFacts | None = None
 
 
 def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
@@ -175,6 +179,7 @@ def _finished(
         clipped=bool(computed.clipped[row]),
         infinite=bool(computed.infinite[row]),
         design=sample.design,
+        classes=job.classes,
     )
     doubts = sorted([*job.doubts, *cautions_for(facts)], key=lambda item: item.code)
     return replace(estimate, cautions=tuple(doubts))

@@ -146,7 +146,7 @@ def check_test_set(
         _check_lengths(truth_cells, rows[0], where)
         _check_columns(rows, classes, labels, where)
         # Minus infinity is the logarithm of a probability of 0.
-        there = ~(np.isnan(rows) | np.isposinf(rows)).any(axis=0)
+        there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
     truth = as_codes(truth_cells, classes, where[0])
     kept = _kept(present & (truth >= 0) & there, missing, where)
     weights = _weights(sample_weight, kept)

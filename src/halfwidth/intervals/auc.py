@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
@@ -201,9 +202,9 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     m, n = class_units
     pseudo, z = (m + n) / 2 - 1, reach_of(np.inf, level)
 
-    def misses(area: Array) -> Array:
+    def misses(area: Array) -> NDArray[np.bool_]:
         """Whether an area is too far from the estimate to be in the interval."""
-        return (estimate - area) ** 2 > z**2 * _variance(area, m, n, pseudo, pseudo)
+        return np.asarray((estimate - area) ** 2 > z**2 * _variance(area, m, n, pseudo, pseudo))
 
     def end(outside: float) -> Array:
         inner, outer = estimate.astype(float), np.full(np.shape(estimate), outside)

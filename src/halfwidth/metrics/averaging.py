@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from halfwidth.core.spec import Metric, Takes
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import AbsentClass, absent_classes
-from halfwidth.metrics.counting import Counts, one_vs_rest, ratio
+from halfwidth.metrics.counting import one_vs_rest, ratio
 
 __all__ = ["CountingFinish", "averaged"]
 
 
-def averaged(values: Counts, support: Counts, average: str, absent: AbsentClass) -> Counts:
+def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:
     """Macro or weighted average over the last axis, a class each.
 
     Parameters
@@ -60,7 +60,7 @@ class CountingFinish:
     costs: tuple[tuple[float, ...], ...] | None = None
     priors: tuple[float, ...] | None = None
 
-    def __call__(self, counts: Array) -> Array:
+    def __call__(self, counts: Numbers) -> Array:
         """The metric of each table of counts."""
         matrix = counts.reshape(*counts.shape[:-1], self.n_classes, self.n_classes)
         spec = self.metric.spec
@@ -70,11 +70,11 @@ class CountingFinish:
             return np.asarray(function(matrix, **self.metric.parameters, **self._tables()))
         cells = one_vs_rest(matrix)
         if self.average in ("binary", "none"):
-            cells = tuple(cell[..., self.which] for cell in cells)  # type: ignore[assignment]
-            return np.asarray(function(*cells, **self.metric.parameters))
+            one = (cell[..., self.which] for cell in cells)
+            return np.asarray(function(*one, **self.metric.parameters))
         if self.average == "micro":
-            cells = tuple(cell.sum(axis=-1) for cell in cells)  # type: ignore[assignment]
-            return np.asarray(function(*cells, **self.metric.parameters))
+            pooled = (cell.sum(axis=-1) for cell in cells)
+            return np.asarray(function(*pooled, **self.metric.parameters))
         values = function(*cells, **self.metric.parameters)
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
 

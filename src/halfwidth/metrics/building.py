@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.spec import (
@@ -17,7 +16,7 @@ from halfwidth.core.spec import (
     StatisticSpec,
     range_of_values,
 )
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records
@@ -45,7 +44,7 @@ class Policed:
     policy: Undefined
     worst: float | None
 
-    def __call__(self, *made: Array) -> Array:
+    def __call__(self, *made: Numbers) -> Array:
         """The metric of each entry."""
         return np.asarray(undefined_as(self.finish(*made), self.policy, self.worst))
 
@@ -64,7 +63,7 @@ def _statistic(metric: Metric, **declared: object) -> Statistic:
     )
 
 
-def derivatives(finish: Callable[[Array], Array], at: Array) -> Array:
+def derivatives(finish: Callable[[Numbers], Array], at: Numbers) -> Array:
     """Derivative by each component at a point, (..., K) -> (..., K), by a complex step."""
     made = np.zeros(at.shape)
     for place in np.flatnonzero(at.reshape(-1, at.shape[-1]).any(axis=0)):
@@ -90,20 +89,20 @@ def of_cells(metric: Metric, finish: CountingFinish, undefined: Undefined) -> St
     )
 
 
-def _counted(codes: Array, n_cells: int) -> NDArray[np.intp]:
+def _counted(codes: Array, n_cells: int) -> Numbers:
     flat = codes.reshape(-1, codes.shape[-1]).astype(np.intp)
     shifted = flat + n_cells * np.arange(len(flat))[:, None]
     counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
-    return counts.reshape(*codes.shape[:-1], n_cells)
+    return np.asarray(counts.reshape(*codes.shape[:-1], n_cells))
 
 
 def _function_of_cells(
-    finish: Callable[[Array], Array], n_cells: int, codes: Array, *, axis: int = -1
+    finish: Callable[[Numbers], Array], n_cells: int, codes: Array, *, axis: int = -1
 ) -> Array:
     return finish(_counted(np.moveaxis(codes, axis, -1), n_cells))
 
 
-def _influence_of_cells(finish: Callable[[Array], Array], n_cells: int, codes: Array) -> Array:
+def _influence_of_cells(finish: Callable[[Numbers], Array], n_cells: int, codes: Array) -> Array:
     """N times the derivative by the count of the cell of each case, about its mean."""
     counts = _counted(codes, n_cells)
     slopes = derivatives(finish, counts) * codes.shape[-1]
@@ -136,7 +135,7 @@ def of_errors(metric: Metric) -> Statistic:
 def _of_sums(
     metric: Metric,
     features: Callable[[Array], Array],
-    finish: Callable[[Array, Array], Array],
+    finish: Callable[[Numbers, Numbers], Array],
     estimand: Estimand,
 ) -> Statistic:
     return _statistic(
@@ -150,7 +149,7 @@ def _of_sums(
 
 def _function_of_sums(
     features: Callable[[Array], Array],
-    finish: Callable[[Array, Array], Array],
+    finish: Callable[[Numbers, Numbers], Array],
     records: Array,
     *,
     axis: int = -1,
@@ -160,7 +159,7 @@ def _function_of_sums(
 
 
 def _influence_of_sums(
-    features: Callable[[Array], Array], finish: Callable[[Array, Array], Array], records: Array
+    features: Callable[[Array], Array], finish: Callable[[Numbers, Numbers], Array], records: Array
 ) -> Array:
     made = features(records)
     n, sums = records.shape[-1], made.sum(axis=-1)
@@ -221,7 +220,7 @@ class Tuned:
     criterion: CountingFinish
     sign: int
 
-    def __call__(self, tp: Array, fp: Array) -> Array:
+    def __call__(self, tp: Numbers, fp: Numbers) -> Array:
         """From cumulated entries at each distinct score, (..., G) -> (...)."""
         # A threshold above all scores is one as well.
         tp, fp = (np.concatenate([np.zeros_like(a[..., :1]), a], axis=-1) for a in (tp, fp))

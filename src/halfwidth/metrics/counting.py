@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.core.types import Numbers as Counts
 
 __all__ = [
     "accuracy",
@@ -37,8 +37,6 @@ __all__ = [
     "specificity",
     "youden_j",
 ]
-
-Counts = NDArray[Any]
 
 CORRELATION = Bounds(-1.0, 1.0)
 ONE_CLASS = ("binary", "none")
@@ -107,7 +105,7 @@ def confusion_matrix(
             raise DataError(f"class codes lie outside 0 to {n_classes - 1}")
     weights = None if sample_weight is None else np.asarray(sample_weight, float)
     counts = np.bincount(truth * n_classes + predicted, weights, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes)
+    return np.asarray(counts.reshape(n_classes, n_classes))
 
 
 def one_vs_rest(matrix: Counts) -> tuple[Counts, Counts, Counts, Counts]:
@@ -634,11 +632,11 @@ def _weights_of_cases(matrix: Counts, priors: ArrayLike | None) -> Counts:
         return ratio(matrix, matrix.sum(axis=(-2, -1))[..., None, None])
     prior = np.asarray(priors, float)
     rates = ratio(matrix, matrix.sum(axis=-1)[..., None])
-    return np.where((prior > 0)[:, None], rates, 0.0) * prior[:, None]
+    return np.asarray(np.where((prior > 0)[:, None], rates, 0.0) * prior[:, None])
 
 
 def _costs(n_classes: int, costs: ArrayLike | None) -> Counts:
-    return _disagreement(n_classes, 0.0) if costs is None else np.asarray(costs, float)
+    return np.asarray(_disagreement(n_classes, 0.0) if costs is None else costs, float)
 
 
 @_all_classes(

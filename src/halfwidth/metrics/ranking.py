@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Better, MetricLevel, Takes, metric
-from halfwidth.core.types import UNIT_INTERVAL, Array
+from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
 
@@ -31,7 +30,7 @@ __all__ = [
     "rank",
 ]
 
-Curve = Callable[[Array, Array], Array]
+Curve = Callable[[Numbers, Numbers], Array]
 
 AVERAGES = ("binary", "none", "macro", "micro", "weighted")
 
@@ -48,8 +47,13 @@ _ranking = functools.partial(
 
 def rank(positive: NDArray[np.bool_], scores: Array, sample_weight: Array | None = None) -> Ranking:
     """Cases in descending order of their score, one row: shape (n,) -> `Ranking`."""
-    order = np.argsort(-scores, kind="stable")
+    order = _descending(scores)
     return _ranking_of(order, order, positive, scores, sample_weight)
+
+
+def _descending(scores: Array) -> NDArray[np.intp]:
+    """Descending order; cases that come ascending are turned round, ties among them as well."""
+    return np.argsort(scores, kind="stable")[::-1]
 
 
 def _ranking_of(
@@ -90,14 +94,15 @@ class RankEach:
         positive = code == np.arange(self.n_scores)[:, None]
         if not self.flatten:
             rows = [rank(*row, weight) for row in zip(positive, scores, strict=True)]
-            weights = None if weight is None else np.concatenate([row.weight for row in rows])  # type: ignore[misc]
+            given = [row.weight for row in rows if row.weight is not None]
+            weights = np.concatenate(given) if given else None
             return Ranking(
                 np.concatenate([row.case for row in rows]),
                 np.concatenate([row.mark for row in rows]),
                 weights,
             )
         flat = scores.ravel()
-        order = np.argsort(-flat, kind="stable")
+        order = _descending(flat)
         return _ranking_of(order, order % len(code), positive.ravel(), flat, weight)
 
 
@@ -117,7 +122,7 @@ class AreaFinish:
     which: int = 0
     absent: AbsentClass = "omit"
 
-    def __call__(self, area: Array, positives: Array) -> Array:
+    def __call__(self, area: Numbers, positives: Numbers) -> Array:
         """The average of the areas of each ranking."""
         if self.average in ("macro", "weighted"):
             return averaged(area, positives, self.average, self.absent)
@@ -127,7 +132,7 @@ class AreaFinish:
 # --------------------------------------------------------------------------- areas
 
 
-def cumulated(mark: NDArray[np.uint8], weight: NDArray[Any]) -> tuple[Array, Array]:
+def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Numbers]:
     """Positive and negative entries at or above each distinct score: (..., L) -> two (..., G)."""
     positive = (mark & Ranking.POSITIVE) > 0
     ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
@@ -170,7 +175,7 @@ def areas_of_records(form: RankedAreas, records: Array) -> Array:
     return np.array(values).reshape(records.shape[:-2])
 
 
-def _concordance(tp: Array, fp: Array) -> Array:
+def _concordance(tp: Numbers, fp: Numbers) -> Array:
     """AUROC from cumulated entries at each distinct score, (..., G) -> (...)."""
     previous = np.zeros_like(tp)
     previous[..., 1:] = tp[..., :-1]
@@ -179,13 +184,13 @@ def _concordance(tp: Array, fp: Array) -> Array:
         return np.asarray(above / (2.0 * tp[..., -1] * fp[..., -1]))
 
 
-def _steps(tp: Array, fp: Array) -> Array:
+def _steps(tp: Numbers, fp: Numbers) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(tp + fp > 0, tp / (tp + fp), 0.0)
         return np.asarray((np.diff(tp, prepend=0, axis=-1) * precision).sum(axis=-1) / tp[..., -1])
 
 
-def _trapezoid(tp: Array, fp: Array) -> Array:
+def _trapezoid(tp: Numbers, fp: Numbers) -> Array:
     """Precision-recall points joined by straight lines; recall 0 has the first precision's 1."""
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(tp + fp > 0, tp / (tp + fp), 1.0)
@@ -195,7 +200,7 @@ def _trapezoid(tp: Array, fp: Array) -> Array:
         return np.asarray((steps * (precision + before) / 2).sum(axis=-1) / tp[..., -1])
 
 
-def _interpolated(tp: Array, fp: Array) -> Array:
+def _interpolated(tp: Numbers, fp: Numbers) -> Array:
     """Mean over 101 recalls of the best precision at that recall or a higher one."""
     with np.errstate(invalid="ignore", divide="ignore"):
         precision = np.where(tp + fp > 0, tp / (tp + fp), 0.0)

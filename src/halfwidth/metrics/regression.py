@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from halfwidth.core.spec import Better, MetricLevel, Takes, metric
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array, Bounds, Numbers
 from halfwidth.metrics.counting import ratio
 
 __all__ = ["mae", "mse", "r2", "rmse"]
@@ -129,12 +129,12 @@ def features_of_errors(records: Array) -> Array:
     return np.stack([(target - predicted) ** 2, centred, centred**2], axis=-2)
 
 
-def finish_rmse(n: Array, sums: Array) -> Array:
+def finish_rmse(n: Numbers, sums: Numbers) -> Array:
     """RMSE from the sums of `features_of_errors`."""
     return np.asarray(np.sqrt(ratio(sums[..., 0], n) + 0.0))
 
 
-def finish_r2(n: Array, sums: Array) -> Array:
+def finish_r2(n: Numbers, sums: Numbers) -> Array:
     """R² from the same."""
     spread = sums[..., 2] - ratio(sums[..., 1] ** 2, n)
     # What is left of equal targets is rounding.

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import Curve, cumulated, curve_of
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.draws import COMPILED_DRAWS, Plan, counts_of_units
+from halfwidth.resampling.kernels import compiled_ranking
 
 __all__ = [
     "Areas",
@@ -28,6 +29,12 @@ __all__ = [
     "concordance",
     "without_each_unit",
 ]
+
+
+# Areas that there are kernels for.
+COMPILED = ("auroc", "average_precision")
+# Resamples that those take at once, and sums that a call may return: 16 MiB each.
+SIDE_BY_SIDE, MOST_SUMS = 32, 2**21
 
 
 @dataclass(frozen=True)
@@ -43,8 +50,8 @@ class Areas:
     """
 
     area: Array
-    positives: Array
-    negatives: Array
+    positives: Numbers
+    negatives: Numbers
 
 
 def unit_of_cases(design: Design) -> NDArray[np.intp]:
@@ -53,7 +60,7 @@ def unit_of_cases(design: Design) -> NDArray[np.intp]:
 
 
 def areas_of_counts(
-    kind: Curve | str, ranking: Ranking, unit: NDArray[np.intp], counts: Array
+    kind: Curve | str, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers
 ) -> Areas:
     """Areas of resamples given as counts of units: plain NumPy, (B, U) -> (B, R).
 
@@ -70,8 +77,8 @@ def areas_of_counts(
 
 
 def _of_row(
-    kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Array
-) -> tuple[Array, Array, Array]:
+    kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Numbers
+) -> tuple[Array, Numbers, Numbers]:
     drawn = counts[:, unit[ranking.case[row]]]
     if ranking.weight is not None:
         drawn = drawn * ranking.weight[row]
@@ -86,14 +93,48 @@ def areas_of_resamples(
     kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     """Areas of each resample, block by block: ranges of resamples and areas (B, R)."""
+    rows, entries = ranking.case.shape
+    if kind in COMPILED and ranking.weight is None and plan.ranks_compiled(rows * entries):
+        yield from _compiled(str(kind), ranking, design, plan)
+        return
     unit = unit_of_cases(design)
-    entries = ranking.case.shape[-1]
     for start, stop in plan.blocks(4 * max(entries, design.units)):
         counts = counts_of_units(design, plan, start, stop)
         yield start, stop, areas_of_counts(kind, ranking, unit, counts)
 
 
+def _compiled(
+    kind: str, ranking: Ranking, design: Design, plan: Plan
+) -> Iterator[tuple[int, int, Areas]]:
+    wants_areas = kind == "auroc"
+    unit = unit_of_cases(design).astype(np.int32)[ranking.case]
+    ready = compiled_ranking.prepared(
+        unit, ranking.mark, design.units, areas=wants_areas, precisions=not wants_areas
+    )
+    keys = plan.keys(design)
+
+    def made(block: tuple[int, int]) -> compiled_ranking.Sums:
+        if len(keys) == 1:
+            return compiled_ranking.drawn(ready, keys[0][0], *block)
+        return compiled_ranking.counted(ready, keys, *block)
+
+    # The kernels take some resamples side by side, in multiples of this.
+    at_once = max(1, min(COMPILED_DRAWS // design.units, MOST_SUMS // len(ranking.case)))
+    most = max(SIDE_BY_SIDE, at_once // SIDE_BY_SIDE * SIDE_BY_SIDE)
+    for (start, stop), sums in plan.in_threads(most, made):
+        pairs = 2.0 * sums.positives * sums.negatives
+        with np.errstate(invalid="ignore", divide="ignore"):
+            area = sums.twice_concordant / pairs if wants_areas else sums.precision / sums.positives
+        yield start, stop, Areas(area.T, sums.positives.T, sums.negatives.T)
+
+
 # --------------------------------------------------------------------------- one ranking
+
+
+def group_of_entries(mark: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """The number of the group of equal scores that each entry belongs to."""
+    last = (mark & Ranking.LAST_OF_TIES) > 0
+    return np.asarray(np.cumsum(last) - last, dtype=np.intp)
 
 
 def concordance(mark: NDArray[np.uint8], weight: Array) -> Array:
@@ -103,7 +144,7 @@ def concordance(mark: NDArray[np.uint8], weight: Array) -> Array:
     """
     positive = (mark & Ranking.POSITIVE) > 0
     ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
-    group = np.cumsum(mark & Ranking.LAST_OF_TIES > 0) - (mark & Ranking.LAST_OF_TIES > 0)
+    group = group_of_entries(mark)
     tp, fp = np.cumsum(weight * positive)[ends], np.cumsum(weight * ~positive)[ends]
     p, q = np.diff(tp, prepend=0.0), np.diff(fp, prepend=0.0)
     for_negative = (2 * tp - p)[group]
@@ -130,16 +171,17 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     component = np.where(positive, credit / (2 * n), credit / (2 * m)) - area
     unit = unit_of_cases(design)[ranking.case[row]]
     share = weight * component * np.where(positive, 1 / m, 1 / n)
-    parts = [
-        np.bincount(unit[own], share[own], minlength=design.units) for own in (positive, ~positive)
+    parts: list[Array] = [
+        np.asarray(np.bincount(unit[own], share[own], minlength=design.units), dtype=float)
+        for own in (positive, ~positive)
     ]
     held = [np.bincount(unit[own], minlength=design.units) > 0 for own in (positive, ~positive)]
     stratum = np.repeat(np.arange(len(design.strata)), design.strata)
     if len(design.strata) > 1:
         # Within strata the sums vary about their own means, not about 0.
-        parts = [_centred(part, own, stratum) for part, own in zip(parts, held, strict=True)]
+        parts = [np.asarray(_centred(*pair, stratum)) for pair in zip(parts, held, strict=True)]
 
-    def total(product: Array, counted: NDArray[np.bool_]) -> float:
+    def total(product: Numbers, counted: NDArray[np.bool_]) -> float:
         units = np.bincount(stratum[counted], minlength=len(design.strata)).astype(float)
         sums = np.bincount(stratum, product, minlength=len(design.strata))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -156,7 +198,7 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     return float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")  # noqa: PLR0124
 
 
-def _centred(part: Array, held: NDArray[np.bool_], stratum: NDArray[np.intp]) -> Array:
+def _centred(part: Numbers, held: NDArray[np.bool_], stratum: NDArray[np.intp]) -> Array:
     strata = int(stratum.max()) + 1
     units = np.bincount(stratum[held], minlength=strata)
     mean = np.bincount(stratum, part, minlength=strata) / np.maximum(units, 1)
@@ -236,7 +278,7 @@ def _twice_within(
     if len(mark) == units:
         return np.zeros(units)
     positive = (mark & Ranking.POSITIVE) > 0
-    tie = np.cumsum(mark & Ranking.LAST_OF_TIES > 0) - (mark & Ranking.LAST_OF_TIES > 0)
+    tie = group_of_entries(mark)
     order = np.argsort(unit, kind="stable")  # entries of a unit stay in descending order
     unit, tie, positive, weight = unit[order], tie[order], positive[order], weight[order]
     starts = np.flatnonzero(np.append(True, (np.diff(unit) != 0) | (np.diff(tie) != 0)))
@@ -246,14 +288,13 @@ def _twice_within(
     cumulated = np.cumsum(p)
     before_unit = np.repeat((cumulated - p)[first], np.diff(np.append(first, len(of_run))))
     above = cumulated - p - before_unit
-    return np.bincount(of_run, q * (2 * above + p), minlength=units)
+    return np.asarray(np.bincount(of_run, q * (2 * above + p), minlength=units), dtype=float)
 
 
 def _precision_without_each(mark: NDArray[np.uint8]) -> Array:
     """Average precision without each entry, in one pass from the lowest score up."""
     positive = (mark & Ranking.POSITIVE) > 0
-    last = (mark & Ranking.LAST_OF_TIES) > 0
-    ends, group = np.flatnonzero(last), np.cumsum(last) - last
+    ends, group = np.flatnonzero(mark & Ranking.LAST_OF_TIES), group_of_entries(mark)
     tp, fp = np.cumsum(positive)[ends].astype(float), np.cumsum(~positive)[ends].astype(float)
     p, every, total = np.diff(tp, prepend=0.0), tp + fp, tp[-1]
 

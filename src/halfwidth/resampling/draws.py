@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.kernels import compiled, reference
+from halfwidth.resampling.kernels import compiled, compiled_ranking, reference
 from halfwidth.resampling.progress import growing, tracked
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "sums_by_stratum"]
@@ -45,6 +46,8 @@ class Plan:
         are the same.
     kept : dict or None
         Where what several statistics of the same cases have in common is kept; None: nowhere.
+    threads : int
+        That the kernels for ranked scores run in; the results do not depend on it.
     """
 
     entropy: int
@@ -52,6 +55,7 @@ class Plan:
     block_elements: int = BLOCK_ELEMENTS
     compiled: bool | None = None
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
+    threads: int = 1
 
     def blocks(
         self, elements_each: int, *, most: int | None = None, slow: bool = False
@@ -98,12 +102,37 @@ class Plan:
             return make()
         digest = hashlib.blake2b()
         for array in of:
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
         key = (what, design, self.entropy, self.n_resamples, digest.digest())
         if key not in self.kept:
             self.kept[key] = make()
         found: T = self.kept[key]
         return found
+
+    def in_threads(
+        self, most: int, make: Callable[[tuple[int, int]], T]
+    ) -> Iterator[tuple[tuple[int, int], T]]:
+        """Ranges of up to ``most`` resamples and what ``make`` gives of each, in their order."""
+        _let_memory_be_used_again()
+        each = -(-self.n_resamples // self.threads)
+        most = min(most, each)
+        ranges = [
+            (start, min(start + most, self.n_resamples))
+            for start in range(0, self.n_resamples, most)
+        ]
+        followed = tracked(ranges, self.n_resamples)
+        if self.threads == 1:
+            for block in followed:
+                yield block, make(block)
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from zip(followed, pool.map(make, ranges), strict=True)
+
+    def ranks_compiled(self, entries: int) -> bool:
+        """Whether the compiled kernels are used for rankings of so many entries."""
+        if self.compiled is not None:
+            return self.compiled
+        return compiled_ranking.pays_off(self.n_resamples * entries)
 
     def compiles(self, design: Design) -> bool:
         """Whether the compiled kernels are used."""

@@ -41,23 +41,14 @@ def tie_tolerance(values: Array, statistic: Statistic) -> Array:
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
     form = statistic.spec.form
-    if isinstance(form, Moments):
-        centre = middle_of(values)
-        powers = [(values - centre) ** power for power in range(1, form.order + 1)]
-        rest = [power.sum(axis=-1, keepdims=True) - design.totals(power) for power in powers]
-        left = design.n - design.unit_sizes
-        return np.asarray(form.finish(left, rest, centre, **statistic.parameters))
     if isinstance(form, SortedWeights | OrderStatistics):
         if design.simple:
             return _without_each(values, weights_of(statistic, design.n - 1))
         return _without_each_cluster(values, design, statistic)
+    if isinstance(form, Moments | Sums):
+        return _from_sums(values, design, statistic)
     if isinstance(form, CellCounts):
         return np.stack([_without_each_count(sample, design, form) for sample in values])
-    if isinstance(form, Sums):
-        features = form.features(values)
-        rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
-        left = (design.n - design.unit_sizes).astype(float)
-        return form.finish(left, np.moveaxis(rest, -2, -1))
     if isinstance(form, RankedAreas):
         return np.stack([without_each_unit(form, records, design) for records in values])
     out = np.empty((len(values), design.units))
@@ -66,6 +57,21 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
         first, size = design.first_cases[unit], design.unit_sizes[unit]
         out[:, unit] = statistic(np.delete(values, np.s_[first : first + size], axis=-1))
     return out
+
+
+def _from_sums(values: Array, design: Design, statistic: Statistic) -> Array:
+    """A function of sums, which lose what the unit adds to them."""
+    form, left = statistic.spec.form, design.n - design.unit_sizes
+    if isinstance(form, Sums):
+        features = form.features(values)
+        rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
+        return form.finish(left.astype(float), np.moveaxis(rest, -2, -1))
+    if not isinstance(form, Moments):
+        raise TypeError(f"{statistic.spec.name} is no function of sums")
+    centre = middle_of(values)
+    powers = [(values - centre) ** power for power in range(1, form.order + 1)]
+    lost = [power.sum(axis=-1, keepdims=True) - design.totals(power) for power in powers]
+    return np.asarray(form.finish(left, lost, centre, **statistic.parameters))
 
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:

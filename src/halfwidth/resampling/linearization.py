@@ -40,7 +40,7 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     influence = statistic.spec.influence(values, **statistic.parameters)
     if isinstance(form, CellCounts) and design.sizes is None and len(design.strata) == 1:
         # The variance of multinomial counts is known; it needs no n / (n - 1).
-        return np.sqrt((influence**2).mean(axis=-1) / values.shape[-1])
+        return np.asarray(np.sqrt((influence**2).mean(axis=-1) / values.shape[-1]))
     return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from halfwidth.core.forms import (
@@ -9,11 +11,12 @@ from halfwidth.core.forms import (
     Moments,
     OrderStatistics,
     RankedAreas,
+    Ranking,
     SortedWeights,
     Sums,
 )
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.areas import Areas, areas_of_resamples
 from halfwidth.resampling.cells import cell_counts
 from halfwidth.resampling.designs import Design
@@ -85,7 +88,7 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
     if isinstance(form, Sums):
         return _of_sums(values, design, form, plan)
     if isinstance(form, RankedAreas):
-        return np.stack([_of_areas(records, design, form, plan) for records in values])
+        return _of_areas(values, design, form, plan)
     out = np.empty((len(values), plan.n_resamples))
     each = max(design.n, len(values))
     sorts = isinstance(form, SortedWeights | OrderStatistics)
@@ -116,7 +119,7 @@ def _of_moments(
 
 
 def _of_cells(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
-    def counted() -> Array:
+    def counted() -> Numbers:
         made = np.empty((len(codes), plan.n_resamples, form.n_cells), dtype=np.int64)
         for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
             made[:, start:stop] = counts
@@ -143,9 +146,33 @@ def _of_sums(records: Array, design: Design, form: Sums, plan: Plan) -> Array:
     return out
 
 
-def _of_areas(records: Array, design: Design, form: RankedAreas, plan: Plan) -> Array:
-    ranking = form.rank(records)
+def _of_areas(values: Array, design: Design, form: RankedAreas, plan: Plan) -> Array:
+    """Rankings of many samples side by side, so that they share the counts of a resample."""
+    first = form.rank(values[0])
+    rows = len(first.case)
+    # Areas, and positive and negative entries, of every row and resample.
+    step = max(1, MOST_KEPT // (3 * plan.n_resamples * rows))
+    out = np.empty((len(values), plan.n_resamples))
+    for start in range(0, len(values), step):
+        part = values[start : start + step]
+        ranking = first if len(values) == 1 else _side_by_side([form.rank(one) for one in part])
+        areas = _drawn_areas(ranking, design, form, plan)
+        shape = (plan.n_resamples, len(part), rows)
+        made = form.finish(areas.area.reshape(shape), areas.positives.reshape(shape))
+        out[start : start + step] = made.T
+    return out
 
+
+def _side_by_side(rankings: Sequence[Ranking]) -> Ranking:
+    weights = [one.weight for one in rankings if one.weight is not None]
+    return Ranking(
+        np.concatenate([one.case for one in rankings]),
+        np.concatenate([one.mark for one in rankings]),
+        np.concatenate(weights) if weights else None,
+    )
+
+
+def _drawn_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan) -> Areas:
     def drawn() -> Areas:
         shape = (plan.n_resamples, len(ranking.case))
         made = Areas(np.empty(shape), np.empty(shape), np.empty(shape))
@@ -156,5 +183,4 @@ def _of_areas(records: Array, design: Design, form: RankedAreas, plan: Plan) -> 
         return made
 
     arrays = [array for array in (ranking.case, ranking.mark, ranking.weight) if array is not None]
-    areas = plan.once((form.kind,), arrays, design, drawn)
-    return form.finish(areas.area, areas.positives)
+    return plan.once((form.kind,), arrays, design, drawn)

@@ -18,7 +18,16 @@ from numpy.typing import NDArray
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 
-__all__ = ["COMPILE_FROM", "available", "count_drawn", "loaded", "pays_off", "sum_drawn"]
+__all__ = [
+    "COMPILE_FROM",
+    "Odometer",
+    "arguments",
+    "available",
+    "count_drawn",
+    "loaded",
+    "pays_off",
+    "sum_drawn",
+]
 
 # Draws in which the kernels save as much time as it takes to compile them once.
 COMPILE_FROM = 10**9
@@ -48,13 +57,13 @@ def _kernels() -> ModuleType:
 
 
 @dataclass
-class _Odometer:
+class Odometer:
     """Draws that this process has made without the kernels, though they might have served."""
 
     draws: int = 0
 
 
-_plainly = _Odometer()
+_plainly = Odometer()
 
 
 def pays_off(draws: int) -> bool:
@@ -106,7 +115,7 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
         width = min(width for width in kernels.WIDTHS if width >= len(part))
         table, made = _table(part, width), np.empty((stop - start, width))
         like = (0.0,) * width
-        kernels.sum_rows(table, like, *_arguments(key, start, stop, units), made.ravel())
+        kernels.sum_rows(table, like, *arguments(key, start, stop, units), made.ravel())
         sums[first : first + widest] = made[:, : len(part)].T
     return sums
 
@@ -128,11 +137,12 @@ def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32
     """
     kernels = _kernels()
     counts = np.zeros((stop - start, units), np.int32)
-    kernels.count_rows(*_arguments(key, start, stop, units), counts)
+    kernels.count_rows(*arguments(key, start, stop, units), counts)
     return counts
 
 
-def _arguments(key: Key, start: int, stop: int, units: int) -> list[np.uint64]:
+def arguments(key: Key, start: int, stop: int, units: int) -> list[np.uint64]:
+    """Key, range and number of units as the kernels take them."""
     if not 0 < units <= MOST_UNITS:
         raise ValueError(f"{units} units are none or more than {MOST_UNITS}")
     low, high = key.value % 2**64, key.value >> 64
