@@ -24,6 +24,11 @@ def undefined_now_and_then(values: Any) -> float:
     return float(values.mean()) if values.max() == GOOD.max() else math.nan
 
 
+SCORES = [place / 50 for place in range(50)]
+THREE = [0, 1, 2] * 17
+ROWS = [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4]] * 17
+
+
 SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
@@ -48,6 +53,20 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),
     "HW404": lambda: hw.summary_ci(GOOD, strata=[i == 0 for i in range(len(GOOD))]),
 }
+SITUATIONS |= {
+    "HW204": lambda: hw.metric_ci([1] * 5 + [0] * 45, SCORES, metric="auroc"),
+    "HW205": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="mcc"),
+    "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
+    "HW207": lambda: hw.metric_ci([0] * 25 + [1] * 25, SCORES, metric="auroc"),
+    "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision"),
+    "HW405": lambda: hw.metric_ci(THREE, ROWS, metric="auroc", average="micro"),
+    "HW406": lambda: hw.metric_ci([0, 1] * 25, [0, 1, 1] * 16 + [0, 1], metric="auroc"),
+    "HW407": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1", threshold="youden_j"),
+    "HW408": lambda: hw.metric_ci(THREE, [[0.5, 0.5, 0.5]] * 51, metric="auroc"),
+    "HW501": lambda: hw.metric_ci([1] * 10 + [0] * 40, SCORES, metric="accuracy"),
+    "HW502": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1"),
+}
+SITUATIONS = dict(sorted(SITUATIONS.items()))
 
 
 def test_every_caution_has_a_situation() -> None:

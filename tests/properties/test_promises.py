@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from halfwidth.core.spec import Estimand, MethodSpec, Promise, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, Promise, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
+from halfwidth.metrics import building
+from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -25,8 +30,24 @@ SAMPLES = st.lists(st.integers(0, 100).map(lambda k: k / 100), min_size=3, max_s
 BINARY = st.lists(st.sampled_from([0.0, 1.0]), min_size=3, max_size=60).map(np.array)
 
 
+# A score and whether the case is positive (0) or not (1).
+RECORDS = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 1)).map(lambda pair: (pair[0] / 12, pair[1])),
+    min_size=3,
+    max_size=60,
+).map(lambda pairs: np.array(pairs, float).T)
+CELLS = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=3, max_size=60).map(np.array)
+AUROC, F1 = Metric(SAMPLE_METRICS["auroc"]), Metric(SAMPLE_METRICS["f1"])
+OF_RECORDS = building.of_areas(AUROC, RankEach(1), AreaFinish("binary"), "omit")
+OF_CELLS = building.of_cells(F1, CountingFinish(F1, 2, "binary", 1), "omit")
+
+
 def statistic_for(method: MethodSpec) -> Statistic:
     """One statistic that the method accepts."""
+    if method.accepts == {Estimand.AUROC}:
+        return OF_RECORDS
+    if method.accepts == {Estimand.COUNTING}:
+        return OF_CELLS
     if Estimand.MEAN in method.accepts or Estimand.PROPORTION in method.accepts:
         return Statistic(STATISTICS["mean"])
     if Estimand.TRIMMED_MEAN in method.accepts:
@@ -38,9 +59,25 @@ def is_binary(method: MethodSpec) -> bool:
     return Estimand.MEAN not in method.accepts and Estimand.PROPORTION in method.accepts
 
 
+def samples_of(method: MethodSpec, rng: np.random.Generator, samples: int, n: int) -> Array:
+    """Samples that the method takes, all under one design."""
+    values = rng.beta(8, 2, (samples, n))
+    if statistic_for(method) is OF_RECORDS:
+        records = np.stack([values, rng.integers(0, 2, (samples, n)).astype(float)], axis=1)
+        return np.stack([arrange(one, paired=True)[0] for one in records])
+    if statistic_for(method) is OF_CELLS:
+        return rng.integers(0, 4, (samples, n)).astype(float)
+    return (values > 0.8).astype(float) if is_binary(method) else values
+
+
+def design_of(values: Array) -> Design:
+    return Design((values.shape[-1],), paired=values.ndim > 2)
+
+
 def interval(
     method: MethodSpec, values: Array, level: float = 0.95, bounds: Bounds = UNIT
 ) -> Interval:
+    values = arrange(values, paired=True)[0] if values.ndim > 1 else values
     (made,) = intervals(
         values[None],
         statistic_for(method),
@@ -48,6 +85,7 @@ def interval(
         Level(level),
         bounds=bounds,
         plan=PLAN,
+        design=design_of(values[None]),
         binary=is_binary(method),
     )
     return made.interval
@@ -58,6 +96,8 @@ def promising(promise: Promise) -> list[MethodSpec]:
 
 
 def sample_for(method: MethodSpec, data: st.DataObject) -> Array:
+    if statistic_for(method) in (OF_RECORDS, OF_CELLS):
+        return np.asarray(data.draw(RECORDS if statistic_for(method) is OF_RECORDS else CELLS))
     return np.asarray(data.draw(BINARY if is_binary(method) else SAMPLES))
 
 
@@ -153,8 +193,8 @@ def test_moves_with_shift_and_scale(
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_the_order_of_cases_does_not_matter(method: MethodSpec) -> None:
     rng = np.random.default_rng(1)
-    values = rng.beta(8, 2, 40) if not is_binary(method) else rng.integers(0, 2, 40).astype(float)
-    first, second = interval(method, values), interval(method, rng.permutation(values))
+    values = samples_of(method, rng, 1, 40)[0]
+    first, second = interval(method, values), interval(method, rng.permutation(values, axis=-1))
     assert np.array_equal(first.low, second.low, equal_nan=True)
     assert np.array_equal(first.high, second.high, equal_nan=True)
 
@@ -162,9 +202,7 @@ def test_the_order_of_cases_does_not_matter(method: MethodSpec) -> None:
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_a_batch_gives_what_each_sample_gives_alone(method: MethodSpec) -> None:
     rng = np.random.default_rng(2)
-    batch = rng.beta(8, 2, (7, 31))
-    if is_binary(method):
-        batch = (batch > 0.8).astype(float)
+    batch = samples_of(method, rng, 7, 31)
     (made,) = intervals(
         batch,
         statistic_for(method),
@@ -172,6 +210,7 @@ def test_a_batch_gives_what_each_sample_gives_alone(method: MethodSpec) -> None:
         Level(0.9),
         bounds=UNIT,
         plan=PLAN,
+        design=design_of(batch),
         binary=is_binary(method),
     )
     for row, values in enumerate(batch):
@@ -186,9 +225,7 @@ def test_one_sided_bounds_are_those_of_the_two_sided_interval_with_twice_the_err
     method: MethodSpec,
 ) -> None:
     rng = np.random.default_rng(3)
-    values = rng.beta(8, 2, (1, 60))
-    if is_binary(method):
-        values = (values > 0.8).astype(float)
+    values = samples_of(method, rng, 1, 60)
 
     def bounds_of(level: Level) -> Interval:
         (made,) = intervals(
@@ -198,6 +235,7 @@ def test_one_sided_bounds_are_those_of_the_two_sided_interval_with_twice_the_err
             level,
             bounds=UNIT,
             plan=PLAN,
+            design=design_of(values),
             binary=is_binary(method),
         )
         return made.interval

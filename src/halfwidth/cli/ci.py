@@ -1,14 +1,17 @@
-"""``halfwidth ci``: intervals for a table of per-case values."""
+"""``halfwidth ci``: intervals for a table of per-case values, or for a whole test set."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options
+from halfwidth.cli import figures, options, predictions
 from halfwidth.cli.output import note, write
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimates import Estimates
 
 __all__ = ["ci"]
 
@@ -19,8 +22,13 @@ LONG_JOB = 2e9
 
 def ci(
     file: Annotated[
-        Path, typer.Argument(help="Table: .csv, .tsv, .txt, .parquet or .xlsx.", metavar="FILE")
-    ],
+        Path | None,
+        typer.Argument(
+            help="Table: .csv, .tsv, .txt, .parquet or .xlsx.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
     value: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,6 +57,18 @@ def ci(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
+    target: options.Target = None,
+    score: options.Score = None,
+    prediction: options.Prediction = None,
+    target_file: options.TargetFile = None,
+    score_file: options.ScoreFile = None,
+    labels: options.Labels = None,
+    positive: options.Positive = None,
+    average: options.AverageOption = None,
+    scores: options.ScoresAre = "auto",
+    threshold: options.Threshold = None,
+    absent_class: options.AbsentClass = "omit",
+    undefined: options.UndefinedOption = "omit",
     groups: options.Groups = None,
     strata: options.Strata = None,
     over: options.OverOption = "cases",
@@ -60,63 +80,120 @@ def ci(
     strict: options.Strict = False,
     debug: options.Debug = False,
 ) -> int:
-    """Confidence intervals for summary statistics of per-case metric values.
+    """Confidence intervals for per-case values, or for metrics of a whole test set.
 
-    A wide table has a column per structure: all numeric columns are estimated at once. A long one
-    has one value column and columns to group by. A canonical table (columns case, metric, value)
-    needs no options.
+    Values: a wide table has a column per structure, and all numeric columns are estimated at once;
+    a long one has one value column and columns to group by; a canonical table (columns case,
+    metric, value) needs no options.
 
     \b
     halfwidth ci dice.csv --metric dsc
     halfwidth ci dice.csv --metric dsc --scale 100 --missing omit --statistic median
     halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
     halfwidth ci long.csv --value dice --groups patient --metric dsc --plot dice.png
+
+    Test sets: name the column of true classes and those of the scores, or of the predicted classes.
+
+    \b
+    halfwidth ci preds.csv --target y --score p1 --metric auroc --metric sensitivity
+    halfwidth ci preds.csv --target y --score a --score b --score c --metric auroc --average macro
+    halfwidth ci preds.csv --target y --prediction label --metric f1 --average none --average macro
+    halfwidth ci --target-file y.npy --score-file logits.npy --scores logits --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
-    kind = figures.check(plot, plot_kind)
-
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.estimation.tables import summary_table
-    from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.io.readers import read_table
-    from halfwidth.report.tables import render
-    from halfwidth.resampling.kernels import compiled
-
-    other: dict[str, Any] = {
+    asked = predictions.Asked(file, target, score or [], prediction, target_file, score_file)
+    of_cases = {
+        "--value": (value, None),
+        "--by": (by, None),
+        "--statistic": (statistic, ["mean"]),
+        "--penalty": (penalty, None),
+        "--scale": (scale, 1.0),
+        "--bounds": (bounds, None),
+        "--case": (case, None),
+        "--over": (over, "cases"),
+    }
+    of_test_sets = {
+        "--labels": (labels, None),
+        "--positive": (positive, None),
+        "--average": (average, None),
+        "--scores": (scores, "auto"),
+        "--threshold": (threshold, None),
+        "--absent-class": (absent_class, "omit"),
+        "--undefined": (undefined, "omit"),
+    }
+    common: dict[str, Any] = {
         "method": method,
         "confidence_level": confidence_level,
         "alternative": alternative,
         "n_resamples": n_resamples,
         "rng": seed,
         "missing": missing,
-        "penalty": penalty,
-        "groups": groups,
-        "strata": strata,
-        "over": over,
-        "bounds": options.parse_bounds(bounds),
-        "scale": scale,
     }
-    table = read_table(file)
-    long = len(table) * n_resamples > LONG_JOB and (method == "auto" or METHODS[method].resamples)
-    if long and not compiled.available():
-        note(
-            f"{len(table)} rows and {n_resamples} resamples may take minutes; "
-            "pip install 'halfwidth[fast]' makes most of that seconds"
+    if asked.any:
+        _refuse(of_cases, "has no effect on a metric of a test set (--target)")
+        kind = figures.check(plot, plot_kind, figures.OF_TEST_SETS)
+        how = {
+            "labels": predictions.parse_labels(labels),
+            "average": average,
+            "scores": scores,
+            "threshold": predictions.parse_threshold(threshold),
+            "absent_class": absent_class,
+            "undefined": undefined,
+        }
+        estimates = predictions.estimates_of(
+            asked, metric, positive, how | common, groups, strata, (plot, kind)
         )
-    estimates = summary_table(
-        table,
-        value,
-        by=by,
-        case=case,
-        metric=options.only_metric(metric),
-        statistic=statistic,
-        keep_cases=kind == "distribution",
-        **other,
-    )
+    else:
+        _refuse(of_test_sets, "needs --target COLUMN, the true classes")
+        kind = figures.check(plot, plot_kind, figures.KINDS)
+        how = {
+            "penalty": penalty,
+            "groups": groups,
+            "strata": strata,
+            "over": over,
+            "bounds": options.parse_bounds(bounds),
+            "scale": scale,
+            "by": by,
+            "case": case,
+            "metric": options.only_metric(metric),
+            "statistic": statistic,
+            "keep_cases": kind == "distribution",
+        }
+        estimates = _of_cases(file, value, how | common)
+        if plot is not None and kind is not None:
+            figures.draw(estimates, plot, kind)
     for said in estimates.notes:
         note(said)
-    if plot is not None and kind is not None:
-        figures.draw(estimates, plot, kind)
+    if plot is not None:
         note(f"wrote {plot}")
+
+    from halfwidth.report.tables import render
+
     write(render(estimates, fmt), out)
     return STRICT_STATUS if strict and estimates.cautions else 0
+
+
+def _refuse(given: Mapping[str, tuple[Any, Any]], why: str) -> None:
+    """An option that would be ignored is an error."""
+    for name, (value, default) in given.items():
+        if value != default:
+            raise OptionError(f"{name} {why}")
+
+
+def _of_cases(file: Path | None, value: list[str] | None, given: dict[str, Any]) -> Estimates:
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.estimation.tables import summary_table
+    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.io.readers import read_table
+    from halfwidth.resampling.kernels import compiled
+
+    if file is None:
+        raise OptionError("name the table: halfwidth ci FILE (see halfwidth ci --help)")
+    table, method = read_table(file), given["method"]
+    long = len(table) * given["n_resamples"] > LONG_JOB
+    if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
+        note(
+            f"{len(table)} rows and {given['n_resamples']} resamples may take minutes; "
+            "pip install 'halfwidth[fast]' makes most of that seconds"
+        )
+    return summary_table(table, value, **given)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 
-__all__ = ["KINDS", "check", "draw"]
+__all__ = ["KINDS", "OF_TEST_SETS", "check", "draw"]
 
 KINDS = ("distribution", "forest")
+OF_TEST_SETS = ("roc", "pr", "confusion", "forest")
 
 
-def check(path: Path | None, kind: str | None) -> str | None:
+def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:
     """The kind of figure to draw, or None; refuses what cannot be drawn before any work is done."""
-    if kind is not None and kind not in KINDS:
-        raise UnknownNameError("plot kind", kind, KINDS)
+    if kind is not None and kind not in kinds:
+        raise UnknownNameError("plot kind", kind, kinds)
     if path is None:
         if kind is not None:
             raise OptionError(f"--plot-kind {kind} has no effect without --plot FILE")
@@ -28,7 +30,7 @@ def check(path: Path | None, kind: str | None) -> str | None:
     if not path.parent.is_dir():
         raise DataError(f"{path}: cannot be written (no folder {path.parent})")
     require_matplotlib()
-    return kind or KINDS[0]
+    return kind or kinds[0]
 
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:

@@ -11,12 +11,14 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.io.layout import CASE_COLUMNS
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.report.tables import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = [
+    "AbsentClass",
     "Alternative",
+    "AverageOption",
     "BoundsOption",
     "Case",
     "ConfidenceLevel",
@@ -24,6 +26,7 @@ __all__ = [
     "Format",
     "Groups",
     "Json",
+    "Labels",
     "Method",
     "Metric",
     "Missing",
@@ -33,11 +36,20 @@ __all__ = [
     "Penalty",
     "Plot",
     "PlotKind",
+    "Positive",
+    "Prediction",
     "Scale",
+    "Score",
+    "ScoreFile",
+    "ScoresAre",
     "Seed",
     "Statistics",
     "Strata",
     "Strict",
+    "Target",
+    "TargetFile",
+    "Threshold",
+    "UndefinedOption",
     "only_metric",
     "parse_bounds",
     "resolve_format",
@@ -56,9 +68,95 @@ Metric = Annotated[
     list[str] | None,
     typer.Option(
         help="What the values are; decides range, unit and what is worst. "
-        f"One of {', '.join(METRICS.names)}; parameters after a colon: nsd:tolerance=3.",
+        f"One of {', '.join(METRICS.names)}; parameters after a colon: nsd:tolerance=3. "
+        f"With --target, of a test set, and repeatable: {', '.join(SAMPLE_METRICS.names)}; for "
+        "example f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic.",
         show_default=False,
         metavar="NAME",
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of true classes (or of true numbers): asks for metrics of the whole test set.",
+        metavar="COLUMN",
+    ),
+]
+Score = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Column of scores; repeatable. The k-th belongs to the k-th of --labels. Of two "
+        "classes that of the positive one is enough.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]
+Prediction = Annotated[
+    str | None,
+    typer.Option(help="Column of predicted classes (or numbers).", metavar="COLUMN"),
+]
+TargetFile = Annotated[
+    Path | None,
+    typer.Option(help="True classes in a .npy or .npz file, instead of a table.", metavar="FILE"),
+]
+ScoreFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Scores (cases, or cases x classes) or predicted classes in a .npy or .npz file.",
+        metavar="FILE",
+    ),
+]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="All classes, in the order of the scores: A,B,C; default: those of the target, in "
+        "ascending order.",
+        metavar="LABELS",
+        show_default=False,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(help="The positive class; default: 1 of 0 and 1.", metavar="LABEL"),
+]
+AverageOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--average",
+        help="Over classes: binary, macro, micro, weighted, none (a row per class); repeatable.",
+        metavar="AVERAGE",
+        show_default=False,
+    ),
+]
+ScoresAre = Annotated[
+    str,
+    typer.Option(
+        "--scores",
+        help="What the scores are: auto, probabilities, logits, any, labels.",
+        metavar="KIND",
+    ),
+]
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        help="Positive from this score on; default 0.5. Or the name of a metric: the threshold "
+        "that is best by it, chosen again in each resample.",
+        metavar="NUMBER|METRIC",
+    ),
+]
+AbsentClass = Annotated[
+    str,
+    typer.Option(
+        help="What a class without a value counts in an average: omit, zero, undefined.",
+        metavar="POLICY",
+    ),
+]
+UndefinedOption = Annotated[
+    str,
+    typer.Option(
+        "--undefined",
+        help="What 0/0 counts: omit (nothing), zero (as in scikit-learn), worst.",
+        metavar="POLICY",
     ),
 ]
 Statistics = Annotated[

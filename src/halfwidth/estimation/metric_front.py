@@ -28,6 +28,7 @@ from halfwidth.core.undefined import (
 )
 from halfwidth.estimation.metric_doubts import class_facts
 from halfwidth.estimation.metric_jobs import (
+    COUNTING,
     OwnMetric,
     Policies,
     job_for,
@@ -43,7 +44,6 @@ __all__ = ["AVERAGES", "Average", "metric_ci", "resolve_sample_metric"]
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
 AVERAGES: tuple[Average, ...] = ("binary", "macro", "micro", "weighted", "none")
-COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 
 
 def metric_ci(
@@ -69,6 +69,7 @@ def metric_ci(
     n_resamples: int = 9999,
     rng: Any = None,
     missing: Missing = "raise",
+    names: tuple[str, str] = ("y_true", "y_score"),
 ) -> Any:
     """Confidence interval for a metric of a whole test set: accuracy, F1, AUROC and their kin.
 
@@ -120,6 +121,8 @@ def metric_ci(
         As for `summary_ci`. All rows share the seed.
     missing : {"raise", "omit"}
         What a missing label or score means.
+    names : tuple of str
+        What messages call ``y_true`` and ``y_score``.
 
     Returns
     -------
@@ -177,6 +180,7 @@ def metric_ci(
         sample_weight=sample_weight,
         groups=groups,
         strata=strata,
+        where=names,
     )
     policies = Policies(
         _one_of("absent_class", absent_class, ABSENT_CLASS),
@@ -307,6 +311,7 @@ def _cases(
     labels: Any,
     pos_label: Any,
     sample_weight: Any,
+    where: tuple[str, str],
 ) -> TestSet:
     numbers = [isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in metrics]
     if not any(numbers):
@@ -320,6 +325,7 @@ def _cases(
             sample_weight=sample_weight,
             groups=groups,
             strata=strata,
+            where=where,
         )
     if not all(numbers):
         raise OptionError("metrics of a regression and of a classification do not go together")
@@ -327,7 +333,9 @@ def _cases(
     for name, value in given.items():
         if value is not None:
             raise OptionError(f"{name} has no meaning for a regression")
-    return check_numbers(y_true, y_score, missing=missing, groups=groups, strata=strata)
+    return check_numbers(
+        y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
+    )
 
 
 def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:

@@ -24,8 +24,9 @@ from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["OwnMetric", "Policies", "Target", "job_for", "targets_of"]
+__all__ = ["COUNTING", "OwnMetric", "Policies", "Target", "job_for", "targets_of"]
 
+COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 MEAN = Statistic(STATISTICS["mean"])
 
 
@@ -135,7 +136,12 @@ def job_for(target: Target, cases: TestSet, policies: Policies, facts: ClassFact
     made = _made(target, cases, policies)
     if facts is not None and target.average in ("binary", "none"):
         facts = replace(facts, which=target.which)
-    return replace(made, label=target.label, average=target.average, classes=facts)
+    made = replace(made, label=target.label, average=target.average, classes=facts)
+    metric = made.sample.metric
+    if cases.threshold is None or metric.spec.takes not in COUNTING:
+        return made
+    stated = Metric(metric.spec, {**metric.parameters, "threshold": cases.threshold})
+    return replace(made, sample=replace(made.sample, metric=stated))
 
 
 def _made(target: Target, cases: TestSet, policies: Policies) -> Job:
@@ -314,9 +320,14 @@ def _tuned(
     chooser = _finish(Target(criterion, "binary", 1), criterion, two, policies)
     sign = -1 if criterion.spec.better is Better.LOWER else 1
     metric = _bounded_by_costs(metric, policies)
-    statistic = building.of_tuned(metric, building.Tuned(finish, chooser, sign), policies.undefined)
-    rows = [cases.scores[positive], np.where(cases.truth == positive, 0.0, 1.0)]
-    return Job(_sample(np.stack(rows), metric, cases), statistic)
+    tuned = building.Tuned(finish, chooser, sign)
+    statistic = building.of_tuned(metric, tuned, policies.undefined)
+    scores, is_other = cases.scores[positive], np.where(cases.truth == positive, 0.0, 1.0)
+    threshold = tuned.threshold(is_other == 0, scores)
+    if cases.logits:
+        threshold = float(1 / (1 + np.exp(-threshold)))
+    stated = Metric(metric.spec, {**metric.parameters, "threshold": threshold})
+    return Job(_sample(np.stack([scores, is_other]), stated, cases), statistic)
 
 
 def _regression(metric: Metric, cases: TestSet) -> Job:

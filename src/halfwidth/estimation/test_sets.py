@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,9 @@ class TestSet:
     positive : int or None
         Code of the positive class; None where nothing says which it is.
     threshold : float or None
-        On the positive class's score as given, where one made the decisions.
+        Of the positive class's score, where one made the decisions; of logits a probability.
+    logits : bool
+        Whether scores are on the logit scale.
     hard : bool
         Whether labels were given for predictions.
     rows_miss_one : float
@@ -71,6 +73,7 @@ class TestSet:
     scores: Array | None = None
     positive: int | None = None
     threshold: float | None = None
+    logits: bool = False
     hard: bool = False
     rows_miss_one: float = 0.0
     weights: Array | None = None
@@ -160,6 +163,9 @@ def check_test_set(
         if hard
         else _read_scores(rows, classes, positive, decisions, where[1])
     )
+    notes = [] if labels is not None else [f"classes: {shortened(classes, 20)}"]
+    if positive is not None:
+        notes.append(f"positive class: {classes[positive]}")
     return TestSet(
         labels=tuple(classes),
         truth=truth,
@@ -168,12 +174,14 @@ def check_test_set(
         scores=read.scores,
         positive=positive,
         threshold=read.threshold,
+        logits=read.logits,
         hard=hard,
         rows_miss_one=read.rows_miss_one,
         weights=weights,
         groups=clusters,
         strata=of_stratum,
         n_missing=int((~kept).sum()),
+        notes=("; ".join(notes),) if notes else (),
     )
 
 
@@ -183,6 +191,7 @@ class _Read:
     predicted: Codes | None
     threshold: float | None = None
     rows_miss_one: float = 0.0
+    logits: bool = False
 
 
 def _read_hard(rows: Array, classes: Sequence[Any]) -> _Read:
@@ -202,8 +211,10 @@ def _read_scores(
             f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
         )
     scores = _of_both(on_one[0], positive, kind) if single and positive is not None else on_one
+    logits = kind == "logits"
+    read = _Read(scores, None, rows_miss_one=missed, logits=logits)
     if not decisions.needed or decisions.tuned:
-        return _Read(scores, None, None, missed)
+        return read
     binary = len(classes) == 2 and positive is not None
     if decisions.threshold is not None and not binary:
         raise OptionError(
@@ -211,18 +222,14 @@ def _read_scores(
             f"positive; there are {len(classes)}"
             + ("" if len(classes) > 2 else ": say which with pos_label= (--positive)")
         )
-    # Several classes are decided by the largest score; of equal ones the first, as argmax has it.
-    if (
-        not binary
-        or positive is None
-        or (kind == "any" and not single and decisions.threshold is None)
-    ):
-        return _Read(scores, rows.argmax(axis=0), None, missed)
+    unscaled = kind == "any" and not single and decisions.threshold is None
+    if not binary or positive is None or unscaled:
+        # The largest score decides; of equal ones the first, as argmax has it.
+        return replace(read, predicted=rows.argmax(axis=0))
     cut = threshold_on_scale(decisions.threshold, kind, where)
     chosen = np.where(scores[positive] >= cut, positive, 1 - positive)
-    return _Read(
-        scores, chosen, decisions.threshold if decisions.threshold is not None else 0.5, missed
-    )
+    said = 0.5 if decisions.threshold is None else decisions.threshold
+    return replace(read, predicted=chosen, threshold=said)
 
 
 def _of_both(score: Array, positive: int, kind: Scores) -> Array:

@@ -110,7 +110,8 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
     McNeil's formula with Q₁ = A/(2 - A) and Q₂ = 2A²/(1 + A) written out.
     """
     factor = 1 + m * (1 - area) / (2 - area) + n * area / (1 + area)
-    return np.asarray(area * (1 - area) * factor / (positives * negatives))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(area * (1 - area) * factor / (positives * negatives))
 
 
 @interval_method(

@@ -1,5 +1,60 @@
-"""Metrics: what a number per case measures, and the functions that compute it."""
+"""Metrics: what a number per case or per test set measures, and the functions that compute it."""
 
+from halfwidth.metrics.counting import (
+    accuracy,
+    balanced_accuracy,
+    cohen_kappa,
+    confusion_matrix,
+    expected_cost,
+    f1,
+    f_beta,
+    lr_plus,
+    mcc,
+    net_benefit,
+    normalized_expected_cost,
+    npv,
+    one_vs_rest,
+    ppv,
+    sensitivity,
+    specificity,
+    youden_j,
+)
 from halfwidth.metrics.error import absolute_error, correct, squared_error
+from halfwidth.metrics.ranking import (
+    auroc,
+    average_precision,
+    average_precision_interpolated,
+    average_precision_trapezoid,
+)
+from halfwidth.metrics.regression import mae, mse, r2, rmse
 
-__all__ = ["absolute_error", "correct", "squared_error"]
+__all__ = [
+    "absolute_error",
+    "accuracy",
+    "auroc",
+    "average_precision",
+    "average_precision_interpolated",
+    "average_precision_trapezoid",
+    "balanced_accuracy",
+    "cohen_kappa",
+    "confusion_matrix",
+    "correct",
+    "expected_cost",
+    "f1",
+    "f_beta",
+    "lr_plus",
+    "mae",
+    "mcc",
+    "mse",
+    "net_benefit",
+    "normalized_expected_cost",
+    "npv",
+    "one_vs_rest",
+    "ppv",
+    "r2",
+    "rmse",
+    "sensitivity",
+    "specificity",
+    "squared_error",
+    "youden_j",
+]

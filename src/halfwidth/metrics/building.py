@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, RankedAreas, Ranking, Sums
 from halfwidth.core.spec import (
     Estimand,
     Metric,
@@ -19,7 +20,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records
+from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
 from halfwidth.metrics.regression import features_of_errors, finish_r2, finish_rmse
 
 __all__ = [
@@ -222,14 +223,25 @@ class Tuned:
 
     def __call__(self, tp: Numbers, fp: Numbers) -> Array:
         """From cumulated entries at each distinct score, (..., G) -> (...)."""
-        # A threshold above all scores is one as well.
+        tables, best = self._best(tp, fp)
+        chosen = np.take_along_axis(tables, best[..., None, None], axis=-2)[..., 0, :]
+        return self.finish(chosen)
+
+    def _best(self, tp: Numbers, fp: Numbers) -> tuple[Numbers, Numbers]:
+        """The tables of all thresholds, the first above all scores, and which is best."""
         tp, fp = (np.concatenate([np.zeros_like(a[..., :1]), a], axis=-1) for a in (tp, fp))
         fn, tn = tp[..., -1:] - tp, fp[..., -1:] - fp
         tables = np.stack([tn, fp, fn, tp], axis=-1)
         merit = self.sign * self.criterion(tables)
-        best = np.where(np.isnan(merit), -np.inf, merit).argmax(axis=-1)
-        chosen = np.take_along_axis(tables, best[..., None, None], axis=-2)[..., 0, :]
-        return self.finish(chosen)
+        return tables, np.where(np.isnan(merit), -np.inf, merit).argmax(axis=-1)
+
+    def threshold(self, positive: NDArray[np.bool_], scores: Array) -> float:
+        """The best threshold of a test set: infinite where it is to call nothing positive."""
+        ranking = rank(positive, scores)
+        mark = ranking.mark[0]
+        _, best = self._best(*cumulated(mark, np.ones(len(mark))))
+        ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)
+        return float(scores[ranking.case[0][ends[best - 1]]]) if best > 0 else np.inf
 
 
 def of_tuned(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:

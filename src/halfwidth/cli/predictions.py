@@ -1,0 +1,189 @@
+"""``halfwidth ci`` with a target: metrics of a whole test set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.spec import Metric, Takes
+from halfwidth.io.table import Table
+
+__all__ = ["Asked", "Given", "estimates_of", "given_in", "parse_labels", "parse_threshold"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where labels and predictions are.
+
+    Attributes
+    ----------
+    file : Path or None
+        A table, with the columns ``target`` and ``score`` or ``prediction``.
+    target_file, score_file : Path or None
+        NumPy files instead of one.
+    """
+
+    file: Path | None
+    target: str | None
+    score: list[str]
+    prediction: str | None
+    target_file: Path | None
+    score_file: Path | None
+
+    @property
+    def any(self) -> bool:
+        """Whether metrics of a test set are asked for."""
+        columns = self.target or self.score or self.prediction
+        return bool(columns or self.target_file or self.score_file)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What messages call the true classes and the predictions."""
+        if self.file is None:
+            return f"--target-file {self.target_file}", f"--score-file {self.score_file}"
+        predicted = f"--prediction {self.prediction}" if self.prediction else "--score"
+        return f"--target {self.target}", predicted
+
+    def check(self) -> None:
+        """Refuse what does not go together."""
+        arrays = self.target_file is not None or self.score_file is not None
+        if arrays and (self.file is not None or self.target or self.score or self.prediction):
+            raise OptionError(
+                "--target-file and --score-file stand instead of a table; leave out FILE, "
+                "--target, --score and --prediction"
+            )
+        if arrays and (self.target_file is None or self.score_file is None):
+            lacking = "--target-file" if self.target_file is None else "--score-file"
+            raise OptionError(f"--target-file and --score-file go together; {lacking} is lacking")
+        if arrays:
+            return
+        if self.file is None:
+            raise OptionError("name the table: halfwidth ci FILE --target COLUMN --score COLUMN")
+        if self.target is None:
+            raise OptionError("--score and --prediction need --target COLUMN, the true classes")
+        if bool(self.score) == (self.prediction is not None):
+            raise OptionError(
+                "--target needs --score COLUMN (one for each class, or that of the positive one) "
+                "or --prediction COLUMN" + ("; not both" if self.score else "")
+            )
+
+
+@dataclass(frozen=True)
+class Given:
+    """Labels and predictions, and the clusters and strata of the cases."""
+
+    y_true: Any
+    y_score: Any
+    groups: Sequence[Any] | None = None
+    strata: Sequence[Any] | None = None
+
+
+def given_in(asked: Asked, groups: str | None, strata: str | None, *, numbers: bool) -> Given:
+    """Read what was asked for; ``numbers``: targets are numbers rather than classes."""
+    asked.check()
+    if asked.file is None:
+        from halfwidth.io.arrays import read_array
+
+        if groups or strata:
+            raise OptionError("--groups and --strata name columns of a table; arrays have none")
+        return Given(read_array(str(asked.target_file)), read_array(str(asked.score_file)))
+
+    from halfwidth.io.readers import read_table
+
+    table = read_table(asked.file)
+    wanted = [asked.target, *asked.score, asked.prediction, groups, strata]
+    for name in wanted:
+        if name is not None and name not in table:
+            raise DataError(
+                f"{asked.file}: no column {name!r}{proposed(name, table.names)} "
+                f"It has {shortened(table.names)}"
+            )
+    return Given(
+        _cells(table, str(asked.target), numbers=numbers),
+        _predictions(table, asked, numbers=numbers),
+        None if groups is None else table.levels(groups),
+        None if strata is None else table.levels(strata),
+    )
+
+
+def _cells(table: Table, name: str, *, numbers: bool) -> Any:
+    import numpy as np
+
+    return table.values(name, np.arange(len(table))) if numbers else table.levels(name)
+
+
+def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
+    import numpy as np
+
+    if asked.prediction is not None:
+        return _cells(table, asked.prediction, numbers=numbers)
+    for name in asked.score:
+        if not table.is_numeric(name):
+            raise DataError(
+                f"{asked.file}: column {name!r} holds no numbers; a column of predicted classes is "
+                f"--prediction {name}"
+            )
+    columns = [table.values(name, np.arange(len(table))).astype(float) for name in asked.score]
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+
+def parse_labels(given: list[str] | None) -> list[Any] | None:
+    """Labels as cells of a table are read: whole numbers as numbers."""
+    if not given:
+        return None
+    return [_label(part.strip()) for text in given for part in text.split(",") if part.strip()]
+
+
+def _label(text: str) -> Any:
+    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
+
+
+def parse_threshold(text: str | None) -> float | str | None:
+    """A number, or the name of the metric to choose it by."""
+    if text is None:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def estimates_of(
+    asked: Asked,
+    metrics: list[str] | None,
+    positive: str | None,
+    options: dict[str, Any],
+    groups: str | None,
+    strata: str | None,
+    figure: tuple[Path | None, str | None],
+) -> Estimates:
+    """The table of estimates, and the figure if one is asked for."""
+    from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
+    from halfwidth.metrics.catalogue import SAMPLE_METRICS
+
+    if not metrics:
+        raise OptionError(
+            f"--target needs --metric NAME; one or more of {', '.join(SAMPLE_METRICS.names)}"
+        )
+    resolved = [resolve_sample_metric(name) for name in metrics]
+    numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
+    given = given_in(asked, groups, strata, numbers=numbers)
+    options |= {
+        "names": asked.names,
+        "pos_label": None if positive is None else _label(positive),
+        "groups": given.groups,
+        "strata": given.strata,
+    }
+    table: Estimates = metric_ci(given.y_true, given.y_score, metric=metrics, **options)
+    path, kind = figure
+    if path is not None and kind is not None:
+        _draw(table, given, options, path, kind)
+    return table
+
+
+def _draw(table: Estimates, given: Given, options: dict[str, Any], path: Path, kind: str) -> None:
+    raise OptionError(f"--plot-kind {kind} is not there yet")

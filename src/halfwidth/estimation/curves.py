@@ -1,0 +1,455 @@
+"""The public functions for curves with bands and confusion matrices with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.curves import CURVE_KINDS, Confusion, Curve, CurveKind, Curves
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Array, Numbers
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.metric_doubts import ClassFacts, class_facts
+from halfwidth.estimation.metric_jobs import Policies, Target, _proportion, job_for
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.resolve import AUTO, PROPORTION, Request, resolve_request
+from halfwidth.estimation.scores import Scores, check_kind
+from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import cumulated
+from halfwidth.resampling.areas import unit_of_cases
+from halfwidth.resampling.distribution import Replicates
+from halfwidth.resampling.draws import Plan, counts_of_units
+
+__all__ = ["confusion_ci", "curve_ci", "precision_at", "sensitivity_at"]
+
+# Heights are taken at 0, 1/200, ..., 1.
+STEPS = 200
+GRID = np.arange(STEPS + 1)
+AREA_OF = {"roc": "auroc", "pr": "average_precision"}
+# Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
+MOST_HEIGHTS = 2**25
+
+
+def curve_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    kind: CurveKind = "roc",
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    scores: Scores = "auto",
+    groups: Any = None,
+    strata: Any = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9999,
+    rng: Any = None,
+    missing: Missing = "raise",
+) -> Curves:
+    """ROC or precision-recall curves with pointwise percentile bootstrap bands.
+
+    At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the
+    height there: of the sensitivity, or of the precision. It says how far each point may be off,
+    not where the whole curve lies, and it has no width where all resamples agree, as at a
+    sensitivity of 1.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, scores, groups, strata, missing
+        As for `metric_ci`.
+    kind : {"roc", "pr"}
+        ROC: the points of all thresholds joined by straight lines, so that ties make slopes.
+        PR: the precision of the highest threshold that reaches the recall, in steps; straight
+        lines between such points are no system's.
+    pos_label : label, optional
+        The positive class, whose curve alone is made; default: of two classes 1 of 0 and 1 (or -1
+        and 1, False and True), of more a curve for each against the rest.
+    confidence_level : float
+        Of each point.
+    n_resamples : int
+        The work is this times the cases and the classes: for 100 000 cases a curve takes 3 s with
+        999 resamples, half a minute with 9999.
+    rng
+        As for `summary_ci`. The draws are those of `metric_ci`.
+
+    Returns
+    -------
+    Curves
+        One per class, each with its AUROC or AP as ``area``. A class without cases has a curve
+        of NaN.
+
+    Raises
+    ------
+    DataError
+        As `metric_ci`.
+    OptionError
+        For an option that is not allowed, and where nothing says which of two classes is positive.
+
+    See Also
+    --------
+    halfwidth.plots.curves.roc, halfwidth.plots.curves.pr : the figures.
+
+    References
+    ----------
+    Fawcett (2006) for vertical averaging; Davis & Goadrich (2006) for why
+    precision is not interpolated.
+
+    Examples
+    --------
+    >>> from halfwidth.estimation.curves import curve_ci
+    >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
+    >>> (curve,) = curve_ci(truth, [i / 50 for i in range(50)], n_resamples=999, rng=1)
+    >>> shown = curve.to_frame().iloc[[40, 100]]
+    >>> print(shown.round(2).to_string(index=False))
+    label kind   x   y  low  high
+        1  roc 0.2 0.4 0.07  0.59
+        1  roc 0.5 0.6 0.32  0.88
+    """
+    request = _request(AUTO, confidence_level, n_resamples, rng, missing)
+    if kind not in CURVE_KINDS:
+        raise OptionError(
+            f"kind={kind!r} is none of {', '.join(CURVE_KINDS)}{proposed(str(kind), CURVE_KINDS)}"
+        )
+    cases = check_test_set(
+        y_true,
+        y_score,
+        Decisions(check_kind(scores), None, needed=False, tuned=False),
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        groups=groups,
+        strata=strata,
+    )
+    jobs = _area_jobs(kind, cases)
+    areas = estimate_jobs(jobs, request)
+    bands = _bands(kind, jobs, request)
+    made = zip(jobs, areas, bands, strict=True)
+    return Curves(tuple(_curve(kind, job, area, band, request) for job, area, band in made))
+
+
+def _request(
+    method: Any, confidence_level: float, n_resamples: int, rng: Any, missing: Missing
+) -> Request:
+    return resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=None,
+    )
+
+
+def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
+    """The area under the curve of each class asked for, with the records that it is made of."""
+    if cases.n_classes == 2 and cases.positive is None:
+        raise OptionError(
+            f"a curve of two classes needs to know which of "
+            f"{shortened([repr(label) for label in cases.labels])} is positive: pos_label="
+        )
+    metric = Metric(SAMPLE_METRICS[AREA_OF[kind]])
+    policies = Policies("omit", "omit")
+    facts = class_facts(cases, "omit", "")
+    classes = range(cases.n_classes) if cases.positive is None else (cases.positive,)
+    average = "none" if cases.positive is None else "binary"
+    return [
+        job_for(Target(metric, average, which, str(cases.labels[which])), cases, policies, facts)
+        for which in classes
+    ]
+
+
+def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Request) -> Curve:
+    return Curve(
+        kind=kind,
+        label=job.label,
+        x=GRID / STEPS,
+        y=band.y,
+        low=band.low,
+        high=band.high,
+        confidence_level=area.confidence_level,
+        n=area.n,
+        n_positive=band.positives,
+        n_groups=area.n_groups,
+        n_resamples=request.n_resamples,
+        n_undefined=band.undefined,
+        seed=request.seed,
+        design=area.design,
+        area=area,
+    )
+
+
+# --------------------------------------------------------------------------- heights
+
+
+def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
+    """Sensitivity at each false positive rate of the grid, linear between thresholds.
+
+    Where the curve rises steeply the top counts: the best at no more than that rate.
+
+    Parameters
+    ----------
+    tp, fp : ndarray of int, shape (B, G)
+        Positive and negative cases at or above each threshold, from the highest one down.
+
+    Returns
+    -------
+    ndarray, shape (B, 201)
+        NaN without positive or without negative cases.
+
+    Examples
+    --------
+    >>> sensitivity_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 150, 200]]
+    array([0.5 , 0.5 , 0.75, 1.  ])
+    """
+    tp, fp = (np.pad(counts, ((0, 0), (1, 0))) for counts in (tp, fp))
+    positives, negatives = tp[:, -1:], fp[:, -1:]
+    # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
+    wanted = GRID * negatives
+    at = _insertion(STEPS * fp, wanted, "right") - 1
+    after = np.minimum(at + 1, tp.shape[1] - 1)
+    x, next_x, y, next_y = (
+        np.take_along_axis(counts, place, axis=1) for counts in (fp, tp) for place in (at, after)
+    )
+    run = STEPS * (next_x - x)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        part = np.where(run > 0, (wanted - STEPS * x) / run, 0.0)
+        return np.where(negatives > 0, (y + part * (next_y - y)) / positives, np.nan)
+
+
+def precision_at(tp: Numbers, fp: Numbers) -> Array:
+    """Precision of the highest threshold that reaches each recall of the grid.
+
+    Parameters
+    ----------
+    tp, fp : ndarray of int, shape (B, G)
+        As for `sensitivity_at`.
+
+    Returns
+    -------
+    ndarray, shape (B, 201)
+        NaN without positive cases.
+
+    Examples
+    --------
+    >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
+    array([1. , 1. , 0.5, 0.5])
+    """
+    positives, said = tp[:, -1:], tp + fp
+    at = _insertion(STEPS * tp, GRID * positives, "left")
+    # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
+    at[:, 0] = (said > 0).argmax(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision = np.take_along_axis(tp, at, axis=1) / np.take_along_axis(said, at, axis=1)
+    return np.where(positives > 0, precision, np.nan)
+
+
+HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
+    "roc": sensitivity_at,
+    "pr": precision_at,
+}
+
+
+def _insertion(rows: Numbers, wanted: Numbers, side: Literal["left", "right"]) -> Numbers:
+    """Places of numbers in ascending rows of whole numbers, (B, G), (B, K) -> (B, K)."""
+    count, length = rows.shape
+    row = np.arange(count)[:, None]
+    # Rows behind each other ascend as one, so that a single search serves them all.
+    behind = row * (int(rows[:, -1].max()) + 1)
+    places = np.searchsorted((rows + behind).ravel(), (wanted + behind).ravel(), side=side)
+    return np.asarray(places.reshape(wanted.shape) - row * length)
+
+
+# --------------------------------------------------------------------------- bands
+
+
+@dataclass(frozen=True)
+class _Band:
+    """The heights of one curve on the cases, their intervals, and what they rest on."""
+
+    y: Array
+    low: Array
+    high: Array
+    positives: int
+    undefined: int
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """Cases of one class against the rest, by descending score: their units and marks."""
+
+    unit: NDArray[np.intp]
+    mark: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, job: Job) -> _Ranked:
+        form = job.statistic.spec.form
+        if not isinstance(form, RankedAreas):
+            raise TypeError(f"{job.statistic.spec.name} ranks no scores")
+        ranking = form.rank(job.sample.arranged)
+        return cls(unit_of_cases(job.sample.design)[ranking.case[0]], ranking.mark[0])
+
+    @property
+    def positives(self) -> int:
+        return int(((self.mark & Ranking.POSITIVE) > 0).sum())
+
+    def heights(self, kind: CurveKind, counts: Numbers) -> Array:
+        """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
+        return HEIGHTS[kind](*cumulated(self.mark, counts[:, self.unit]))
+
+
+def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
+    """The band of each class. All have the same design, and hence the same draws."""
+    at_once = max(1, MOST_HEIGHTS // (request.n_resamples * len(GRID)))
+    return [
+        band
+        for first in range(0, len(jobs), at_once)
+        for band in _bands_at_once(kind, jobs[first : first + at_once], request)
+    ]
+
+
+def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
+    design = jobs[0].sample.design
+    plan = Plan(request.seed, request.n_resamples)
+    ranked = [_Ranked.of(job) for job in jobs]
+    heights = np.empty((len(jobs), len(GRID), request.n_resamples))
+    for start, stop in plan.blocks(4 * max(design.n, len(GRID))):
+        counts = counts_of_units(design, plan, start, stop)
+        for own, into in zip(ranked, heights, strict=True):
+            into[:, start:stop] = own.heights(kind, counts).T
+    once = np.ones((1, design.units), dtype=np.intp)
+    made = []
+    for own, drawn in zip(ranked, heights, strict=True):
+        replicates, y = Replicates.sorting(drawn), own.heights(kind, once)[0]
+        interval = percentile(replicates, request.level)
+        # What is undefined on the cases has no interval, whatever its resamples say.
+        low, high = (np.where(np.isnan(y), np.nan, end) for end in (interval.low, interval.high))
+        made.append(_Band(y, low, high, own.positives, int(replicates.n_undefined[0])))
+    return made
+
+
+# --------------------------------------------------------------------------- confusion
+
+
+def confusion_ci(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    scores: Scores = "auto",
+    threshold: float | None = None,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    groups: Any = None,
+    strata: Any = None,
+    rng: Any = None,
+    n_resamples: int = 9999,
+    missing: Missing = "raise",
+) -> Confusion:
+    """Confusion matrix, and for each true class the share predicted as each, with intervals.
+
+    Parameters
+    ----------
+    y_true : array-like, shape (n,)
+        True classes.
+    y_score : array-like, shape (n,) or (n, C)
+        Predicted classes, or scores, which become decisions as in `metric_ci`.
+    labels, pos_label, scores, threshold, groups, strata, missing
+        As for `metric_ci`; the threshold is a number.
+    method : str, default "auto"
+        Of those for proportions (see ``halfwidth.METHODS``); ``"auto"`` is Wilson's, with a
+        design effect where cases come in clusters.
+    confidence_level, rng, n_resamples
+        As for `summary_ci`. Each interval is one of its own; several together hold all their
+        true values less often.
+
+    Returns
+    -------
+    Confusion
+        On the diagonal are the sensitivities that `metric_ci` gives.
+
+    Raises
+    ------
+    DataError, OptionError
+        As `metric_ci`.
+
+    See Also
+    --------
+    halfwidth.plots.confusion.confusion : the figure.
+
+    Examples
+    --------
+    >>> from halfwidth.estimation.curves import confusion_ci
+    >>> truth = ["cat"] * 20 + ["dog"] * 30
+    >>> said = ["cat"] * 18 + ["dog"] * 30 + ["cat"] * 2
+    >>> frame = confusion_ci(truth, said).to_frame()
+    >>> print(frame.drop(columns="method").round(2).to_string(index=False))
+    true predicted  count  n  share  low  high
+     cat       cat     18 20   0.90 0.70  0.97
+     cat       dog      2 20   0.10 0.03  0.30
+     dog       cat      2 30   0.07 0.02  0.21
+     dog       dog     28 30   0.93 0.79  0.98
+    """
+    request = _request(method, confidence_level, n_resamples, rng, missing)
+    cases = check_test_set(
+        y_true,
+        y_score,
+        Decisions(check_kind(scores), _plain_threshold(threshold), needed=True, tuned=False),
+        labels=labels,
+        pos_label=pos_label,
+        missing=missing,
+        groups=groups,
+        strata=strata,
+    )
+    if cases.predicted is None:
+        raise DataError("a confusion matrix needs decisions, and there are none")
+    names, classes = tuple(str(label) for label in cases.labels), range(cases.n_classes)
+    cells = cases.truth * cases.n_classes + cases.predicted
+    counts = np.bincount(cells, minlength=cases.n_classes**2).reshape(len(names), len(names))
+    facts = class_facts(cases, "omit", "")
+    said_as = [np.equal(cases.predicted, said) for said in classes]
+    jobs = [
+        _share_job(cases, facts, true, said, hits)
+        for true in classes
+        for said, hits in enumerate(said_as)
+    ]
+    made = estimate_jobs(jobs, request)
+    rows = tuple(made[row * len(names) : (row + 1) * len(names)] for row in classes)
+    return Confusion(names, counts.astype(np.int64), rows)
+
+
+def _plain_threshold(threshold: Any) -> float | None:
+    if threshold is None:
+        return None
+    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
+    if not number or not np.isfinite(threshold):
+        raise OptionError(
+            f"threshold={threshold!r} is not a number; to choose one on the data, use metric_ci "
+            "with the name of a metric"
+        )
+    return float(threshold)
+
+
+def _share_job(
+    cases: TestSet, facts: ClassFacts, true: int, said: int, hits: NDArray[np.bool_]
+) -> Job:
+    """The share of one true class that is predicted as another, or as itself: its sensitivity."""
+    name = str(cases.labels[true])
+    same = true == said
+    metric = Metric(SAMPLE_METRICS["sensitivity"] if same else PROPORTION)
+    job = _proportion(hits, metric, cases, cases.truth == true)
+    return replace(
+        job,
+        label=name if same else f"{name} predicted as {cases.labels[said]}",
+        average="none" if same else None,
+        classes=replace(facts, which=true),
+    )

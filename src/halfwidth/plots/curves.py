@@ -1,0 +1,197 @@
+"""ROC and precision-recall curves with their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.curves import Curve, CurveKind
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.formatting import percent
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.style import (
+    COLOURS,
+    FAINT,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    numbers_text,
+    require_matplotlib,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["pr", "roc"]
+
+HEIGHT = 3.6  # inches
+LABEL_WIDTH = 18
+# More classes than colours have the same ones in other strokes.
+STROKES = ("-", (0, (5, 1.5)), (0, (1, 1)))
+# Bands of many classes lie upon each other, and are drawn fainter.
+SHADE, FAINTEST = 0.25, 0.08
+MARGIN = 0.012
+
+
+def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
+    """Draw ROC curves with their pointwise bands, a colour per class.
+
+    The diagonal is what guessing has. Beside the axes stand the classes with their AUROC. Up to 7
+    classes are told apart by colour, more by strokes too; of many, draw some: ``curves[:7]``.
+
+    Parameters
+    ----------
+    curves : Curve, Curves or sequence of Curve
+        Finished curves of ``kind="roc"``; their numbers are ``curves.to_frame()`` and
+        ``curves.areas.to_frame()``.
+    ax : matplotlib Axes, optional
+        Drawn into; the classes stand right of them, so give their figure
+        ``layout="constrained"``. Default: the axes of a new figure, 17 cm wide.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If there are no curves, if they are of another kind, or if matplotlib is missing.
+
+    Examples
+    --------
+    >>> from halfwidth.estimation.curves import curve_ci
+    >>> curves = curve_ci([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8], n_resamples=99, rng=1)
+    >>> roc(curves).get_xlabel()
+    '1 - specificity'
+    """
+    return _drawn("roc", curves, ax)
+
+
+def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
+    """Draw precision-recall curves with their pointwise bands, a colour per class.
+
+    The dotted line of each class is its prevalence, the precision of guessing. Beside the axes
+    stand the classes with their AP. Between two points of the curve, nothing is interpolated.
+
+    Parameters
+    ----------
+    curves, ax
+        As for `roc`, with curves of ``kind="pr"``.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        As for `roc`.
+
+    Examples
+    --------
+    >>> from halfwidth.estimation.curves import curve_ci
+    >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
+    >>> pr(curve_ci(truth, score, kind="pr", n_resamples=99, rng=1)).get_ylabel()
+    'precision'
+    """
+    return _drawn("pr", curves, ax)
+
+
+def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
+    require_matplotlib()
+    curves = [given] if isinstance(given, Curve) else list(given)
+    _check(kind, curves)
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(WIDTH, HEIGHT), layout="constrained").add_subplot()
+    _prepare(ax, curves[0])
+    if kind == "roc":
+        ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
+    for place, curve in enumerate(curves):
+        _paint(ax, curve, place, fainter=len(curves))
+    ax.legend(
+        loc="upper left",
+        bbox_to_anchor=(1.02, 1.0),
+        borderaxespad=0,
+        fontsize=TEXT_SIZE,
+        frameon=False,
+        handlelength=2.2,
+    )
+    for text in ax.get_legend().get_texts():
+        text.set_parse_math(False)
+    note_below(ax, _explanation(curves))
+    return ax
+
+
+def _check(kind: CurveKind, curves: Sequence[Curve]) -> None:
+    if not curves:
+        raise OptionError(f"{kind} needs at least one curve")
+    other = {curve.kind for curve in curves} - {kind}
+    if other:
+        raise OptionError(
+            f"{kind} draws curves made with kind={kind!r}, and these have kind={other.pop()!r}; "
+            "draw each with the function of its own name"
+        )
+
+
+def _prepare(ax: Axes, curve: Curve) -> None:
+    """A square from 0 to 1, since both axes are shares."""
+    ax.set_xlim(-MARGIN, 1 + MARGIN)
+    ax.set_ylim(-MARGIN, 1 + MARGIN)
+    ax.set_aspect("equal")
+    ticks = np.linspace(0, 1, 6)
+    ax.set_xticks(ticks)
+    ax.set_yticks(ticks)
+    ax.set_xlabel(curve.x_name, fontsize=TEXT_SIZE)
+    ax.set_ylabel(curve.y_name, fontsize=TEXT_SIZE)
+    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+
+
+def _paint(ax: Axes, curve: Curve, place: int, *, fainter: int) -> None:
+    colour = COLOURS[place % len(COLOURS)]
+    stroke = STROKES[place // len(COLOURS) % len(STROKES)]
+    steps: dict[str, Any] = {"roc": {}, "pr": {"step": "pre"}}[curve.kind]
+    shade = max(SHADE / max(fainter, 1) ** 0.5, FAINTEST)
+    style: dict[str, Any] = {"color": colour, "linewidth": 0, "alpha": shade, "zorder": 2}
+    ax.fill_between(curve.x, curve.low, curve.high, **style, **steps)
+    ax.plot(
+        curve.x,
+        curve.y,
+        color=colour,
+        linestyle=stroke,
+        linewidth=1.4,
+        drawstyle="steps-pre" if steps else "default",
+        zorder=3,
+        label=_words(curve),
+    )
+    if curve.kind == "pr":
+        ax.axhline(curve.prevalence, color=colour, linewidth=0.8, linestyle=":", zorder=1)
+
+
+def _words(curve: Curve) -> str:
+    """The class and its area: ``liver: AUROC 0.87 (0.83 to 0.90)``."""
+    name = shorter(curve.label, LABEL_WIDTH)
+    if curve.area is None:
+        return name
+    return f"{name}: {metric_title(curve.area.metric_spec)} {numbers_text(curve.area)}"
+
+
+def _explanation(curves: Sequence[Curve]) -> str:
+    levels = {curve.confidence_level for curve in curves}
+    interval = f"{percent(levels.pop())} CI" if len(levels) == 1 else "confidence intervals"
+    clauses = [f"bands: pointwise {interval}"]
+    if any(curve.area is not None for curve in curves):
+        clauses.append(f"brackets: {interval} of the area")
+    if curves[0].kind == "pr":
+        clauses.append("dotted: prevalence")
+    return " · ".join(clauses)
