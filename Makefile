@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: help demo test test-all lint format bench docs golden clean
 
 help:
-	@echo "make demo      two small models on real data, reported with intervals"
+	@echo "make demo      small models on real data, reported with intervals"
 	@echo "make test      the tests that take minutes"
 	@echo "make test-all  the slow ones too"
 	@echo "make lint      formatting, lint, types, layers"
@@ -47,7 +47,11 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	@touch $@
+
+bench: $(VENV)/.bench
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
 
 docs: $(VENV)/.dev

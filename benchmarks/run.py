@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from classification import classification
 from engine import batches, clusters, compilation, large_samples, single_samples
 from scipy import stats
 from timing import RESAMPLES, RUNS, Line, medians, ours, scipys
@@ -94,6 +95,7 @@ def main() -> None:
         clusters,
         large_samples,
         compilation,
+        classification,
         whole_processes,
     ):
         for line in part():

@@ -35,8 +35,8 @@ def cautions() -> str:
         "# Cautions",
         (
             "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about "
-            "the sample, HW3xx about the method, HW4xx about the design. `halfwidth explain CODE` "
-            "prints the same."
+            "the sample, HW3xx about the method, HW4xx about the design, HW5xx about the choice of "
+            "the metric. `halfwidth explain CODE` prints the same."
         ),
     ]
     for spec in hw.CAUTIONS:
@@ -66,6 +66,22 @@ def catalogue() -> str:
         ]
         for m in hw.METRICS
     ]
+    of_test_sets = [
+        [
+            f"`{m.name}`",
+            m.display,
+            m.summary.rstrip("."),
+            str(m.bounds),
+            str(m.better),
+            "" if m.takes is None else str(m.takes),
+            ", ".join(m.averages),
+            "yes" if m.prevalence_dependent else "no",
+            ", ".join(f"`{p.name}`" for p in m.parameters),
+            ", ".join(m.synonyms),
+            source(m.cite),
+        ]
+        for m in hw.SAMPLE_METRICS
+    ]
     statistics = [
         [
             f"`{s.name}`",
@@ -93,11 +109,21 @@ def catalogue() -> str:
     parts = [
         NOTE,
         "# Catalogue",
-        "## Metrics",
+        "## Metrics of a case",
         "What a number per case can be. Parameters follow a colon: `nsd:tolerance=3`.",
         table(
             ["name", "title", "what", "range", "better", "unit", "kind", "parameters", "also"],
             metrics,
+        ),
+        "## Metrics of a test set",
+        "One value for all cases, for `metric_ci` and `halfwidth ci --target`. Parameters follow a "
+        "colon: `f_beta:beta=2`, `ppv:prevalence=0.05`.",
+        table(
+            [
+                *("name", "title", "what", "range", "better", "of", "averages"),
+                *("depends on prevalence", "parameters", "also", "source"),
+            ],
+            of_test_sets,
         ),
         "## Statistics",
         "What reduces the cases to one number. Parameters follow a colon: `quantile:0.9`.",

@@ -1,4 +1,4 @@
-"""``halfwidth demo``: two small models on real medical data, reported with intervals."""
+"""``halfwidth demo``: three small models on real data, reported with intervals."""
 
 from __future__ import annotations
 
@@ -18,42 +18,52 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-CANCER, DIABETES = "breast cancer", "diabetes"
+CANCER, DIABETES, WINE = "breast cancer", "diabetes", "wine"
 HELD_OUT = 0.2
+# Half of the wines, and two of their thirteen properties, so that there is something to miss.
+WINES_HELD_OUT, WINE_FEATURES = 0.5, [0, 2]
+METRICS = ("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", "mcc")
 
 
 def demo(
     folder: Annotated[
         Path,
-        typer.Option(
-            "--out", "-o", help="Folder for the case table and the figure.", metavar="FOLDER"
-        ),
+        typer.Option("--out", "-o", help="Folder for the tables and the figure.", metavar="FOLDER"),
     ] = Path("halfwidth-demo"),
     seed: Annotated[int, typer.Option(help="Of the splits and the resamples.")] = 1,
     debug: Debug = False,
 ) -> None:
-    """Train two small models on real medical data and report them with intervals.
+    """Train three small models on real data and report them with intervals.
 
-    A classifier on the breast cancer data and a regressor on the diabetes data that ship with
-    scikit-learn, each tested on a held-out split. Nothing is downloaded.
+    A classifier on the breast cancer data, a regressor on the diabetes data and a classifier of
+    three classes on the wine data that ship with scikit-learn, each tested on a held-out split.
+    Nothing is downloaded.
     """
     from halfwidth.report.tables import render
 
     try:
-        cases = _cases(seed)
+        cases, wines = _cases(seed), _wines(seed)
     except ImportError as error:
         raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
     estimates = _estimates(cases, seed)
-    table, figure = _write(cases, estimates, folder)
-    sentences = "".join(f"  {estimate.sentence()}\n" for estimate in estimates)
+    of_wines = _estimates_of_wines(wines, seed)
+    table, figure, predictions = _write(cases, estimates, wines, folder)
+    told = [*estimates, *of_wines]
+    sentences = "".join(f"  {estimate.sentence()}\n" for estimate in told)
     write(
-        "Two small models, tested on cases they have not seen.\n"
+        "Small models, tested on cases they have not seen.\n\n"
+        "1. A value for each case\n"
         f"  {CANCER}: logistic regression; is each tumour classified correctly?\n"
         f"  {DIABETES}: ridge regression; by how much is each patient's score missed?\n\n"
         f"{render(estimates, 'table')}\n"
+        "2. A value for the whole test set\n"
+        f"  {WINE}: logistic regression on two properties; which of three cultivars is it?\n\n"
+        f"{render(of_wines, 'table')}\n"
         f"For the paper\n\n{sentences}\n"
-        f"Wrote {table} and {figure}. Try next:\n\n"
+        f"Wrote {table}, {predictions} and {figure}. Try next:\n\n"
         f"  halfwidth ci {table} --statistic mean --statistic median\n"
+        f"  halfwidth ci {predictions} --target cultivar --score p0 --score p1 --score p2 \\\n"
+        "      --metric sensitivity --average none\n"
         "  halfwidth explain HW203\n"
     )
 
@@ -97,6 +107,39 @@ def _cases(seed: int) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
+def _wines(seed: int) -> pd.DataFrame:
+    """Cultivar and predicted probabilities of each held-out wine."""
+    import pandas as pd
+    from sklearn.datasets import load_wine
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import train_test_split
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    features, target = load_wine(return_X_y=True)
+    train_x, test_x, train_y, test_y = train_test_split(
+        features[:, WINE_FEATURES],
+        target,
+        test_size=WINES_HELD_OUT,
+        random_state=seed,
+        stratify=target,
+    )
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(train_x, train_y)
+    shares = model.predict_proba(test_x)
+    columns = {f"p{place}": shares[:, place] for place in range(shares.shape[1])}
+    return pd.DataFrame({"cultivar": test_y, **columns})
+
+
+def _estimates_of_wines(wines: pd.DataFrame, seed: int) -> Estimates:
+    from halfwidth.estimation.metric_front import metric_ci
+
+    scores = wines[["p0", "p1", "p2"]].to_numpy()
+    table: Estimates = metric_ci(
+        wines["cultivar"], scores, metric=METRICS, average="macro", rng=seed
+    )
+    return table
+
+
 def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.core.estimates import Estimates
     from halfwidth.estimation.tables import summary_table
@@ -108,17 +151,21 @@ def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
     return Estimates((*accuracy, *error))
 
 
-def _write(cases: pd.DataFrame, estimates: Estimates, folder: Path) -> tuple[Path, Path]:
+def _write(
+    cases: pd.DataFrame, estimates: Estimates, wines: pd.DataFrame, folder: Path
+) -> tuple[Path, Path, Path]:
     from halfwidth.plots import figure_of, write_figure
 
     errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()
     shown = [estimate for estimate in estimates if estimate.label == DIABETES]
     figure = figure_of({DIABETES: errors}, shown)
     table, picture = folder / "cases.csv", folder / "diabetes.png"
+    predictions = folder / "wines.csv"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         cases.to_csv(table, index=False)
+        wines.to_csv(predictions, index=False)
         write_figure(figure, picture)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
-    return table, picture
+    return table, picture, predictions

@@ -32,10 +32,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
-app.command("ci", short_help="Intervals for a table of per-case values.")(ci.ci)
+app.command("ci", short_help="Intervals for per-case values, or for a test set.")(ci.ci)
 app.command("methods", short_help="The CI methods and when to use which.")(methods.methods)
 app.command("explain", short_help="What a caution means and what to do.")(explain.explain)
-app.command("demo", short_help="Two small models on real medical data.")(demo.demo)
+app.command("demo", short_help="Three small models on real data.")(demo.demo)
 
 
 def _show_version(value: bool) -> None:

@@ -148,7 +148,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW204",
         "few cases of a class",
-        "{name} has {count}{more}: the {what} leans on them.",
+        "{name}: {count}{more}. The {what} leans on them.",
         "What a metric says of a class rests on the cases of that class alone, however large the "
         "test set is. Macro averages give a class of five cases the same weight as one of five "
         "hundred.",

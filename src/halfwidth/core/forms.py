@@ -124,7 +124,8 @@ class RankedAreas:
         The name of an area, or ``kind(tp, fp)`` of positive and negative entries at or above each
         distinct score, (..., G) -> (...).
     rank : callable
-        ``rank(records)``, shape (k, n) -> `Ranking`.
+        ``rank(records)``, shape (k, n) or (S, k, n) -> `Ranking`, the rows of one test set after
+        those of another.
     finish : callable
         ``finish(area, positives)``, both of shape (..., R) -> (...); an area is NaN where it is
         undefined.

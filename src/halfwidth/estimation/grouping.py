@@ -42,6 +42,8 @@ def units_of(
     DataError
         If there is not one label per case given, one is missing, or a cluster spans strata.
     """
+    if groups is None and strata is None:
+        return None, None
     groups, strata = (
         _kept(labels, kept, option, where)
         for labels, option in ((groups, "groups"), (strata, "strata"))

@@ -72,30 +72,44 @@ class ClassFacts:
 
 def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
     """The facts of a test set."""
-    n, classes = cases.n, cases.n_classes
-    unit = np.arange(n) if cases.groups is None else cases.groups
-    stratum = np.zeros(n, dtype=np.intp) if cases.strata is None else cases.strata
-    # One row for each unit and class that it holds.
-    held = np.unique(np.stack([unit, stratum, cases.truth]), axis=1)
-    all_units = np.unique(held[:2], axis=1)
-    strata = int(stratum.max()) + 1
-    of_stratum = np.bincount(all_units[1], minlength=strata)
-    with_class = np.zeros((classes, strata))
-    np.add.at(with_class, (held[2], held[1]), 1)
-    with np.errstate(divide="ignore"):
-        never = of_stratum * np.log1p(-with_class / np.maximum(of_stratum, 1))
-    one_class = [len(np.unique(cases.truth[stratum == h])) == 1 for h in range(strata)]
+    sizes = cases.class_sizes()
+    units, missing, fixed = sizes, _never_drawn(sizes[None], np.array([cases.n])), False
+    if cases.groups is not None or cases.strata is not None:
+        held, of_stratum = _units_with_each_class(cases)
+        units, missing = held.sum(axis=0), _never_drawn(held, of_stratum)
+        several = len(held) > 1
+        fixed = several and bool(((held > 0).sum(axis=1) == 1).all())
     return ClassFacts(
         tuple(str(label) for label in cases.labels),
-        cases.class_sizes(),
-        np.bincount(held[2], minlength=classes),
-        np.exp(never.sum(axis=-1)),
+        sizes,
+        units,
+        missing,
         absent,
         hard=cases.hard,
         rows_miss_one=cases.rows_miss_one,
         criterion=criterion,
-        fixed=cases.strata is not None and strata > 1 and all(one_class),
+        fixed=fixed,
     )
+
+
+def _units_with_each_class(cases: TestSet) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Units of each stratum that hold a case of each class, (H, C), and all of its units, (H,)."""
+    unit = np.arange(cases.n) if cases.groups is None else cases.groups
+    stratum = np.zeros(cases.n, dtype=np.intp) if cases.strata is None else cases.strata
+    strata = int(stratum.max()) + 1
+    stratum_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    stratum_of[unit] = stratum
+    pairs = np.unique(unit * cases.n_classes + cases.truth)
+    with_class = stratum_of[pairs // cases.n_classes] * cases.n_classes + pairs % cases.n_classes
+    held = np.bincount(with_class, minlength=strata * cases.n_classes)
+    return held.reshape(strata, cases.n_classes), np.bincount(stratum_of, minlength=strata)
+
+
+def _never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
+    """Probability that a resample holds no unit with a case of each class, (H, C) -> (C,)."""
+    with np.errstate(divide="ignore"):
+        log_share = np.log1p(-held / units[:, None])
+    return np.asarray(np.exp((units[:, None] * log_share).sum(axis=0)))
 
 
 Rule = Callable[[Estimate, ClassFacts], Caution | None]
@@ -121,7 +135,8 @@ def _few_of_a_class(e: Estimate, facts: ClassFacts) -> Caution | None:
         return None
     least = int(few[units[few].argmin()])
     count = int(units[least])
-    more = f", and {len(few) - 1} more classes are as rare" if len(few) > 1 else ""
+    others = len(few) - 1
+    more = f", and {others} more class{'es' if others > 1 else ''} as rare" if others else ""
     return caution(
         "HW204",
         name=names[least],

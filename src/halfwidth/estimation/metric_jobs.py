@@ -176,9 +176,8 @@ def _sample(
         in_order, design = _few_values_sorted(records), Design.iid(n)
     else:
         in_order, design = arranged(records, groups, strata, "cases", paired=records.ndim > 1)
-    per_case = binary or records.ndim == 1
     return Sample(
-        values=np.sort(in_order) if per_case and binary else np.empty(0),
+        values=(in_order if design.simple else np.sort(in_order)) if binary else np.empty(0),
         metric=metric,
         binary=binary,
         design=design,
@@ -278,8 +277,6 @@ def _bounded_by_costs(metric: Metric, policies: Policies) -> Metric:
 
 
 def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> Job:
-    if cases.scores is None:
-        raise DataError(f"{metric.spec.name} needs scores, and there are none")
     weighted = cases.weights is not None
     if target.average in ("binary", "none"):
         positive = cases.truth == target.which
@@ -289,10 +286,10 @@ def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) 
                 f"{cases.n} cases are {'positive' if positive.all() else 'negative'} "
                 f"(positive class {cases.labels[target.which]!r})"
             )
-        rows = [cases.scores[target.which], np.where(positive, 0.0, 1.0)]
+        rows = [cases.score_rows()[target.which], np.where(positive, 0.0, 1.0)]
         rank, finish = RankEach(1, weighted=weighted), AreaFinish(target.average)
     else:
-        rows = [*cases.scores, cases.truth.astype(float)]
+        rows = [*cases.score_rows(), cases.truth.astype(float)]
         flatten = target.average == "micro"
         rank = RankEach(cases.n_classes, flatten, weighted)
         finish = AreaFinish(target.average or "", absent=policies.absent)
@@ -304,7 +301,7 @@ def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) 
 def _tuned(
     target: Target, metric: Metric, criterion: Metric, cases: TestSet, policies: Policies
 ) -> Job:
-    if cases.n_classes != 2 or cases.scores is None or cases.hard:
+    if cases.n_classes != 2 or cases.scores is None:
         raise OptionError(
             "a threshold is chosen on the scores of one positive class of two; "
             f"there are {cases.n_classes} classes"

@@ -44,7 +44,7 @@ class TestSet:
     predicted : ndarray of int, shape (n,), or None
         Where labels were given for predictions, or scores become decisions.
     scores : ndarray, shape (C, n), or None
-        Of each class.
+        Of each class, where scores were given.
     given : ndarray, shape (k, n)
         What was given for predictions: scores as they are, or codes of labels, or numbers.
     positive : int or None
@@ -93,6 +93,14 @@ class TestSet:
         """Classes."""
         return len(self.labels)
 
+    def score_rows(self) -> Array:
+        """Scores of each class, (C, n); of labels, 1 for the class predicted and 0 for others."""
+        if self.scores is not None:
+            return self.scores
+        if self.predicted is None:
+            raise TypeError("a regression has no scores of classes")
+        return np.asarray(self.predicted == np.arange(self.n_classes)[:, None], dtype=float)
+
     def class_sizes(self) -> NDArray[np.intp]:
         """Cases of each class."""
         return np.bincount(self.truth, minlength=self.n_classes)
@@ -134,9 +142,6 @@ def check_test_set(
 ) -> TestSet:
     """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
     truth_cells = as_cells(y_true, where[0])
-    present = np.array([cell is not None and cell == cell for cell in truth_cells.tolist()])  # noqa: PLR0124
-    if truth_cells.dtype.kind in "iubSU":
-        present = np.ones(len(truth_cells), dtype=bool)
     hard = _are_labels(y_score, truth_cells, decisions)
     classes = _classes(truth_cells, y_score if hard else None, labels, where)
     if hard:
@@ -151,18 +156,14 @@ def check_test_set(
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
     truth = as_codes(truth_cells, classes, where[0])
-    kept = _kept(present & (truth >= 0) & there, missing, where)
+    kept = _kept((truth >= 0) & there, missing, where)
     weights = _weights(sample_weight, kept)
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
     rows, truth = rows[:, kept], truth[kept]
     if not len(truth):
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
-    read = (
-        _read_hard(rows, classes)
-        if hard
-        else _read_scores(rows, classes, positive, decisions, where[1])
-    )
+    read = _read_hard(rows) if hard else _read_scores(rows, classes, positive, decisions, where[1])
     notes = [] if labels is not None else [f"classes: {shortened(classes, 20)}"]
     if positive is not None:
         notes.append(f"positive class: {classes[positive]}")
@@ -187,16 +188,15 @@ def check_test_set(
 
 @dataclass(frozen=True)
 class _Read:
-    scores: Array
+    scores: Array | None
     predicted: Codes | None
     threshold: float | None = None
     rows_miss_one: float = 0.0
     logits: bool = False
 
 
-def _read_hard(rows: Array, classes: Sequence[Any]) -> _Read:
-    codes = rows[0].astype(np.intp)
-    return _Read((codes == np.arange(len(classes))[:, None]).astype(float), codes)
+def _read_hard(rows: Array) -> _Read:
+    return _Read(None, rows[0].astype(np.intp))
 
 
 def _read_scores(

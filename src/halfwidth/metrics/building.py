@@ -237,7 +237,7 @@ class Tuned:
 
     def threshold(self, positive: NDArray[np.bool_], scores: Array) -> float:
         """The best threshold of a test set: infinite where it is to call nothing positive."""
-        ranking = rank(positive, scores)
+        ranking = rank(positive[None], scores[None])
         mark = ranking.mark[0]
         _, best = self._best(*cumulated(mark, np.ones(len(mark))))
         ends = np.flatnonzero(mark & Ranking.LAST_OF_TIES)

@@ -45,29 +45,28 @@ _ranking = functools.partial(
 )
 
 
-def rank(positive: NDArray[np.bool_], scores: Array, sample_weight: Array | None = None) -> Ranking:
-    """Cases in descending order of their score, one row: shape (n,) -> `Ranking`."""
-    order = _descending(scores)
-    return _ranking_of(order, order, positive, scores, sample_weight)
-
-
-def _descending(scores: Array) -> NDArray[np.intp]:
-    """Descending order; cases that come ascending are turned round, ties among them as well."""
-    return np.argsort(scores, kind="stable")[::-1]
-
-
-def _ranking_of(
-    order: NDArray[np.intp],
-    case: NDArray[np.intp],
-    positive: NDArray[np.bool_],
-    scores: Array,
-    sample_weight: Array | None,
+def rank(
+    positive: NDArray[np.bool_], scores: Array, weight: Array | None = None, cases: int = 0
 ) -> Ranking:
-    ordered = scores[order]
-    last = np.append(ordered[1:] != ordered[:-1], True)
-    mark = positive[order] * Ranking.POSITIVE + last * Ranking.LAST_OF_TIES
-    weight = None if sample_weight is None else sample_weight[case][None]
-    return Ranking(case[None].astype(np.int32), mark[None].astype(np.uint8), weight)
+    """Entries in descending order of their score, each row by itself: (R, L) -> `Ranking`.
+
+    Parameters
+    ----------
+    positive : ndarray of bool, shape (R, L)
+    scores : ndarray, shape (R, L)
+    weight : ndarray, shape (R, L), optional
+    cases : int
+        Where a row holds several entries of each case, one after all others: how many cases.
+    """
+    # Cases that come ascending are turned round, ties among them as well.
+    order = np.argsort(scores, axis=-1, kind="stable")[:, ::-1]
+    ordered = np.take_along_axis(scores, order, axis=-1)
+    mark = np.full(order.shape, Ranking.LAST_OF_TIES, dtype=np.uint8)
+    mark[:, :-1] *= ordered[:, 1:] != ordered[:, :-1]
+    mark += np.take_along_axis(positive, order, axis=-1)
+    case = order % cases if cases else order
+    own = None if weight is None else np.take_along_axis(weight, order, axis=-1)
+    return Ranking(case.astype(np.int32), mark, own)
 
 
 @dataclass(frozen=True)
@@ -87,23 +86,22 @@ class RankEach:
     flatten: bool = False
     weighted: bool = False
 
+    @property
+    def rows(self) -> int:
+        """Rows of the ranking of one test set."""
+        return 1 if self.flatten else self.n_scores
+
     def __call__(self, records: Array) -> Ranking:
-        """(k, n) -> a ranking of as many rows as scores, or one."""
-        scores, code = records[: self.n_scores], records[self.n_scores]
-        weight = records[self.n_scores + 1] if self.weighted else None
-        positive = code == np.arange(self.n_scores)[:, None]
-        if not self.flatten:
-            rows = [rank(*row, weight) for row in zip(positive, scores, strict=True)]
-            given = [row.weight for row in rows if row.weight is not None]
-            weights = np.concatenate(given) if given else None
-            return Ranking(
-                np.concatenate([row.case for row in rows]),
-                np.concatenate([row.mark for row in rows]),
-                weights,
-            )
-        flat = scores.ravel()
-        order = _descending(flat)
-        return _ranking_of(order, order % len(code), positive.ravel(), flat, weight)
+        """Rank one test set, (k, n), or several under one another, (S, k, n)."""
+        k, n = self.n_scores, records.shape[-1]
+        scores, code = records[..., :k, :], records[..., k, :]
+        positive = code[..., None, :] == np.arange(k)[:, None]
+        shape = (-1, k * n if self.flatten else n)
+        weight = None
+        if self.weighted:
+            weight = np.broadcast_to(records[..., k + 1, None, :], scores.shape).reshape(shape)
+        cases = n if self.flatten else 0
+        return rank(positive.reshape(shape), scores.reshape(shape), weight, cases)
 
 
 @dataclass(frozen=True)
@@ -147,8 +145,8 @@ def area_of(
     positive = np.asarray(y_true).astype(bool)
     if not len(positive):
         return float("nan")
-    weights = np.ones(len(positive)) if sample_weight is None else np.asarray(sample_weight, float)
-    ranking = rank(positive, np.asarray(y_score, float), weights)
+    weight = None if sample_weight is None else np.asarray(sample_weight, float)[None]
+    ranking = rank(positive[None], np.asarray(y_score, float)[None], weight)
     return float(_areas_of_rows(kind, ranking)[0][0])
 
 
@@ -170,9 +168,9 @@ def curve_of(kind: Curve | str) -> Curve:
 
 def areas_of_records(form: RankedAreas, records: Array) -> Array:
     """A function of areas of each test set, (..., k, n) -> (...)."""
-    flat = records.reshape(-1, *records.shape[-2:])
-    values = [form.finish(*_areas_of_rows(form.kind, form.rank(one))) for one in flat]
-    return np.array(values).reshape(records.shape[:-2])
+    area, positives = _areas_of_rows(form.kind, form.rank(records))
+    shape = (*records.shape[:-2], -1)
+    return np.asarray(form.finish(area.reshape(shape), positives.reshape(shape)))
 
 
 def _concordance(tp: Numbers, fp: Numbers) -> Array:

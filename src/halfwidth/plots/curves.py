@@ -15,9 +15,9 @@ from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     COLOURS,
     FAINT,
-    NOTE_SIZE,
     QUIET,
     TEXT_SIZE,
+    TEXT_WIDTH,
     WIDTH,
     numbers_text,
     require_matplotlib,
@@ -29,12 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = ["pr", "roc"]
 
-HEIGHT = 3.6  # inches
-LABEL_WIDTH = 18
+# Inches: of a new figure, of a line of the legend, and of the gap between two classes.
+HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
+LABEL_WIDTH = 30
 # More classes than colours have the same ones in other strokes.
 STROKES = ("-", (0, (5, 1.5)), (0, (1, 1)))
 # Bands of many classes lie upon each other, and are drawn fainter.
 SHADE, FAINTEST = 0.25, 0.08
+# Letters of the note that fit an inch.
+LETTERS = 18
 MARGIN = 0.012
 
 
@@ -109,13 +112,15 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
     if ax is None:
         from matplotlib.figure import Figure
 
-        ax = Figure(figsize=(WIDTH, HEIGHT), layout="constrained").add_subplot()
+        words = sum(GAP + LINE * (1 + _words(curve).count("\n")) for curve in curves)
+        size = (WIDTH, max(HEIGHT, words + 4 * GAP))
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
     _prepare(ax, curves[0])
     if kind == "roc":
         ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.6, zorder=1)
     for place, curve in enumerate(curves):
         _paint(ax, curve, place, fainter=len(curves))
-    ax.legend(
+    legend = ax.legend(
         loc="upper left",
         bbox_to_anchor=(1.02, 1.0),
         borderaxespad=0,
@@ -123,9 +128,12 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
         frameon=False,
         handlelength=2.2,
     )
-    for text in ax.get_legend().get_texts():
+    for text in legend.get_texts():
         text.set_parse_math(False)
-    note_below(ax, _explanation(curves))
+    clauses = _explanation(curves)
+    width = ax.get_position(original=True).width * ax.figure.figure.get_size_inches()[0]
+    narrow = len(" · ".join(clauses)) > LETTERS * width
+    note_below(ax, ("\n" if narrow else " · ").join(clauses))
     return ax
 
 
@@ -144,7 +152,8 @@ def _prepare(ax: Axes, curve: Curve) -> None:
     """A square from 0 to 1, since both axes are shares."""
     ax.set_xlim(-MARGIN, 1 + MARGIN)
     ax.set_ylim(-MARGIN, 1 + MARGIN)
-    ax.set_aspect("equal")
+    # At the top of its room, where the classes begin.
+    ax.set_aspect("equal", anchor="N")
     ticks = np.linspace(0, 1, 6)
     ax.set_xticks(ticks)
     ax.set_yticks(ticks)
@@ -175,18 +184,21 @@ def _paint(ax: Axes, curve: Curve, place: int, *, fainter: int) -> None:
         label=_words(curve),
     )
     if curve.kind == "pr":
-        ax.axhline(curve.prevalence, color=colour, linewidth=0.8, linestyle=":", zorder=1)
+        height = [curve.prevalence, curve.prevalence]
+        ax.plot([0, 1], height, color=colour, linewidth=0.8, linestyle=":", zorder=1)
 
 
 def _words(curve: Curve) -> str:
-    """The class and its area: ``liver: AUROC 0.87 (0.83 to 0.90)``."""
+    """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``; two lines where it is long."""
     name = shorter(curve.label, LABEL_WIDTH)
     if curve.area is None:
         return name
-    return f"{name}: {metric_title(curve.area.metric_spec)} {numbers_text(curve.area)}"
+    area = f"{metric_title(curve.area.metric_spec)} {numbers_text(curve.area)}"
+    text = f"{name}: {area}"
+    return text if len(text) <= TEXT_WIDTH else f"{name}:\n{area}"
 
 
-def _explanation(curves: Sequence[Curve]) -> str:
+def _explanation(curves: Sequence[Curve]) -> list[str]:
     levels = {curve.confidence_level for curve in curves}
     interval = f"{percent(levels.pop())} CI" if len(levels) == 1 else "confidence intervals"
     clauses = [f"bands: pointwise {interval}"]
@@ -194,4 +206,4 @@ def _explanation(curves: Sequence[Curve]) -> str:
         clauses.append(f"brackets: {interval} of the area")
     if curves[0].kind == "pr":
         clauses.append("dotted: prevalence")
-    return " · ".join(clauses)
+    return clauses

@@ -39,19 +39,18 @@ SIDE_BY_SIDE, MOST_SUMS = 32, 2**21
 
 @dataclass(frozen=True)
 class Areas:
-    """Areas of rankings, and the positive and negative entries they rest on; all (..., R).
+    """Areas of rankings, and the positive entries they rest on; both (R, B).
 
     Attributes
     ----------
     area : ndarray
         NaN where it is undefined.
-    positives, negatives : ndarray
+    positives : ndarray
         Entries, each as often as it is drawn, by its weight.
     """
 
     area: Array
     positives: Numbers
-    negatives: Numbers
 
 
 def unit_of_cases(design: Design) -> NDArray[np.intp]:
@@ -62,7 +61,7 @@ def unit_of_cases(design: Design) -> NDArray[np.intp]:
 def areas_of_counts(
     kind: Curve | str, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers
 ) -> Areas:
-    """Areas of resamples given as counts of units: plain NumPy, (B, U) -> (B, R).
+    """Areas of resamples given as counts of units: plain NumPy, (B, U) -> (R, B).
 
     Parameters
     ----------
@@ -73,17 +72,17 @@ def areas_of_counts(
     counts : ndarray, shape (B, U)
     """
     rows = [_of_row(kind, ranking, row, unit, counts) for row in range(len(ranking.case))]
-    return Areas(*(np.stack(parts, axis=-1) for parts in zip(*rows, strict=True)))
+    return Areas(*(np.stack(parts) for parts in zip(*rows, strict=True)))
 
 
 def _of_row(
     kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Numbers
-) -> tuple[Array, Numbers, Numbers]:
+) -> tuple[Array, Numbers]:
     drawn = counts[:, unit[ranking.case[row]]]
     if ranking.weight is not None:
         drawn = drawn * ranking.weight[row]
     tp, fp = cumulated(ranking.mark[row], drawn)
-    return curve_of(kind)(tp, fp), tp[:, -1], fp[:, -1]
+    return curve_of(kind)(tp, fp), tp[:, -1]
 
 
 # --------------------------------------------------------------------------- resamples
@@ -92,7 +91,7 @@ def _of_row(
 def areas_of_resamples(
     kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
-    """Areas of each resample, block by block: ranges of resamples and areas (B, R)."""
+    """Areas of each resample, block by block: ranges of resamples and areas (R, B)."""
     rows, entries = ranking.case.shape
     if kind in COMPILED and ranking.weight is None and plan.ranks_compiled(rows * entries):
         yield from _compiled(str(kind), ranking, design, plan)
@@ -122,10 +121,14 @@ def _compiled(
     at_once = max(1, min(COMPILED_DRAWS // design.units, MOST_SUMS // len(ranking.case)))
     most = max(SIDE_BY_SIDE, at_once // SIDE_BY_SIDE * SIDE_BY_SIDE)
     for (start, stop), sums in plan.in_threads(most, made):
-        pairs = 2.0 * sums.positives * sums.negatives
         with np.errstate(invalid="ignore", divide="ignore"):
-            area = sums.twice_concordant / pairs if wants_areas else sums.precision / sums.positives
-        yield start, stop, Areas(area.T, sums.positives.T, sums.negatives.T)
+            if wants_areas:
+                pairs = 2.0 * sums.positives
+                pairs *= sums.negatives
+                area = np.divide(sums.twice_concordant, pairs, out=pairs)
+            else:
+                area = np.divide(sums.precision, sums.positives, out=sums.precision)
+        yield start, stop, Areas(area, sums.positives)
 
 
 # --------------------------------------------------------------------------- one ranking
@@ -267,7 +270,7 @@ def _row_without(
         stop = min(start + step, design.units)
         counts = np.ones((stop - start, design.units), dtype=np.int64)
         counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(kind, one, unit, counts).area[:, 0]
+        area[start:stop] = areas_of_counts(kind, one, unit, counts).area[0]
     return area, left[0]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from halfwidth.core.forms import (
@@ -147,39 +145,29 @@ def _of_sums(records: Array, design: Design, form: Sums, plan: Plan) -> Array:
 
 
 def _of_areas(values: Array, design: Design, form: RankedAreas, plan: Plan) -> Array:
-    """Rankings of many samples side by side, so that they share the counts of a resample."""
-    first = form.rank(values[0])
-    rows = len(first.case)
-    # Areas, and positive and negative entries, of every row and resample.
-    step = max(1, MOST_KEPT // (3 * plan.n_resamples * rows))
+    """Rankings of many samples under one another, so that they share the counts of a resample."""
+    rows = len(form.rank(values[0]).case)
+    # Areas, and positive entries, of every row and resample.
+    step = max(1, MOST_KEPT // (plan.n_resamples * rows))
     out = np.empty((len(values), plan.n_resamples))
     for start in range(0, len(values), step):
         part = values[start : start + step]
-        ranking = first if len(values) == 1 else _side_by_side([form.rank(one) for one in part])
-        areas = _drawn_areas(ranking, design, form, plan)
-        shape = (plan.n_resamples, len(part), rows)
-        made = form.finish(areas.area.reshape(shape), areas.positives.reshape(shape))
-        out[start : start + step] = made.T
+        areas = _drawn_areas(form.rank(part), design, form, plan)
+        shape = (len(part), rows, plan.n_resamples)
+        area, positives = (
+            np.moveaxis(one.reshape(shape), 1, -1) for one in (areas.area, areas.positives)
+        )
+        out[start : start + step] = form.finish(area, positives)
     return out
-
-
-def _side_by_side(rankings: Sequence[Ranking]) -> Ranking:
-    weights = [one.weight for one in rankings if one.weight is not None]
-    return Ranking(
-        np.concatenate([one.case for one in rankings]),
-        np.concatenate([one.mark for one in rankings]),
-        np.concatenate(weights) if weights else None,
-    )
 
 
 def _drawn_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan) -> Areas:
     def drawn() -> Areas:
-        shape = (plan.n_resamples, len(ranking.case))
-        made = Areas(np.empty(shape), np.empty(shape), np.empty(shape))
+        shape = (len(ranking.case), plan.n_resamples)
+        made = Areas(np.empty(shape), np.empty(shape))
         for start, stop, areas in areas_of_resamples(form.kind, ranking, design, plan):
-            made.area[start:stop] = areas.area
-            made.positives[start:stop] = areas.positives
-            made.negatives[start:stop] = areas.negatives
+            made.area[:, start:stop] = areas.area
+            made.positives[:, start:stop] = areas.positives
         return made
 
     arrays = [array for array in (ranking.case, ranking.mark, ranking.weight) if array is not None]

@@ -1,0 +1,335 @@
+"""How often 95 % intervals of metrics of a whole test set hold the true value: by method and n.
+
+Scores of two classes are normal, one apart; of three classes each has a column of normal scores
+that is higher for its own cases. Decisions are drawn from a fixed confusion matrix. All true
+values are known in closed form or by quadrature.
+
+    python benchmarks/metric_coverage.py [samples]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.types import UNIT_INTERVAL, Array, Level
+from halfwidth.core.undefined import AbsentClass
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import intervals
+from halfwidth.metrics import building
+from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.summaries.catalogue import STATISTICS
+
+SIZES = (25, 50, 100, 250)
+RESAMPLES = 999
+# Samples that share their draws; the noise of those is the same for all of them.
+BATCH = 50
+BOOTSTRAPS = ("percentile", "bca", "basic")
+OF_AUROC = (
+    "delong_logit",
+    "delong",
+    "newcombe",
+    "hanley_mcneil",
+    "percentile",
+    "bca",
+    "basic",
+)
+OF_ACCURACY = ("wilson", "clopper_pearson", "wald", "percentile", "bca")
+POSITIVE = 0.3
+RARE, COMMON = (0.6, 0.37, 0.03), (0.5, 0.3, 0.2)
+# How far the scores of a class lie above those of the others: AUROC .92, .86 and .76.
+SHIFTS = (2.0, 1.5, 1.0)
+# Of each true class the shares of what is predicted.
+ROWS = ((0.90, 0.09, 0.01), (0.12, 0.85, 0.03), (0.25, 0.15, 0.60))
+POLICIES: tuple[AbsentClass, ...] = get_args(AbsentClass)
+
+Draw = Callable[[np.random.Generator, int, int], Array]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A metric of samples from a population.
+
+    Attributes
+    ----------
+    title : str
+    statistic : Statistic
+    truth : float
+    draw : callable
+        ``draw(generator, samples, n)``, shape (S, n), or (S, k, n) for scores.
+    methods : sequence of str
+    binary : bool
+    """
+
+    title: str
+    statistic: Statistic
+    truth: float
+    draw: Draw
+    methods: Sequence[str] = BOOTSTRAPS
+    binary: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """Bounds of all samples by one method; NaN where there are none."""
+
+    low: Array
+    high: Array
+
+    def covers(self, truth: float) -> NDArray[np.bool_]:
+        """Whether each interval holds the truth; no interval does not."""
+        return np.asarray((self.low <= truth + 1e-12) & (truth - 1e-12 <= self.high))
+
+    @property
+    def none(self) -> float:
+        """Share of samples without an interval."""
+        return float(np.isnan(self.low).mean())
+
+    @property
+    def width(self) -> float:
+        """Mean width of the intervals there are."""
+        return float(np.nanmean(self.high - self.low))
+
+
+# --------------------------------------------------------------------------- populations
+
+
+def two_classes(shift: float) -> Draw:
+    """Records of a score and whether a case is negative, ascending by the score."""
+
+    def draw(generator: np.random.Generator, samples: int, n: int) -> Array:
+        negative = generator.random((samples, n)) >= POSITIVE
+        scores = generator.normal(size=(samples, n)) + shift * ~negative
+        return _ascending(np.stack([scores, negative], axis=1))
+
+    return draw
+
+
+def three_classes(shares: Sequence[float]) -> Draw:
+    """Records of three scores and the class, ascending by the first score."""
+
+    def draw(generator: np.random.Generator, samples: int, n: int) -> Array:
+        truth = generator.choice(3, (samples, 1, n), p=shares)
+        own = truth == np.arange(3)[:, None]
+        scores = generator.normal(size=(samples, 3, n)) + own * np.array(SHIFTS)[:, None]
+        return _ascending(np.concatenate([scores, truth], axis=1))
+
+    return draw
+
+
+def _ascending(records: Array) -> Array:
+    order = np.argsort(records[:, :1], axis=-1, kind="stable")
+    return np.asarray(np.take_along_axis(records, np.broadcast_to(order, records.shape), axis=-1))
+
+
+def population(shares: Sequence[float]) -> Array:
+    """Shares of the cells of the confusion matrix."""
+    return np.asarray(np.array(shares)[:, None] * np.array(ROWS))
+
+
+def decisions(shares: Sequence[float]) -> Draw:
+    """Cells of cases."""
+
+    def draw(generator: np.random.Generator, samples: int, n: int) -> Array:
+        cells = generator.choice(9, (samples, n), p=population(shares).ravel())
+        return np.asarray(cells, dtype=float)
+
+    return draw
+
+
+def right_or_wrong(generator: np.random.Generator, samples: int, n: int) -> Array:
+    """1 for each case whose cell is on the diagonal."""
+    return np.asarray(decisions(RARE)(generator, samples, n) % 4 == 0, dtype=float)
+
+
+def auroc_of(shift: float) -> float:
+    """P(a positive's score exceeds a negative's)."""
+    return float(stats.norm.cdf(shift / np.sqrt(2)))
+
+
+def precision_of(shift: float, share: float) -> float:
+    """Average precision of the population: the mean precision at the score of a positive."""
+
+    def at(score: float) -> float:
+        found = share * stats.norm.sf(score - shift)
+        density = stats.norm.pdf(score - shift)
+        return float(density * found / (found + (1 - share) * stats.norm.sf(score)))
+
+    return float(integrate.quad(at, -8.0, 8.0 + shift, limit=200)[0])
+
+
+# --------------------------------------------------------------------------- metrics
+
+
+def counting(
+    name: str, shares: Sequence[float], absent: AbsentClass = "omit"
+) -> tuple[Statistic, float]:
+    """A macro-average, or a metric of all three classes, and its true value."""
+    metric = Metric(SAMPLE_METRICS[name])
+    finish = CountingFinish(metric, 3, "macro", absent=absent)
+    return building.of_cells(metric, finish, "omit"), float(finish(population(shares).ravel()))
+
+
+def macro(
+    name: str, shares: Sequence[float], absent: AbsentClass = "omit"
+) -> tuple[Statistic, float]:
+    """A macro-averaged area and its true value."""
+    pairs = zip(SHIFTS, shares, strict=True)
+    truths = [auroc_of(d) if name == "auroc" else precision_of(d, share) for d, share in pairs]
+    finish = AreaFinish("macro", absent=absent)
+    metric = Metric(SAMPLE_METRICS[name])
+    return building.of_areas(metric, RankEach(3), finish, "omit"), float(np.mean(truths))
+
+
+def of_two_classes() -> Iterator[Study]:
+    """AUROC and AP of binormal scores."""
+    for name, called in (("auroc", "AUROC"), ("average_precision", "AP")):
+        metric = Metric(SAMPLE_METRICS[name])
+        statistic = building.of_areas(metric, RankEach(1), AreaFinish("binary"), "omit")
+        for aimed in (0.75, 0.95):
+            shift = float(np.sqrt(2) * stats.norm.ppf(aimed))
+            truth = aimed if name == "auroc" else precision_of(shift, POSITIVE)
+            methods = OF_AUROC if name == "auroc" else BOOTSTRAPS
+            yield Study(f"{called} {truth:.2f}", statistic, truth, two_classes(shift), methods)
+
+
+def of_three_classes() -> Iterator[Study]:
+    """Averages over classes, and what is of all classes at once."""
+    tasks = ((COMMON, "common"), (RARE, "rare"))
+    for name, title in (("auroc", "macro AUROC"), ("average_precision", "macro AP")):
+        for shares, task in tasks:
+            statistic, truth = macro(name, shares)
+            yield Study(f"{title} {truth:.2f} ({task})", statistic, truth, three_classes(shares))
+    for name, title in (
+        ("balanced_accuracy", "balanced accuracy"),
+        ("f1", "macro F1"),
+        ("mcc", "MCC"),
+    ):
+        for shares, task in tasks:
+            statistic, truth = counting(name, shares)
+            methods = (*BOOTSTRAPS, "delta")
+            called = f"{title} {truth:.2f} ({task})"
+            yield Study(called, statistic, truth, decisions(shares), methods)
+    truth = float(population(RARE).trace())
+    statistic = Statistic(STATISTICS["mean"])
+    title = f"accuracy {truth:.2f} (rare)"
+    yield Study(title, statistic, truth, right_or_wrong, OF_ACCURACY, binary=True)
+
+
+# --------------------------------------------------------------------------- simulation
+
+
+def simulated(study: Study, n: int, samples: int) -> dict[str, Made]:
+    """Intervals of all samples by each method."""
+    bounds: dict[str, list[Array]] = {name: [] for name in study.methods}
+    for batch in range(max(1, samples // BATCH)):
+        values = study.draw(np.random.default_rng([n, batch]), BATCH, n)
+        scores = values.ndim > 2
+        made = intervals(
+            values,
+            study.statistic,
+            [METHODS[name] for name in study.methods],
+            Level(0.95),
+            bounds=UNIT_INTERVAL,
+            plan=Plan(1000 * n + batch, RESAMPLES, compiled=True if scores else None),
+            design=Design((n,), paired=True) if scores else None,
+            binary=study.binary,
+        )
+        for name, one in zip(study.methods, made, strict=True):
+            bounds[name].append(np.stack([one.interval.low, one.interval.high]))
+    joined = {name: np.concatenate(parts, axis=-1) for name, parts in bounds.items()}
+    return {name: Made(*both) for name, both in joined.items()}
+
+
+def print_coverage(samples: int) -> None:
+    """Coverage and mean width by metric, method and n."""
+    print("| metric | method |" + "".join(f" {n} |" for n in SIZES))
+    print("| --- | --- |" + " --- |" * len(SIZES))
+    for study in (*of_two_classes(), *of_three_classes()):
+        made = [simulated(study, n, samples) for n in SIZES]
+        if "newcombe" in study.methods:
+            made = [{"auto": _instead(one), **one} for one in made]
+        for name in made[0]:
+            cells = [_cell(one[name], study.truth) for one in made]
+            print(f"| {study.title} | {name} |" + "".join(f" {c} |" for c in cells), flush=True)
+
+
+def _instead(made: dict[str, Made]) -> Made:
+    """DeLong's on the logit; Newcombe's where that is undefined."""
+    first, second = made["delong_logit"], made["newcombe"]
+    missing = np.isnan(first.low)
+    return Made(
+        np.where(missing, second.low, first.low), np.where(missing, second.high, first.high)
+    )
+
+
+def _cell(made: Made, truth: float) -> str:
+    none = f", {100 * made.none:.1f} none" if made.none >= 0.0005 else ""
+    return f"{100 * made.covers(truth).mean():.1f} [{made.width:.3f}{none}]"
+
+
+def print_absent_class(samples: int) -> None:
+    """What an absent class counts: coverage, misses on both sides, mean bounds, no interval."""
+    print(
+        "| metric | n | absent_class | covers | all too low | all too high | none | "
+        "mean bounds | mean width |"
+    )
+    print("| --- |" + " --- |" * 8)
+    for name, called in (
+        ("auroc", "macro AUROC"),
+        ("average_precision", "macro AP"),
+        ("balanced_accuracy", "balanced accuracy"),
+    ):
+        for n in SIZES[1:]:
+            for policy in POLICIES:
+                study = _with_policy(name, policy)
+                made = simulated(study, n, samples)["percentile"]
+                print(
+                    f"| {called} {study.truth:.2f} | {n} | `{policy}` |{_row(made, study.truth)}",
+                    flush=True,
+                )
+
+
+def _with_policy(name: str, policy: AbsentClass) -> Study:
+    if name == "balanced_accuracy":
+        return Study("", *counting(name, RARE, policy), decisions(RARE), ("percentile",))
+    return Study("", *macro(name, RARE, policy), three_classes(RARE), ("percentile",))
+
+
+def _row(made: Made, truth: float) -> str:
+    shares = (
+        made.covers(truth).mean(),
+        (made.high < truth).mean(),
+        (made.low > truth).mean(),
+        made.none,
+    )
+    cells = [f"{100 * share:.1f}" for share in shares]
+    cells.append(f"{np.nanmean(made.low):.3f} to {np.nanmean(made.high):.3f}")
+    cells.append(f"{made.width:.3f}")
+    return "".join(f" {cell} |" for cell in cells)
+
+
+def main() -> None:
+    """Print both tables."""
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    error = 100 * np.sqrt(0.95 * 0.05 / samples)
+    print(f"{samples} samples, {RESAMPLES} resamples; Monte-Carlo SE {error:.1f} points at 95 %\n")
+    print("Coverage in % [mean width, % of samples without an interval, which count as misses]\n")
+    print_coverage(samples)
+    print("\nMisses in % of samples: the whole interval too low, or too high\n")
+    print_absent_class(samples)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,286 @@
+"""Curves and their bands, against scikit-learn on the same draws; confusion against metric_ci."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.metrics import confusion_matrix, precision_recall_curve, roc_curve
+
+import halfwidth as hw
+from halfwidth.core.curves import Curve, CurveKind
+from halfwidth.core.types import Array
+from halfwidth.estimation import curves as module
+from halfwidth.estimation.curves import confusion_ci, curve_ci
+from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.draws import Plan
+
+KINDS: list[CurveKind] = ["roc", "pr"]
+STEPS = 200
+
+
+def roc_heights(positive: NDArray[Any], score: Array) -> Array:
+    fpr, tpr, _ = roc_curve(positive, score, drop_intermediate=False)
+    negatives = int((1 - positive).sum())
+    # Of vertical parts np.interp takes the top; in whole numbers, so that it finds them.
+    rates = np.rint(fpr * negatives) * STEPS
+    return np.asarray(np.interp(np.arange(STEPS + 1) * negatives, rates, tpr))
+
+
+def pr_heights(positive: NDArray[Any], score: Array) -> Array:
+    precision, recall, _ = precision_recall_curve(positive, score)
+    # From the highest threshold down; the point that has no threshold left out.
+    precision, recall = precision[:-1][::-1], recall[:-1][::-1]
+    reached = np.rint(recall * positive.sum()) * STEPS
+    return np.array([precision[reached >= k * positive.sum()][0] for k in range(STEPS + 1)])
+
+
+HEIGHTS: dict[CurveKind, Any] = {"roc": roc_heights, "pr": pr_heights}
+
+
+def data_of(n: int, *, ties: bool, clusters: bool) -> dict[str, Any]:
+    generator = np.random.default_rng([n, ties, clusters])
+    groups = np.sort(generator.integers(0, n // 3, n)) if clusters else None
+    truth = (generator.random(n) < 0.35).astype(int)
+    score = truth + generator.normal(size=n) + (0 if groups is None else groups % 3)
+    score = np.round(score) if ties else score
+    return {"truth": truth, "score": score, "groups": groups}
+
+
+def same(curve: Curve, y: Array, heights: Array) -> None:
+    heights = heights[~np.isnan(heights[:, 0])]
+    low, high = np.quantile(heights, [0.025, 0.975], axis=0)
+    for found, wanted in ((curve.y, y), (curve.low, low), (curve.high, high)):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("n", [12, 80])
+def test_bands_are_those_of_a_loop_over_the_same_draws(
+    kind: CurveKind, n: int, *, ties: bool, clusters: bool
+) -> None:
+    data = data_of(n, ties=ties, clusters=clusters)
+    truth, score, groups = data["truth"], data["score"], data["groups"]
+    (curve,) = curve_ci(truth, score, kind=kind, scores="any", groups=groups, n_resamples=60, rng=3)
+    # The order of the records of an area: score, then 0 for a positive case.
+    (s, code), design = arrange(np.stack([score, 1.0 - truth]), groups, paired=True)
+    positive = 1 - code
+    heights = np.full((60, STEPS + 1), np.nan)
+    for place, units in enumerate(Plan(3, 60).indices(design, 0, 60)):
+        cases = np.concatenate(
+            [design.first_cases[u] + np.arange(design.unit_sizes[u]) for u in units]
+        )
+        own = positive[cases]
+        if own.any() and (kind == "pr" or not own.all()):
+            heights[place] = HEIGHTS[kind](own, s[cases])
+    same(curve, HEIGHTS[kind](truth, score), heights)
+    assert curve.n_undefined == int(np.isnan(heights[:, 0]).sum())
+    assert curve.n_groups == (None if groups is None else len(np.unique(groups)))
+    assert curve.design == ("clustered" if clusters else "iid")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_resamples_without_a_curve_are_left_out_and_counted(kind: CurveKind) -> None:
+    truth, score = np.array([1, 0, 0, 0, 0, 0, 0, 0]), np.arange(8)[::-1] / 8
+    (curve,) = curve_ci(truth, score, kind=kind, n_resamples=400, rng=1)
+    # P(none drawn) = (7/8)**8 = 0.34; beyond five SD once in a million.
+    assert 90 < curve.n_undefined < 190
+    assert np.isfinite(curve.low).all()
+    assert curve.y[-1] == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_neither_the_order_of_cases_nor_the_size_of_blocks_matters(
+    kind: CurveKind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = np.random.default_rng(5)
+    truth, groups = generator.integers(0, 3, 60), generator.integers(0, 20, 60)
+    score = generator.dirichlet([1, 1, 1], 60)
+    strata = groups % 2
+    order = generator.permutation(60)
+
+    def made(of: Any = slice(None)) -> list[list[float]]:
+        given: dict[str, Any] = {
+            "groups": groups[of],
+            "strata": strata[of],
+            "n_resamples": 99,
+            "rng": 2,
+        }
+        frame = curve_ci(truth[of], score[of], kind=kind, **given).to_frame()
+        numbers: list[list[float]] = frame[["y", "low", "high"]].to_numpy().tolist()
+        return numbers
+
+    first = made()
+    assert made(order) == first
+    monkeypatch.setattr(module, "MOST_HEIGHTS", 1)
+    monkeypatch.setattr(module, "Plan", functools.partial(Plan, block_elements=1))
+    assert made() == first
+
+
+def test_a_curve_per_class_or_of_the_positive_one() -> None:
+    generator = np.random.default_rng(6)
+    truth = generator.choice(["a", "b", "c"], 90)
+    score = generator.normal(size=(90, 3))
+    given: dict[str, Any] = {"scores": "logits", "n_resamples": 99, "rng": 1}
+    curves = curve_ci(truth, score, **given)
+    assert [curve.label for curve in curves] == ["a", "b", "c"]
+    assert [curve.n_positive for curve in curves] == [int((truth == c).sum()) for c in "abc"]
+    (one,) = curve_ci(truth, score, pos_label="b", **given)
+    assert one.to_frame().equals(curves[1].to_frame())
+    areas = hw.metric_ci(truth, score, metric="auroc", average="none", **given)
+    assert [(e.value, e.low, e.high) for e in curves.areas] == [
+        (e.value, e.low, e.high) for e in areas
+    ]
+    assert curves.cautions == areas.cautions
+    assert [curve.label for curve in curves[1:]] == ["b", "c"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_height_of_the_curve_adds_up_to_the_area(kind: CurveKind) -> None:
+    generator = np.random.default_rng(7)
+    # As many cases of each kind as the grid has steps: no height is between two points of it.
+    truth = np.repeat([0, 1], STEPS)
+    score = generator.normal(size=2 * STEPS) + truth
+    (curve,) = curve_ci(truth, score, kind=kind, scores="any", n_resamples=9, rng=1)
+    assert curve.area is not None
+    # Each negative is a step at its end (no ties), each positive one at its own recall.
+    steps = curve.y[:-1] if kind == "roc" else curve.y[1:]
+    assert steps.mean() == pytest.approx(curve.area.value, abs=1e-12)
+
+
+def test_a_class_without_cases_has_no_curve() -> None:
+    generator = np.random.default_rng(8)
+    truth, score = generator.integers(0, 2, 40), generator.dirichlet([1, 1, 1], 40)
+    curves = curve_ci(truth, score, labels=[0, 1, 2], n_resamples=99, rng=1)
+    assert np.isnan(curves[2].to_frame()[["y", "low", "high"]].to_numpy()).all()
+    assert np.isfinite(curves[0].y).all()
+    assert curves[2].n_undefined == 99
+    assert "Curves (3)" in repr(curves)
+
+
+BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"kind": "rok"}, hw.OptionError, "did you mean 'roc'"),
+    ({"scores": "logit"}, hw.OptionError, "did you mean 'logits'"),
+    ({"confidence_level": 95}, hw.OptionError, "write 0.95"),
+    ({"n_resamples": 1}, hw.OptionError, "from 2 up"),
+    ({"rng": -1}, hw.OptionError, "negative"),
+    ({"missing": "drop"}, hw.OptionError, "none of raise"),
+    ({"y_true": [1, 1, 1, 1]}, hw.DataError, "all 4 cases are positive"),
+    ({"y_true": [0, 1, 0]}, hw.DataError, "3 cases and y_score 4"),
+    ({"y_true": [0, 1, None, 1]}, hw.DataError, "1 of 4 cases lack"),
+    ({"y_true": ["a", "b", "a", "b"], "y_score": np.eye(4)[:, :2]}, hw.OptionError, "pos_label="),
+    ({"y_score": [0.1, 0.2, 0.3, 7], "scores": "probabilities"}, hw.DataError, "no probabilities"),
+    ({"groups": [1, 2]}, hw.DataError, "2 labels for 4"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "said"), BAD)
+def test_bad_input_of_curves_is_refused(
+    change: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    given: dict[str, Any] = {
+        "y_true": [0, 1, 0, 1],
+        "y_score": [0.1, 0.2, 0.3, 0.4],
+        "n_resamples": 9,
+    } | change
+    with pytest.raises(error, match=said):
+        curve_ci(**given)
+
+
+@pytest.mark.slow
+def test_pointwise_coverage_of_roc_bands() -> None:
+    # Binormal scores, whose ROC curve is known. Percentile bands at 100 + 100 cases cover about
+    # 0.93; 400 sets have an SD of 0.013, so that 0.88 is missed once in several thousand runs.
+    from scipy.special import ndtr, ndtri
+
+    generator, truth = np.random.default_rng(9), np.repeat([0, 1], 100)
+    at = [20, 60, 100]
+    wanted = ndtr(1 + ndtri(np.array(at) / STEPS))
+    held = np.zeros((400, len(at)))
+    for row in held:
+        score = generator.normal(size=200) + truth
+        (curve,) = curve_ci(truth, score, scores="any", n_resamples=599, rng=generator)
+        row[:] = (curve.low[at] <= wanted) & (wanted <= curve.high[at])
+    assert (held.mean(axis=0) > 0.88).all()
+    assert (held.mean(axis=0) < 0.99).all()
+
+
+# --------------------------------------------------------------------------- confusion
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+@pytest.mark.parametrize("method", ["auto", "clopper_pearson", "percentile"])
+def test_the_diagonal_holds_the_sensitivities(method: str, *, clusters: bool) -> None:
+    generator = np.random.default_rng(10)
+    truth = generator.choice(["a", "b", "c"], 120, p=[0.5, 0.3, 0.2])
+    said = np.where(generator.random(120) < 0.6, truth, generator.choice(["a", "b", "c"], 120))
+    given: dict[str, Any] = {"method": method, "rng": 1, "n_resamples": 199}
+    given |= {"groups": np.arange(120) // 4} if clusters else {}
+    if clusters and method == "clopper_pearson":
+        given["method"] = "wilson"
+    made = confusion_ci(truth, said, **given)
+    np.testing.assert_array_equal(made.counts, confusion_matrix(truth, said))
+    wanted = hw.metric_ci(truth, said, metric="sensitivity", average="none", **given)
+    for row, e in enumerate(wanted):
+        own = made.estimates[row][row]
+        assert own.to_dict() == e.to_dict()
+    np.testing.assert_allclose(made.shares.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+def test_a_cell_is_a_proportion_of_its_row() -> None:
+    truth, said = ["cat"] * 20 + ["dog"] * 30, ["cat"] * 18 + ["dog"] * 29 + ["cat"] * 3
+    made = confusion_ci(truth, said)
+    wanted = hw.proportion_ci(3, 30)
+    e = made.estimates[1][0]
+    assert (e.value, e.low, e.high, e.n) == (wanted.value, wanted.low, wanted.high, 30)
+    assert e.sentence().startswith("dog predicted as cat: proportion 0.10 (95 % CI 0.03 to 0.26")
+    frame = made.to_frame()
+    assert frame["count"].tolist() == [18, 2, 3, 27]
+    assert frame["share"].tolist() == made.shares.ravel().tolist()
+    assert "dog" in repr(made)
+
+
+def test_scores_become_decisions_as_in_metric_ci() -> None:
+    generator = np.random.default_rng(11)
+    truth, score = generator.integers(0, 2, 50), generator.random(50)
+    made = confusion_ci(truth, score, threshold=0.7)
+    np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.7))
+    logits = np.log(np.stack([1 - score, score], axis=1))
+    made = confusion_ci(truth, logits, scores="logits")
+    np.testing.assert_array_equal(made.counts, confusion_matrix(truth, score >= 0.5))
+
+
+@pytest.mark.parametrize("method", ["auto", "wilson", "percentile"])
+def test_a_row_without_cases_has_no_shares(method: str) -> None:
+    made = confusion_ci([0, 0, 1, 1], [0, 2, 1, 1], labels=[0, 1, 2], method=method, rng=1)
+    assert made.counts.tolist() == [[1, 0, 1], [0, 2, 0], [0, 0, 0]]
+    last = made.to_frame().tail(3)
+    assert last[["share", "low", "high"]].isna().to_numpy().all()
+    assert last["n"].tolist() == [0, 0, 0]
+
+
+BAD_DECISIONS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"threshold": "youden_j"}, hw.OptionError, "use metric_ci"),
+    ({"threshold": float("nan")}, hw.OptionError, "is not a number"),
+    ({"threshold": True}, hw.OptionError, "is not a number"),
+    ({"method": "bcaa"}, hw.OptionError, "unknown method"),
+    ({"method": "delong_logit"}, hw.OptionError, "makes no interval"),
+    ({"y_score": [0, 1, 2, 1], "labels": [0, 1]}, hw.DataError, "label 2"),
+    ({"y_score": [0, 1, 1]}, hw.DataError, "4 cases and y_score 3"),
+    ({"y_score": [0.1, 2.0, 3.0, 0.2]}, hw.DataError, "say scores="),
+    ({"missing": "worst", "y_true": [0, 1, None, 1]}, hw.OptionError, "no meaning"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "said"), BAD_DECISIONS)
+def test_bad_input_of_confusions_is_refused(
+    change: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    given: dict[str, Any] = {"y_true": [0, 1, 0, 1], "y_score": [0, 1, 1, 1]} | change
+    with pytest.raises(error, match=said):
+        confusion_ci(**given)
