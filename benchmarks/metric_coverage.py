@@ -1,8 +1,10 @@
 """How often 95 % intervals of metrics of a whole test set hold the true value: by method and n.
 
-Scores of two classes are normal, one apart; of three classes each has a column of normal scores
-that is higher for its own cases. Decisions are drawn from a fixed confusion matrix. All true
-values are known in closed form or by quadrature.
+Scores of two classes are normal, 30 % of the cases positive; of more classes each has a column of
+normal scores that is higher for its own cases. Decisions are drawn from a fixed confusion matrix
+of three classes, of which "common" ones have shares of .5, .3 and .2, and "rare" ones of .6, .37
+and .03. "ten" are ten classes of a tenth each. All true values are known in closed form or by
+quadrature.
 
     python benchmarks/metric_coverage.py [samples]
 """
@@ -47,14 +49,35 @@ OF_AUROC = (
 )
 OF_ACCURACY = ("wilson", "clopper_pearson", "wald", "percentile", "bca")
 POSITIVE = 0.3
-RARE, COMMON = (0.6, 0.37, 0.03), (0.5, 0.3, 0.2)
-# How far the scores of a class lie above those of the others: AUROC .92, .86 and .76.
-SHIFTS = (2.0, 1.5, 1.0)
 # Of each true class the shares of what is predicted.
 ROWS = ((0.90, 0.09, 0.01), (0.12, 0.85, 0.03), (0.25, 0.15, 0.60))
 POLICIES: tuple[AbsentClass, ...] = get_args(AbsentClass)
 
 Draw = Callable[[np.random.Generator, int, int], Array]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A population of classes.
+
+    Attributes
+    ----------
+    called : str
+    shares : tuple of float
+        Of the classes.
+    shifts : tuple of float
+        How far the scores of a class lie above those of the others.
+    """
+
+    called: str
+    shares: tuple[float, ...]
+    shifts: tuple[float, ...]
+
+
+# AUROC from .92 to .76, the last class the worst.
+COMMON = Task("common", (0.5, 0.3, 0.2), (2.0, 1.5, 1.0))
+RARE = Task("rare", (0.6, 0.37, 0.03), (2.0, 1.5, 1.0))
+TEN = Task("ten", (0.1,) * 10, tuple(np.linspace(2.0, 1.0, 10).tolist()))
 
 
 @dataclass(frozen=True)
@@ -116,13 +139,15 @@ def two_classes(shift: float) -> Draw:
     return draw
 
 
-def three_classes(shares: Sequence[float]) -> Draw:
-    """Records of three scores and the class, ascending by the first score."""
+def several_classes(task: Task) -> Draw:
+    """Records of a score for each class and the class, ascending by the first score."""
+    classes = np.arange(len(task.shares))[:, None]
 
     def draw(generator: np.random.Generator, samples: int, n: int) -> Array:
-        truth = generator.choice(3, (samples, 1, n), p=shares)
-        own = truth == np.arange(3)[:, None]
-        scores = generator.normal(size=(samples, 3, n)) + own * np.array(SHIFTS)[:, None]
+        truth = generator.choice(len(classes), (samples, 1, n), p=task.shares)
+        own = truth == classes
+        scores = generator.normal(size=(samples, len(classes), n))
+        scores += own * np.array(task.shifts)[:, None]
         return _ascending(np.concatenate([scores, truth], axis=1))
 
     return draw
@@ -133,16 +158,16 @@ def _ascending(records: Array) -> Array:
     return np.asarray(np.take_along_axis(records, np.broadcast_to(order, records.shape), axis=-1))
 
 
-def population(shares: Sequence[float]) -> Array:
-    """Shares of the cells of the confusion matrix."""
-    return np.asarray(np.array(shares)[:, None] * np.array(ROWS))
+def population(task: Task) -> Array:
+    """Shares of the cells of the confusion matrix of three classes."""
+    return np.asarray(np.array(task.shares)[:, None] * np.array(ROWS))
 
 
-def decisions(shares: Sequence[float]) -> Draw:
+def decisions(task: Task) -> Draw:
     """Cells of cases."""
 
     def draw(generator: np.random.Generator, samples: int, n: int) -> Array:
-        cells = generator.choice(9, (samples, n), p=population(shares).ravel())
+        cells = generator.choice(9, (samples, n), p=population(task).ravel())
         return np.asarray(cells, dtype=float)
 
     return draw
@@ -172,24 +197,22 @@ def precision_of(shift: float, share: float) -> float:
 # --------------------------------------------------------------------------- metrics
 
 
-def counting(
-    name: str, shares: Sequence[float], absent: AbsentClass = "omit"
-) -> tuple[Statistic, float]:
+def counting(name: str, task: Task, absent: AbsentClass = "omit") -> tuple[Statistic, float]:
     """A macro-average, or a metric of all three classes, and its true value."""
     metric = Metric(SAMPLE_METRICS[name])
     finish = CountingFinish(metric, 3, "macro", absent=absent)
-    return building.of_cells(metric, finish, "omit"), float(finish(population(shares).ravel()))
+    return building.of_cells(metric, finish, "omit"), float(finish(population(task).ravel()))
 
 
-def macro(
-    name: str, shares: Sequence[float], absent: AbsentClass = "omit"
-) -> tuple[Statistic, float]:
+def macro(name: str, task: Task, absent: AbsentClass = "omit") -> tuple[Statistic, float]:
     """A macro-averaged area and its true value."""
-    pairs = zip(SHIFTS, shares, strict=True)
+    pairs = zip(task.shifts, task.shares, strict=True)
     truths = [auroc_of(d) if name == "auroc" else precision_of(d, share) for d, share in pairs]
     finish = AreaFinish("macro", absent=absent)
     metric = Metric(SAMPLE_METRICS[name])
-    return building.of_areas(metric, RankEach(3), finish, "omit"), float(np.mean(truths))
+    return building.of_areas(metric, RankEach(len(task.shares)), finish, "omit"), float(
+        np.mean(truths)
+    )
 
 
 def of_two_classes() -> Iterator[Study]:
@@ -204,23 +227,22 @@ def of_two_classes() -> Iterator[Study]:
             yield Study(f"{called} {truth:.2f}", statistic, truth, two_classes(shift), methods)
 
 
-def of_three_classes() -> Iterator[Study]:
+def of_several_classes() -> Iterator[Study]:
     """Averages over classes, and what is of all classes at once."""
-    tasks = ((COMMON, "common"), (RARE, "rare"))
     for name, title in (("auroc", "macro AUROC"), ("average_precision", "macro AP")):
-        for shares, task in tasks:
-            statistic, truth = macro(name, shares)
-            yield Study(f"{title} {truth:.2f} ({task})", statistic, truth, three_classes(shares))
+        for task in (COMMON, TEN, RARE):
+            statistic, truth = macro(name, task)
+            called = f"{title} {truth:.2f} ({task.called})"
+            yield Study(called, statistic, truth, several_classes(task))
     for name, title in (
         ("balanced_accuracy", "balanced accuracy"),
         ("f1", "macro F1"),
         ("mcc", "MCC"),
     ):
-        for shares, task in tasks:
-            statistic, truth = counting(name, shares)
-            methods = (*BOOTSTRAPS, "delta")
-            called = f"{title} {truth:.2f} ({task})"
-            yield Study(called, statistic, truth, decisions(shares), methods)
+        for task in (COMMON, RARE):
+            statistic, truth = counting(name, task)
+            called = f"{title} {truth:.2f} ({task.called})"
+            yield Study(called, statistic, truth, decisions(task), (*BOOTSTRAPS, "delta"))
     truth = float(population(RARE).trace())
     statistic = Statistic(STATISTICS["mean"])
     title = f"accuracy {truth:.2f} (rare)"
@@ -256,7 +278,7 @@ def print_coverage(samples: int) -> None:
     """Coverage and mean width by metric, method and n."""
     print("| metric | method |" + "".join(f" {n} |" for n in SIZES))
     print("| --- | --- |" + " --- |" * len(SIZES))
-    for study in (*of_two_classes(), *of_three_classes()):
+    for study in (*of_two_classes(), *of_several_classes()):
         made = [simulated(study, n, samples) for n in SIZES]
         if "newcombe" in study.methods:
             made = [{"auto": _instead(one), **one} for one in made]
@@ -304,7 +326,7 @@ def print_absent_class(samples: int) -> None:
 def _with_policy(name: str, policy: AbsentClass) -> Study:
     if name == "balanced_accuracy":
         return Study("", *counting(name, RARE, policy), decisions(RARE), ("percentile",))
-    return Study("", *macro(name, RARE, policy), three_classes(RARE), ("percentile",))
+    return Study("", *macro(name, RARE, policy), several_classes(RARE), ("percentile",))
 
 
 def _row(made: Made, truth: float) -> str:

@@ -116,8 +116,10 @@ def catalogue() -> str:
             metrics,
         ),
         "## Metrics of a test set",
-        "One value for all cases, for `metric_ci` and `halfwidth ci --target`. Parameters follow a "
-        "colon: `f_beta:beta=2`, `ppv:prevalence=0.05`.",
+        (
+            "One value for all cases, for `metric_ci` and `halfwidth ci --target`. Parameters follow a "
+            "colon: `f_beta:beta=2`, `ppv:prevalence=0.05`."
+        ),
         table(
             [
                 *("name", "title", "what", "range", "better", "of", "averages"),

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth import metrics, plots, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
     from halfwidth.core.estimates import Estimates
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
+    from halfwidth.estimation.confusion import confusion_ci
+    from halfwidth.estimation.curves import curve_ci
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
@@ -37,6 +40,9 @@ __all__ = [
     "Better",
     "Bounds",
     "Caution",
+    "Confusion",
+    "Curve",
+    "Curves",
     "DataError",
     "Estimate",
     "Estimates",
@@ -46,6 +52,8 @@ __all__ = [
     "OptionError",
     "StatisticSpec",
     "UnknownNameError",
+    "confusion_ci",
+    "curve_ci",
     "difference_ci",
     "explain",
     "metric_ci",
@@ -66,6 +74,9 @@ _HOME = {
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
+    "Confusion": "core.curves",
+    "Curve": "core.curves",
+    "Curves": "core.curves",
     "DataError": "core.errors",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
@@ -75,6 +86,8 @@ _HOME = {
     "OptionError": "core.errors",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "confusion_ci": "estimation.confusion",
+    "curve_ci": "estimation.curves",
     "difference_ci": "estimation.pairs",
     "explain": "core.cautions",
     "metric_ci": "estimation.metric_front",

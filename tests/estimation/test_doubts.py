@@ -59,6 +59,9 @@ SITUATIONS |= {
     "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
     "HW207": lambda: hw.metric_ci([0] * 25 + [1] * 25, SCORES, metric="auroc"),
     "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision"),
+    "HW314": lambda: hw.metric_ci(
+        [1] * 25 + [0] * 25, [1, 0] * 12 + [1] * 2 + [0] * 24, metric="lr_plus"
+    ),
     "HW405": lambda: hw.metric_ci(THREE, ROWS, metric="auroc", average="micro"),
     "HW406": lambda: hw.metric_ci([0, 1] * 25, [0, 1, 1] * 16 + [0, 1], metric="auroc"),
     "HW407": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1", threshold="youden_j"),

@@ -47,7 +47,7 @@ def demo(
         raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
     estimates = _estimates(cases, seed)
     of_wines = _estimates_of_wines(wines, seed)
-    table, figure, predictions = _write(cases, estimates, wines, folder)
+    table, predictions, *figures = _write(cases, estimates, wines, folder)
     told = [*estimates, *of_wines]
     sentences = "".join(f"  {estimate.sentence()}\n" for estimate in told)
     write(
@@ -60,7 +60,7 @@ def demo(
         f"  {WINE}: logistic regression on two properties; which of three cultivars is it?\n\n"
         f"{render(of_wines, 'table')}\n"
         f"For the paper\n\n{sentences}\n"
-        f"Wrote {table}, {predictions} and {figure}. Try next:\n\n"
+        f"Wrote {table}, {predictions}, {' and '.join(map(str, figures))}. Try next:\n\n"
         f"  halfwidth ci {table} --statistic mean --statistic median\n"
         f"  halfwidth ci {predictions} --target cultivar --score p0 --score p1 --score p2 \\\n"
         "      --metric sensitivity --average none\n"
@@ -153,19 +153,22 @@ def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
 
 def _write(
     cases: pd.DataFrame, estimates: Estimates, wines: pd.DataFrame, folder: Path
-) -> tuple[Path, Path, Path]:
-    from halfwidth.plots import figure_of, write_figure
+) -> tuple[Path, ...]:
+    from halfwidth.estimation.confusion import confusion_ci
+    from halfwidth.plots import confusion, figure_of, write_figure
 
     errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()
     shown = [estimate for estimate in estimates if estimate.label == DIABETES]
     figure = figure_of({DIABETES: errors}, shown)
     table, picture = folder / "cases.csv", folder / "diabetes.png"
-    predictions = folder / "wines.csv"
+    predictions, matrix = folder / "wines.csv", folder / "wines.png"
+    scores = wines[["p0", "p1", "p2"]].to_numpy()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         cases.to_csv(table, index=False)
         wines.to_csv(predictions, index=False)
         write_figure(figure, picture)
+        write_figure(confusion(confusion_ci(wines["cultivar"], scores)), matrix)
     except OSError as error:
         raise DataError(f"{folder}: cannot be written ({error.strerror})") from None
-    return table, picture, predictions
+    return table, predictions, picture, matrix

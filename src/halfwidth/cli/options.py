@@ -268,7 +268,7 @@ PlotKind = Annotated[
     str | None,
     typer.Option(
         help="With --plot. distribution (default): cases, density, box and intervals, a row per "
-        "label; forest: the intervals alone.",
+        "label; forest: the intervals alone. With --target: roc (default), pr, confusion, forest.",
         metavar="KIND",
     ),
 ]

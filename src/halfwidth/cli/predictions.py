@@ -186,4 +186,28 @@ def estimates_of(
 
 
 def _draw(table: Estimates, given: Given, options: dict[str, Any], path: Path, kind: str) -> None:
-    raise OptionError(f"--plot-kind {kind} is not there yet")
+    """Write the figure of a test set."""
+    import halfwidth as hw
+    from halfwidth.plots import confusion, forest, pr, roc, write_figure
+
+    if kind == "forest":
+        metrics = list(dict.fromkeys(e.subject for e in table))
+        if len(metrics) > 1:
+            raise OptionError(
+                "--plot-kind forest takes one metric with one average, or one for each class; "
+                f"asked for: {', '.join(metrics)}"
+            )
+        write_figure(forest(table), path)
+        return
+    shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
+    wanted = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}
+    if kind == "confusion":
+        threshold = options["threshold"]
+        if isinstance(threshold, str):
+            raise OptionError("--plot-kind confusion needs a threshold that is a number")
+        cells = hw.confusion_ci(given.y_true, given.y_score, threshold=threshold, **wanted)
+        write_figure(confusion(cells), path)
+        return
+    options = {"kind": kind, **wanted}
+    curves = hw.curve_ci(given.y_true, given.y_score, **options)
+    write_figure((roc if kind == "roc" else pr)(curves), path)

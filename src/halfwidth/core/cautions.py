@@ -309,6 +309,15 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "andre2025",
     ),
     CautionSpec(
+        "HW314",
+        "infinite bound",
+        "A bound is infinite: too many resamples have an infinite {what}.",
+        "A ratio whose denominator is 0 on a resample is infinite there: LR+ without a false "
+        "positive. When more than α/2 of the resamples are such, the data set no limit to it.",
+        "Read the finite bound alone (alternative='lower', --alternative lower), or collect more "
+        "cases. For LR+ method='delta' is finite while there is a false positive.",
+    ),
+    CautionSpec(
         "HW401",
         "folds or runs passed as cases",
         "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "

@@ -174,6 +174,14 @@ _ALL = (
         2025,
     ),
     Reference(
+        "fawcett2006",
+        "Fawcett T",
+        "An introduction to ROC analysis",
+        "Pattern Recognition Letters 27(8):861-874",
+        2006,
+        "doi:10.1016/j.patrec.2005.10.010",
+    ),
+    Reference(
         "ferrer2025",
         "Ferrer L",
         "No need for ad-hoc substitutes: the expected cost is a principled all-purpose "

@@ -1,25 +1,25 @@
-"""The public functions for curves with bands and confusion matrices with intervals."""
+"""The public function for ROC and precision-recall curves with bands."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.curves import CURVE_KINDS, Confusion, Curve, CurveKind, Curves
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
+from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.metric_doubts import ClassFacts, class_facts
-from halfwidth.estimation.metric_jobs import Policies, Target, _proportion, job_for
+from halfwidth.estimation.metric_doubts import class_facts
+from halfwidth.estimation.metric_jobs import Policies, Target, job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.resolve import AUTO, PROPORTION, Request, resolve_request
+from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.intervals.bootstrap import percentile
@@ -29,7 +29,7 @@ from halfwidth.resampling.areas import unit_of_cases
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, counts_of_units
 
-__all__ = ["confusion_ci", "curve_ci", "precision_at", "sensitivity_at"]
+__all__ = ["curve_ci", "plain_request", "precision_at", "sensitivity_at"]
 
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200
@@ -104,16 +104,16 @@ def curve_ci(
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import curve_ci
+    >>> import halfwidth as hw
     >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
-    >>> (curve,) = curve_ci(truth, [i / 50 for i in range(50)], n_resamples=999, rng=1)
+    >>> (curve,) = hw.curve_ci(truth, [i / 50 for i in range(50)], n_resamples=999, rng=1)
     >>> shown = curve.to_frame().iloc[[40, 100]]
     >>> print(shown.round(2).to_string(index=False))
     label kind   x   y  low  high
         1  roc 0.2 0.4 0.07  0.59
         1  roc 0.5 0.6 0.32  0.88
     """
-    request = _request(AUTO, confidence_level, n_resamples, rng, missing)
+    request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
     if kind not in CURVE_KINDS:
         raise OptionError(
             f"kind={kind!r} is none of {', '.join(CURVE_KINDS)}{proposed(str(kind), CURVE_KINDS)}"
@@ -135,9 +135,10 @@ def curve_ci(
     return Curves(tuple(_curve(kind, job, area, band, request) for job, area, band in made))
 
 
-def _request(
+def plain_request(
     method: Any, confidence_level: float, n_resamples: int, rng: Any, missing: Missing
 ) -> Request:
+    """A request for two-sided intervals."""
     return resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -334,122 +335,3 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
         low, high = (np.where(np.isnan(y), np.nan, end) for end in (interval.low, interval.high))
         made.append(_Band(y, low, high, own.positives, int(replicates.n_undefined[0])))
     return made
-
-
-# --------------------------------------------------------------------------- confusion
-
-
-def confusion_ci(
-    y_true: Any,
-    y_score: Any,
-    *,
-    labels: Sequence[Any] | None = None,
-    pos_label: Any = None,
-    scores: Scores = "auto",
-    threshold: float | None = None,
-    method: str = AUTO,
-    confidence_level: float = 0.95,
-    groups: Any = None,
-    strata: Any = None,
-    rng: Any = None,
-    n_resamples: int = 9999,
-    missing: Missing = "raise",
-) -> Confusion:
-    """Confusion matrix, and for each true class the share predicted as each, with intervals.
-
-    Parameters
-    ----------
-    y_true : array-like, shape (n,)
-        True classes.
-    y_score : array-like, shape (n,) or (n, C)
-        Predicted classes, or scores, which become decisions as in `metric_ci`.
-    labels, pos_label, scores, threshold, groups, strata, missing
-        As for `metric_ci`; the threshold is a number.
-    method : str, default "auto"
-        Of those for proportions (see ``halfwidth.METHODS``); ``"auto"`` is Wilson's, with a
-        design effect where cases come in clusters.
-    confidence_level, rng, n_resamples
-        As for `summary_ci`. Each interval is one of its own; several together hold all their
-        true values less often.
-
-    Returns
-    -------
-    Confusion
-        On the diagonal are the sensitivities that `metric_ci` gives.
-
-    Raises
-    ------
-    DataError, OptionError
-        As `metric_ci`.
-
-    See Also
-    --------
-    halfwidth.plots.confusion.confusion : the figure.
-
-    Examples
-    --------
-    >>> from halfwidth.estimation.curves import confusion_ci
-    >>> truth = ["cat"] * 20 + ["dog"] * 30
-    >>> said = ["cat"] * 18 + ["dog"] * 30 + ["cat"] * 2
-    >>> frame = confusion_ci(truth, said).to_frame()
-    >>> print(frame.drop(columns="method").round(2).to_string(index=False))
-    true predicted  count  n  share  low  high
-     cat       cat     18 20   0.90 0.70  0.97
-     cat       dog      2 20   0.10 0.03  0.30
-     dog       cat      2 30   0.07 0.02  0.21
-     dog       dog     28 30   0.93 0.79  0.98
-    """
-    request = _request(method, confidence_level, n_resamples, rng, missing)
-    cases = check_test_set(
-        y_true,
-        y_score,
-        Decisions(check_kind(scores), _plain_threshold(threshold), needed=True, tuned=False),
-        labels=labels,
-        pos_label=pos_label,
-        missing=missing,
-        groups=groups,
-        strata=strata,
-    )
-    if cases.predicted is None:
-        raise DataError("a confusion matrix needs decisions, and there are none")
-    names, classes = tuple(str(label) for label in cases.labels), range(cases.n_classes)
-    cells = cases.truth * cases.n_classes + cases.predicted
-    counts = np.bincount(cells, minlength=cases.n_classes**2).reshape(len(names), len(names))
-    facts = class_facts(cases, "omit", "")
-    said_as = [np.equal(cases.predicted, said) for said in classes]
-    jobs = [
-        _share_job(cases, facts, true, said, hits)
-        for true in classes
-        for said, hits in enumerate(said_as)
-    ]
-    made = estimate_jobs(jobs, request)
-    rows = tuple(made[row * len(names) : (row + 1) * len(names)] for row in classes)
-    return Confusion(names, counts.astype(np.int64), rows)
-
-
-def _plain_threshold(threshold: Any) -> float | None:
-    if threshold is None:
-        return None
-    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not number or not np.isfinite(threshold):
-        raise OptionError(
-            f"threshold={threshold!r} is not a number; to choose one on the data, use metric_ci "
-            "with the name of a metric"
-        )
-    return float(threshold)
-
-
-def _share_job(
-    cases: TestSet, facts: ClassFacts, true: int, said: int, hits: NDArray[np.bool_]
-) -> Job:
-    """The share of one true class that is predicted as another, or as itself: its sensitivity."""
-    name = str(cases.labels[true])
-    same = true == said
-    metric = Metric(SAMPLE_METRICS["sensitivity"] if same else PROPORTION)
-    job = _proportion(hits, metric, cases, cases.truth == true)
-    return replace(
-        job,
-        label=name if same else f"{name} predicted as {cases.labels[said]}",
-        average="none" if same else None,
-        classes=replace(facts, which=true),
-    )

@@ -351,7 +351,12 @@ def _cut(facts: Facts) -> Caution | None:
 
 
 def _infinite(facts: Facts) -> Caution | None:
-    return caution("HW312") if facts.infinite else None
+    if not facts.infinite or facts.undefined:
+        return None
+    e = facts.estimate
+    if e.method_spec.distribution is Need.STUDENTIZED:
+        return caution("HW312")
+    return caution("HW314", what=facts.what)
 
 
 def _undefined_resamples(facts: Facts) -> Caution | None:

@@ -50,9 +50,9 @@ def plain_label(label: Any) -> Any:
 
 def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     """The labels that occur, ascending; missing ones left out."""
-    if cells.dtype.kind in "iu" and len(cells) and int(cells.max()) - int(cells.min()) < COUNTABLE:
+    if _countable(cells):
         low = int(cells.min())
-        return (np.flatnonzero(np.bincount(cells - low)) + low).tolist()
+        return (np.flatnonzero(np.bincount(cells.astype(np.int64) - low)) + low).tolist()
     if cells.dtype.kind in "iubSU":
         return [plain_label(label) for label in np.unique(cells)]
     if cells.dtype.kind == "f":
@@ -68,6 +68,14 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
         ) from None
 
 
+def _countable(cells: NDArray[Any]) -> bool:
+    """Whether these are integers of which a table can be made."""
+    if cells.dtype.kind not in "iu" or not len(cells):
+        return False
+    low, high = int(cells.min()), int(cells.max())
+    return high - low < COUNTABLE and high < 2**63
+
+
 def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
     """The place of each label among ``labels``; -1 for a missing one.
 
@@ -76,8 +84,8 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
     DataError
         If a label is not among them.
     """
-    if cells.dtype.kind in "iu" and all(isinstance(label, int) for label in labels):
-        codes = _codes_of_integers(cells, [int(label) for label in labels])
+    if _countable(cells) and all(isinstance(label, int) for label in labels):
+        codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:
         place = {label: number for number, label in enumerate(labels)}
         codes = np.array(
@@ -99,12 +107,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
 
 
 def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
-    low, high = int(cells.min(initial=0)), int(cells.max(initial=0))
-    if high - low >= COUNTABLE:
-        order = np.argsort(labels)
-        ascending = np.array(labels)[order]
-        at = np.minimum(np.searchsorted(ascending, cells), len(labels) - 1)
-        return np.where(ascending[at] == cells, order[at], len(labels)).astype(np.intp)
+    low, high = int(cells.min()), int(cells.max())
     table = np.full(high - low + 1, len(labels), dtype=np.intp)
     for number, label in enumerate(labels):
         if low <= label <= high:

@@ -313,8 +313,11 @@ def _cases(
     sample_weight: Any,
     where: tuple[str, str],
 ) -> TestSet:
-    numbers = [isinstance(one, Metric) and one.spec.takes is Takes.NUMBERS for one in metrics]
-    if not any(numbers):
+    named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
+    regression = Takes.NUMBERS in named
+    if not named and labels is None and pos_label is None:
+        regression = _are_measurements(y_true)
+    if not regression:
         return check_test_set(
             y_true,
             y_score,
@@ -327,7 +330,7 @@ def _cases(
             strata=strata,
             where=where,
         )
-    if not all(numbers):
+    if set(named) - {Takes.NUMBERS}:
         raise OptionError("metrics of a regression and of a classification do not go together")
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
     for name, value in given.items():
@@ -338,10 +341,28 @@ def _cases(
     )
 
 
+def _are_measurements(y_true: Any) -> bool:
+    """Whether targets for a function of one's own are numbers rather than classes."""
+    array = np.asarray(y_true)
+    if array.ndim != 1 or array.dtype.kind != "f":
+        return False
+    finite = array[np.isfinite(array)]
+    return bool((finite != np.rint(finite)).any())
+
+
+def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{name}={given!r} holds something else than numbers, or is ragged"
+        ) from None
+
+
 def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     if costs is None:
         return None
-    table = np.asarray(costs, dtype=float)
+    table = _as_table("costs", costs)
     wanted = (cases.n_classes, cases.n_classes)
     if table.shape != wanted or not np.isfinite(table).all():
         raise DataError(
@@ -356,7 +377,7 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
     if priors is None:
         return None
-    given = np.asarray(priors, dtype=float)
+    given = _as_table("priors", priors)
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
         raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
     if abs(given.sum() - 1) > 1e-6:

@@ -24,7 +24,7 @@ from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["COUNTING", "OwnMetric", "Policies", "Target", "job_for", "targets_of"]
+__all__ = ["COUNTING", "OwnMetric", "Policies", "Target", "job_for", "proportion", "targets_of"]
 
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 MEAN = Statistic(STATISTICS["mean"])
@@ -205,7 +205,7 @@ def _counting(target: Target, metric: Metric, cases: TestSet, policies: Policies
     correct = cases.truth == cases.predicted
     unweighted = cases.weights is None
     if unweighted and (metric.spec.name == "accuracy" or _is_accuracy(target, metric)):
-        return _proportion(correct, metric, cases, None)
+        return proportion(correct, metric, cases, None)
     one = target.average in ("binary", "none") and not metric.parameters
     if unweighted and one and metric.spec.share:
         return _share(target, metric, cases, policies)
@@ -228,12 +228,13 @@ def _is_accuracy(target: Target, metric: Metric) -> bool:
     )
 
 
-def _proportion(
+def proportion(
     hits: NDArray[np.bool_],
     metric: Metric,
     cases: TestSet,
     trials: NDArray[np.bool_] | None,
 ) -> Job:
+    """The share of hits among the trials, all cases where none are named."""
     binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
     sample = _sample(hits.astype(float), binary, cases, trials, binary=True)
     return Job(sample, MEAN)
@@ -251,7 +252,7 @@ def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -
         return Job(
             _sample(codes, metric, cases), building.of_cells(metric, finish, policies.undefined)
         )
-    return _proportion(hit, metric, cases, hit | miss)
+    return proportion(hit, metric, cases, hit | miss)
 
 
 def _finish(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> CountingFinish:
@@ -273,7 +274,10 @@ def _bounded_by_costs(metric: Metric, policies: Policies) -> Metric:
     if metric.spec.name != "expected_cost":
         return metric
     costs = (0.0, 1.0) if policies.costs is None else [c for row in policies.costs for c in row]
-    return Metric(replace(metric.spec, bounds=Bounds(min(costs), max(costs))), metric.parameters)
+    # Costs that are all equal leave nothing to estimate, and make no range.
+    low, high = min(0.0, *costs), max(costs)
+    bounds = Bounds(low, high) if low < high else metric.spec.bounds
+    return Metric(replace(metric.spec, bounds=bounds), metric.parameters)
 
 
 def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> Job:
@@ -313,6 +317,8 @@ def _tuned(
     # The positive class is coded 1 here, whatever its place among the labels.
     which = 1 if target.which == positive else 0
     two = replace(cases, labels=("negative", "positive"))
+    if positive == 0:
+        policies = _turned_round(policies)
     finish = _finish(replace(target, which=which), metric, two, policies)
     chooser = _finish(Target(criterion, "binary", 1), criterion, two, policies)
     sign = -1 if criterion.spec.better is Better.LOWER else 1
@@ -325,6 +331,16 @@ def _tuned(
         threshold = float(1 / (1 + np.exp(-threshold)))
     stated = Metric(metric.spec, {**metric.parameters, "threshold": threshold})
     return Job(_sample(np.stack([scores, is_other]), stated, cases), statistic)
+
+
+def _turned_round(policies: Policies) -> Policies:
+    """Costs and priors of two classes in the other order."""
+    costs, priors = policies.costs, policies.priors
+    return replace(
+        policies,
+        costs=None if costs is None else tuple(row[::-1] for row in costs[::-1]),
+        priors=None if priors is None else priors[::-1],
+    )
 
 
 def _regression(metric: Metric, cases: TestSet) -> Job:
@@ -356,12 +372,23 @@ def _own(own: OwnMetric, cases: TestSet) -> Job:
 
     def called(records: Array) -> float:
         if cases.numbers:
-            return float(own.function(records[0], records[1]))
+            return _number_of(own, records[0], records[1])
         truth = labels[records[0].astype(np.intp)]
         if cases.hard:
-            return float(own.function(truth, labels[records[1].astype(np.intp)]))
-        return float(own.function(truth, records[1] if columns == 1 else records[1:].T))
+            return _number_of(own, truth, labels[records[1].astype(np.intp)])
+        return _number_of(own, truth, records[1] if columns == 1 else records[1:].T)
 
     records = cases.given if cases.numbers else np.vstack([cases.truth, cases.given])
     statistic = building.of_callable(own.metric.spec.name, called)
     return Job(_sample(records, own.metric, cases), statistic)
+
+
+def _number_of(own: OwnMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    made = own.function(truth, predicted)
+    try:
+        return float(made)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"metric {own.metric.spec.name!r} returned {type(made).__name__} {made!r}; a metric of "
+            "a test set returns one number"
+        ) from None

@@ -41,6 +41,8 @@ def check_kind(scores: Any) -> Scores:
 def as_score_rows(values: Any, where: str) -> Array:
     """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(float), np.nan)
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         raise DataError(

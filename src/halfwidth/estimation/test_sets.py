@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.check import as_numbers
+from halfwidth.estimation.check import LARGEST, as_numbers
 from halfwidth.estimation.grouping import units_of
 from halfwidth.estimation.labels import (
     Codes,
@@ -155,9 +155,15 @@ def check_test_set(
         _check_columns(rows, classes, labels, where)
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
+        there &= ~np.isneginf(rows).all(axis=0)
     truth = as_codes(truth_cells, classes, where[0])
     kept = _kept((truth >= 0) & there, missing, where)
+    n_missing = int((~kept).sum())
     weights = _weights(sample_weight, kept)
+    if weights is not None and not weights.all():
+        # A case that weighs nothing is none: it must not count as a unit.
+        kept[kept] = weights > 0
+        weights = weights[weights > 0]
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
     rows, truth = rows[:, kept], truth[kept]
     if not len(truth):
@@ -181,7 +187,7 @@ def check_test_set(
         weights=weights,
         groups=clusters,
         strata=of_stratum,
-        n_missing=int((~kept).sum()),
+        n_missing=n_missing,
         notes=("; ".join(notes),) if notes else (),
     )
 
@@ -262,6 +268,8 @@ def _classes(
 ) -> list[Any]:
     if labels is not None:
         classes = [plain_label(label) for label in labels]
+        if not all(isinstance(label, Hashable) for label in classes):
+            raise OptionError(f"labels={classes!r} are no plain labels (text or numbers)")
         if len(set(classes)) < len(classes):
             raise OptionError(f"labels={classes!r} names a class more than once")
         if len(classes) < 2:
@@ -357,6 +365,12 @@ def check_numbers(
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
     if not kept.any():
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
+    largest = max(float(np.abs(side[kept]).max()) for side in (target, predicted))
+    if largest > LARGEST:
+        raise DataError(
+            f"{where[0]}, {where[1]}: values up to {largest:.3g} are too large to be squared in "
+            "floating point; scale them"
+        )
     return TestSet(
         labels=(),
         truth=target[kept],

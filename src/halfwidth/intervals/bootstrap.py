@@ -76,11 +76,10 @@ def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval
     ----------
     Davison & Hinkley (1997), section 5.2.
     """
-    return Interval.of(
-        2 * estimate - distribution.quantile(1 - level.tail),
-        2 * estimate - distribution.quantile(level.tail),
-        distribution.standard_deviation(),
-    )
+    with np.errstate(invalid="ignore"):  # infinite ratios have no difference
+        low = 2 * estimate - distribution.quantile(1 - level.tail)
+        high = 2 * estimate - distribution.quantile(level.tail)
+    return Interval.of(low, high, distribution.standard_deviation())
 
 
 @interval_method(

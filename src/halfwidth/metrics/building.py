@@ -35,6 +35,8 @@ __all__ = [
 
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30
+# Merits of thresholds that differ by less are equal.
+TIE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +235,9 @@ class Tuned:
         fn, tn = tp[..., -1:] - tp, fp[..., -1:] - fp
         tables = np.stack([tn, fp, fn, tp], axis=-1)
         merit = self.sign * self.criterion(tables)
-        return tables, np.where(np.isnan(merit), -np.inf, merit).argmax(axis=-1)
+        merit = np.where(np.isnan(merit), -np.inf, merit)
+        # Of equally good ones the highest threshold; rounding must not break the tie.
+        return tables, (merit >= merit.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1)
 
     def threshold(self, positive: NDArray[np.bool_], scores: Array) -> float:
         """The best threshold of a test set: infinite where it is to call nothing positive."""

@@ -123,7 +123,7 @@ def one_vs_rest(matrix: Counts) -> tuple[Counts, Counts, Counts, Counts]:
 
 def ratio(part: Counts, whole: Counts) -> Counts:
     """Part / whole; NaN for 0 / 0, infinite for a positive part of nothing."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         if not np.iscomplexobj(part) and not np.iscomplexobj(whole):
             return np.asarray(np.true_divide(part, whole))
         known = np.asarray(whole).real != 0

@@ -113,6 +113,7 @@ def r2(y_true: Array, y_pred: Array) -> Array:
     """
     centred = y_true - y_true[..., :1]
     spread = (centred**2).sum(axis=-1) - centred.sum(axis=-1) ** 2 / y_true.shape[-1]
+    spread = np.where(spread > 0, spread, np.nan)
     return 1 - ratio(((y_true - y_pred) ** 2).sum(axis=-1), spread)
 
 
@@ -139,4 +140,4 @@ def finish_r2(n: Numbers, sums: Numbers) -> Array:
     spread = sums[..., 2] - ratio(sums[..., 1] ** 2, n)
     # What is left of equal targets is rounding.
     vanishes = spread.real <= 8 * np.finfo(float).eps * sums[..., 2].real
-    return np.asarray(1 - ratio(sums[..., 0], np.where(vanishes, 0.0, spread)))
+    return np.asarray(1 - ratio(sums[..., 0], np.where(vanishes, np.nan, spread)))

@@ -1,11 +1,14 @@
 """Figures from finished results: nothing is computed here, and every plotted number is a frame."""
 
+from halfwidth.plots.confusion import confusion
+from halfwidth.plots.curves import pr, roc
 from halfwidth.plots.distribution import distribution, distribution_frame
 from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of_table, write_figure
 from halfwidth.plots.forest import forest, forest_frame
 
 __all__ = [
     "Panel",
+    "confusion",
     "distribution",
     "distribution_frame",
     "figure_of",
@@ -13,5 +16,7 @@ __all__ = [
     "figure_of_table",
     "forest",
     "forest_frame",
+    "pr",
+    "roc",
     "write_figure",
 ]

@@ -65,6 +65,9 @@ def _from_sums(values: Array, design: Design, statistic: Statistic) -> Array:
     if isinstance(form, Sums):
         features = form.features(values)
         rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
+        # Where the unit held all there is, rounding is left.
+        size = np.abs(features).sum(axis=-1, keepdims=True)
+        rest = np.where(np.abs(rest) <= 16 * np.finfo(float).eps * size, 0.0, rest)
         return form.finish(left.astype(float), np.moveaxis(rest, -2, -1))
     if not isinstance(form, Moments):
         raise TypeError(f"{statistic.spec.name} is no function of sums")
@@ -119,7 +122,8 @@ def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     if design.n - design.unit_sizes.max() < statistic.spec.min_n or design.units < 2:
         return np.full(len(values), np.nan)
     left_out = leave_one_out(values, design, statistic)
-    deviation = design.stratum_means(left_out) - left_out
+    with np.errstate(invalid="ignore"):  # a ratio without one unit may be infinite
+        deviation = design.stratum_means(left_out) - left_out
     scale = np.abs(deviation).max(axis=-1, keepdims=True)
     vanishes = scale[..., 0] <= tie_tolerance(values, statistic)
     with np.errstate(invalid="ignore", divide="ignore"):

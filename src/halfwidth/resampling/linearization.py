@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.forms import CellCounts, RankedAreas
-from halfwidth.core.spec import Statistic
+from halfwidth.core.forms import RankedAreas
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.areas import auroc_standard_error
 from halfwidth.resampling.designs import Design
@@ -38,7 +38,7 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
-    if isinstance(form, CellCounts) and design.sizes is None and len(design.strata) == 1:
+    if statistic.spec.estimand is Estimand.COUNTING and design.independent:
         # The variance of multinomial counts is known; it needs no n / (n - 1).
         return np.asarray(np.sqrt((influence**2).mean(axis=-1) / values.shape[-1]))
     return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))

@@ -1,0 +1,193 @@
+"""Kernels for ranked scores: the sums of plain NumPy on the same draws, exact where whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import halfwidth as hw
+from halfwidth.core import rng
+from halfwidth.core.forms import Ranking
+from halfwidth.metrics.ranking import cumulated, rank
+from halfwidth.resampling.areas import areas_of_resamples
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.kernels import compiled, compiled_ranking
+from halfwidth.resampling.kernels.compiled_ranking import Sums, counted, drawn, prepared
+
+pytest.importorskip("numba")
+
+Array = NDArray[Any]
+KEY = rng.Key(2**100 + 12345)
+# Around the borders of bytes, of the rules for draws, and of the pieces that a kernel works in.
+UNITS = [1, 2, 3, 15, 16, 17, 31, 33, 250, 255, 256, 257, 1000, 1024, 1025, 4096, 8193]
+
+
+def counts_of(key: rng.Key, start: int, stop: int, units: int) -> Array:
+    draws = rng.indices(key, start, stop, units, units)
+    return np.stack([np.bincount(row, minlength=units) for row in draws])
+
+
+def plain_sums(unit: Array, mark: Array, counts: Array) -> Sums:
+    made: list[list[Array]] = [[], [], [], []]
+    for of_entry, own in zip(unit, mark, strict=True):
+        tp, fp = cumulated(own, counts[:, of_entry])
+        p, q = np.diff(tp, prepend=0, axis=-1), np.diff(fp, prepend=0, axis=-1)
+        precision = np.where(tp + fp > 0, tp / np.maximum(tp + fp, 1), 0.0)
+        twice = (q * (2 * tp - p)).sum(axis=-1)
+        parts = (tp[:, -1], fp[:, -1], twice, (p * precision).sum(axis=-1))
+        for into, part in zip(made, parts, strict=True):
+            into.append(part)
+    return Sums(*(np.stack(rows) for rows in made))
+
+
+def assert_same(got: Sums, wanted: Sums) -> None:
+    assert np.array_equal(got.positives, wanted.positives)
+    assert np.array_equal(got.negatives, wanted.negatives)
+    if got.twice_concordant.size:
+        assert np.array_equal(got.twice_concordant, wanted.twice_concordant)
+    if got.precision.size:
+        np.testing.assert_allclose(got.precision, wanted.precision, rtol=1e-12)
+
+
+def check(scores: Array, positive: Array, unit: Array, units: int, resamples: int = 40) -> None:
+    ranking = rank(positive.astype(bool), scores.astype(float))
+    of_entry = np.take_along_axis(unit, ranking.case.astype(np.intp), axis=-1).astype(np.int32)
+    stop = 3 + resamples
+    wanted = plain_sums(of_entry, ranking.mark, counts_of(KEY, 3, stop, units))
+    for areas, precisions in ((True, True), (True, False), (False, True)):
+        ready = prepared(of_entry, ranking.mark, units, areas=areas, precisions=precisions)
+        made = drawn(ready, KEY, 3, stop)
+        assert_same(made, wanted)
+        assert_same(counted(ready, [(KEY, 0, units)], 3, stop), wanted)
+        pieces = [drawn(ready, KEY, *cut) for cut in ((3, 4), (4, stop - 1), (stop - 1, stop))]
+        if precisions:
+            whole = np.concatenate([piece.precision for piece in pieces], axis=-1)
+            assert np.array_equal(whole, made.precision), "cut in ranges, to the last bit"
+
+
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("levels", [1, 3, 10**9])
+@pytest.mark.parametrize("rate", [0.0, 0.03, 0.5, 1.0])
+def test_sums_of_one_list(units: int, levels: int, rate: float) -> None:
+    draw = np.random.default_rng(units + levels)
+    scores = draw.integers(0, levels, (1, units))
+    check(
+        scores,
+        draw.random((1, units)) < rate,
+        np.arange(units)[None],
+        units,
+        40 if units < 2000 else 5,
+    )
+
+
+@pytest.mark.parametrize("units", [1, 3, 40, 256, 1025, 5000])
+@pytest.mark.parametrize(("rows", "each"), [(3, 1), (2, 3), (4, 20)])
+def test_sums_of_several_lists_with_several_entries_of_a_unit(
+    units: int, rows: int, each: int
+) -> None:
+    draw = np.random.default_rng(units + rows)
+    entries = units * each
+    unit = np.stack([draw.permutation(np.arange(entries) % units) for _ in range(rows)])
+    scores = draw.integers(0, 50, (rows, entries))
+    check(scores, draw.random((rows, entries)) < 0.3, unit, units, 3 if entries > 2000 else 40)
+
+
+@pytest.mark.parametrize("units", [2**18 + 5, 2**20, 2**20 + 1])
+@pytest.mark.parametrize("order", [1, -1])
+def test_sums_of_large_lists_in_either_order(units: int, order: int) -> None:
+    draw = np.random.default_rng(units)
+    scores = order * np.arange(units)[None]
+    check(scores, draw.random((1, units)) < 0.5, np.arange(units)[None], units, 3)
+
+
+def test_a_list_may_leave_units_out_and_dwell_on_one() -> None:
+    draw = np.random.default_rng(4)
+    check(draw.integers(0, 9, (2, 20)), draw.random((2, 20)) < 0.5, np.full((2, 20), 7), 300)
+    check(draw.random((2, 7000)), draw.random((2, 7000)) < 0.3, np.full((2, 7000), 1), 50)
+
+
+def test_a_perfect_ranking_has_no_rounding() -> None:
+    scores = np.arange(9500.0)[None]
+    ranking = rank(scores > 4000, scores)
+    ready = prepared(ranking.case, ranking.mark, 9500, areas=True, precisions=True)
+    made = drawn(ready, KEY, 0, 50)
+    assert np.array_equal(made.twice_concordant, 2 * made.positives * made.negatives)
+    assert np.array_equal(made.precision, made.positives.astype(float))
+
+
+def test_entries_that_lie_outside_are_refused_before_machine_code_reads_them() -> None:
+    mark = np.full((1, 4), Ranking.LAST_OF_TIES, np.uint8)
+    for unit in ([[0, 1, 2, 4]], [[-1, 1, 2, 3]], [[0, 1, 2]]):
+        with pytest.raises(ValueError, match="do not fit 4 units"):
+            prepared(np.array(unit, np.int32), mark, 4, areas=True, precisions=False)
+
+
+DESIGNS = {
+    "independent": Design((60,), paired=True),
+    "strata": Design((20, 40), paired=True),
+    "clusters": Design((30,), (2,) * 30, paired=True),
+    "unequal clusters": Design((3, 3), (5, 10, 15, 8, 12, 10), paired=True),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@pytest.mark.parametrize("kind", ["auroc", "average_precision"])
+def test_areas_of_resamples_are_those_of_plain_numpy(design: Design, kind: str) -> None:
+    draw = np.random.default_rng(5)
+    scores = draw.integers(0, 20, (3, 60)).astype(float)
+    ranking = rank(draw.random((3, 60)) < 0.2, scores)
+    made = []
+    for use in (False, True):
+        plan = Plan(3, 99, compiled=use)
+        blocks = [areas for *_, areas in areas_of_resamples(kind, ranking, design, plan)]
+        made.append(np.concatenate([block.area for block in blocks], axis=-1))
+    assert np.isnan(made[0]).any() or design.units > 6
+    np.testing.assert_allclose(made[1], made[0], rtol=1e-12)
+
+
+def test_threads_change_nothing() -> None:
+    draw = np.random.default_rng(6)
+    ranking = rank(draw.random((2, 500)) < 0.4, draw.random((2, 500)))
+    made = []
+    for threads in (1, 3):
+        plan = Plan(3, 1001, compiled=True, threads=threads)
+        blocks = list(areas_of_resamples("auroc", ranking, Design((500,), paired=True), plan))
+        assert blocks[0][0] == 0
+        made.append(np.concatenate([areas.area for *_, areas in blocks], axis=-1))
+    assert np.array_equal(made[0], made[1])
+
+
+def test_a_user_gets_the_same_interval_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(0)
+    truth = draw.integers(0, 3, 400)
+    scores = draw.dirichlet([1, 1, 1], 400)
+    made = []
+    for use in (False, True):
+        monkeypatch.setattr(compiled_ranking, "pays_off", lambda _entries, use=use: use)
+        made.append(
+            hw.metric_ci(truth, scores, metric=["auroc", "average_precision"], method="bca", rng=1)
+        )
+    for plain, fast in zip(*made, strict=True):
+        np.testing.assert_allclose(plain.confidence_interval, fast.confidence_interval, rtol=1e-12)
+
+
+def test_kernels_start_when_the_entries_so_far_would_have_paid_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(compiled_ranking, "_plainly", compiled.Odometer())
+    monkeypatch.setattr(compiled_ranking, "loaded", lambda: False)
+    for stored, enough in (
+        (False, compiled_ranking.COMPILE_FROM),
+        (True, compiled_ranking.LOAD_FROM),
+    ):
+        monkeypatch.setattr(compiled_ranking, "stored", lambda stored=stored: stored)
+        monkeypatch.setattr(compiled_ranking, "_plainly", compiled.Odometer())
+        assert not compiled_ranking.pays_off(enough - 1)
+        assert compiled_ranking.pays_off(1)
+    monkeypatch.setattr(compiled, "available", lambda: False)
+    assert not compiled_ranking.pays_off(10**12)
