@@ -117,8 +117,8 @@ def catalogue() -> str:
         ),
         "## Metrics of a test set",
         (
-            "One value for all cases, for `metric_ci` and `halfwidth ci --target`. Parameters follow a "
-            "colon: `f_beta:beta=2`, `ppv:prevalence=0.05`."
+            "One value for all cases, for `metric_ci` and `halfwidth ci --target`. Parameters "
+            "follow a colon: `f_beta:beta=2`, `ppv:prevalence=0.05`."
         ),
         table(
             [

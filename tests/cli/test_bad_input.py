@@ -212,7 +212,7 @@ def test_text_for_a_number_names_the_option_and_the_text(
     ("arguments", "words"),
     [
         (["cii", "good.csv"], "No such command 'cii'. Did you mean 'ci'?"),
-        (["ci"], "Missing argument 'FILE'"),
+        (["ci"], "name the table: halfwidth ci FILE"),
         (["ci", "good.csv", "other.csv"], "unexpected extra argument"),
         (["ci", "good.csv", "--nope"], "No such option: --nope"),
         (["ci", "good.csv", "--metrc", "dsc"], "--metric"),

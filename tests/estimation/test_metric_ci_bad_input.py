@@ -1,4 +1,4 @@
-"""Metrics of a test set on bad input: a message of one line that says what, where and what to do."""
+"""Metrics of a test set on bad input: one line that says what is wrong, where and what to do."""
 
 from __future__ import annotations
 
@@ -201,6 +201,7 @@ def test_labels_as_text_are_not_numbers() -> None:
         ([0, 1, 1.0], "labels=[0, 1, 1] names a class more than once"),
         ([1], "labels=[1]: name at least two classes"),
         ([], "labels=[]: name at least two classes"),
+        ([[0], [1]], "labels=[[0], [1]] are no plain labels (text or numbers)"),
     ],
 )
 def test_labels_that_are_no_set_of_classes(labels: list[Any], words: str) -> None:
@@ -310,7 +311,7 @@ def test_a_threshold_by_what_cannot_choose_it(threshold: str, words: str) -> Non
 @pytest.mark.parametrize("threshold", [0.5, "youden_j"])
 def test_a_threshold_needs_two_classes(threshold: Any) -> None:
     text = option_complaint(TRUTH3, SCORE3, metric="f1", threshold=threshold)
-    assert text.endswith("there are 3") or text.endswith("there are 3 classes")
+    assert text.endswith(("there are 3", "there are 3 classes"))
 
 
 def test_a_threshold_cannot_be_chosen_on_labels_or_with_weights() -> None:
@@ -398,7 +399,7 @@ def test_an_average_that_a_metric_does_not_have(asked: str, average: str, has: s
 
 CASES: list[tuple[str, Callable[..., Any]]] = [
     ("f1", lambda **o: ask(metric="f1", **o)),
-    ("auroc", lambda **o: ask(**o)),
+    ("auroc", ask),
     ("macro auroc", lambda **o: ask(TRUTH3, SCORE3, **o)),
     ("clustered auroc", lambda **o: ask(groups=PAIRS, **o)),
     ("clustered f1", lambda **o: ask(metric="f1", groups=PAIRS, **o)),
@@ -471,6 +472,20 @@ def test_costs_of_the_wrong_shape(costs: Any) -> None:
     text = data_complaint(metric="expected_cost", costs=costs)
     assert text.startswith(f"costs has shape {np.shape(costs)}; it takes a finite number for each ")
     assert text.endswith("true (row) and predicted class (column), shape (2, 2)")
+
+
+@pytest.mark.parametrize("table", ["x", {}, ["a", "b"]])
+@pytest.mark.parametrize("option", ["costs", "priors"])
+def test_costs_and_priors_that_are_no_numbers(option: str, table: Any) -> None:
+    text = data_complaint(metric="expected_cost", **{option: table})
+    assert text == f"{option}={table!r} holds something else than numbers, or is ragged"
+
+
+@pytest.mark.parametrize("returned", [None, "a", [1.0, 2.0], 1j])
+def test_a_function_of_ones_own_returns_one_number(returned: Any) -> None:
+    text = option_complaint(metric=lambda _truth, _score: returned)
+    assert text.startswith("metric 'metric' returned ")
+    assert text.endswith("; a metric of a test set returns one number")
 
 
 def test_negative_costs() -> None:
@@ -559,6 +574,12 @@ def test_options_of_a_classification_have_no_meaning_for_a_regression(
 )
 def test_targets_that_are_no_numbers(target: Any, words: str, asked: str) -> None:
     assert data_complaint(target, SCORE, metric=asked).startswith(words)
+
+
+@pytest.mark.parametrize("asked", REGRESSION)
+def test_numbers_too_large_to_be_squared(asked: str) -> None:
+    text = data_complaint([1e200, *SCORE[1:]], SCORE, metric=asked)
+    assert "values up to 1e+200 are too large to be squared" in text
 
 
 # --------------------------------------------------------------------------- anything at all

@@ -158,6 +158,7 @@ AUROC_OF_15 = (0.911, 0.959, 0.957, 0.910, 0.933, 0.963)
 AUROC_OF_50 = (0.939, 0.954, 0.955, 0.943, 0.946, 0.954)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("each", "shares"), [(15, AUROC_OF_15), (50, AUROC_OF_50)])
 def test_auroc_of_normal_scores_is_covered(each: int, shares: tuple[float, ...]) -> None:
     # The shares are of a long run, in the order of OF_TWO_CLASSES.
@@ -235,6 +236,7 @@ def ignoring_groups(draw: Draw) -> Draw:
 CLUSTERED = {False: (0.953, 0.796), True: (0.955, 0.982)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mixed", [False, True])
 def test_auroc_of_clusters_is_covered_by_obuchowski_and_not_by_delong(mixed: bool) -> None:
     # 40 patients with 4 images. Where patients are positive or negative as a whole, their images

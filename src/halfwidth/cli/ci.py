@@ -69,6 +69,7 @@ def ci(
     threshold: options.Threshold = None,
     absent_class: options.AbsentClass = "omit",
     undefined: options.UndefinedOption = "omit",
+    threads: options.Threads = 1,
     groups: options.Groups = None,
     strata: options.Strata = None,
     over: options.OverOption = "cases",
@@ -120,6 +121,7 @@ def ci(
         "--threshold": (threshold, None),
         "--absent-class": (absent_class, "omit"),
         "--undefined": (undefined, "omit"),
+        "--threads": (threads, 1),
     }
     common: dict[str, Any] = {
         "method": method,
@@ -139,6 +141,7 @@ def ci(
             "threshold": predictions.parse_threshold(threshold),
             "absent_class": absent_class,
             "undefined": undefined,
+            "n_threads": threads,
         }
         estimates = predictions.estimates_of(
             asked, metric, positive, how | common, groups, strata, (plot, kind)

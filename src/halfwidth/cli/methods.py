@@ -25,6 +25,12 @@ def methods(
         str | None,
         typer.Option(help="Only methods for this statistic.", metavar="NAME", show_default=False),
     ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Only methods for this metric of a test set.", metavar="NAME", show_default=False
+        ),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """List the CI methods and when to use which.
@@ -32,6 +38,7 @@ def methods(
     \b
     halfwidth methods
     halfwidth methods --statistic median
+    halfwidth methods --metric auroc
     halfwidth methods bca
     """
     from halfwidth.intervals.catalogue import METHODS
@@ -48,6 +55,11 @@ def methods(
         spec = STATISTICS[statistic.partition(":")[0]]
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
+    if metric is not None:
+        from halfwidth.estimation.metric_front import estimands_of
+
+        wanted = estimands_of(metric)
+        chosen = [method for method in chosen if method.accepts & wanted]
     write(_overview(chosen) + "\n")
 
 

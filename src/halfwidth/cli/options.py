@@ -48,6 +48,7 @@ __all__ = [
     "Strict",
     "Target",
     "TargetFile",
+    "Threads",
     "Threshold",
     "UndefinedOption",
     "only_metric",
@@ -157,6 +158,12 @@ UndefinedOption = Annotated[
         "--undefined",
         help="What 0/0 counts: omit (nothing), zero (as in scikit-learn), worst.",
         metavar="POLICY",
+    ),
+]
+Threads = Annotated[
+    int,
+    typer.Option(
+        help="Threads for bootstraps of AUROC and AP; the result is the same.", metavar="N"
     ),
 ]
 Statistics = Annotated[

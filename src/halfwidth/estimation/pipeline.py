@@ -71,7 +71,7 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         bounds = job.sample.metric.spec.bounds
         sample = job.sample
         batches[statistic, method.name, sample.design, bounds, sample.binary].append(index)
-    plan = Plan(request.seed, request.n_resamples, kept={})
+    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]

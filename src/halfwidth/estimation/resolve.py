@@ -70,6 +70,8 @@ class Request:
     penalty : float or None
     over : {"cases", "clusters"}
         What the statistic is taken of.
+    threads : int
+        That long bootstraps of ranked scores run in.
     """
 
     method: MethodSpec | None
@@ -79,6 +81,7 @@ class Request:
     missing: Missing
     penalty: float | None
     over: Over = "cases"
+    threads: int = 1
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -193,6 +196,7 @@ def resolve_request(
     missing: Any,
     penalty: float | None,
     over: Any = "cases",
+    threads: Any = 1,
 ) -> Request:
     """Check the options that all front doors share."""
     if missing not in MISSING_POLICIES:
@@ -212,6 +216,8 @@ def resolve_request(
         resamples = 0
     if resamples < 2:
         raise OptionError(f"n_resamples={n_resamples!r} is not an integer from 2 up (usual: 9999)")
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise OptionError(f"n_threads={threads!r} (--threads) is not an integer from 1 up")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),
@@ -220,6 +226,7 @@ def resolve_request(
         missing,
         penalty,
         check_over(over),
+        threads,
     )
 
 

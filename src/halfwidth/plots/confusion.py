@@ -69,7 +69,7 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import confusion_ci
+    >>> from halfwidth.estimation.confusion import confusion_ci
     >>> made = confusion_ci(["a"] * 9 + ["b"] * 11, ["a"] * 10 + ["b"] * 10)
     >>> [text.get_text() for text in confusion(made).get_xticklabels()]
     ['a', 'b']

@@ -1,0 +1,471 @@
+"""``halfwidth ci`` with a target: metrics of a test set from tables and NumPy files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics as sk
+from support import Ran, Run
+
+import halfwidth as hw
+
+Complaint = Callable[..., str]
+N = 120
+RNG = np.random.default_rng(5)
+Y = np.arange(N) % 2
+P = np.clip(0.5 + 0.25 * (Y - 0.5) + RNG.normal(0, 0.2, N), 0.001, 0.999).round(3)
+ROWS = RNG.dirichlet(np.ones(3), N).round(6)
+CLASS = np.array(list("ABC"))[RNG.integers(0, 3, N)]
+VOLUME = RNG.gamma(4, 2, N).round(2)
+FRAME = pd.DataFrame(
+    {
+        "case": [f"c{i}" for i in range(N)],
+        "patient": [f"p{i // 2}" for i in range(N)],
+        "site": np.where(np.arange(N) < N // 2, "X", "Y"),
+        "y": Y,
+        "p1": P,
+        "p0": (1 - P).round(3),
+        "logit": np.log(P / (1 - P)),
+        "word": np.where(Y == 1, "sick", "well"),
+        "said": np.where(P > 0.5, "sick", "well"),
+        "cls": CLASS,
+        "a": ROWS[:, 0],
+        "b": ROWS[:, 1],
+        "c": ROWS[:, 2],
+        "guess": np.array(list("ABC"))[ROWS.argmax(axis=1)],
+        "volume": VOLUME,
+        "predicted": (VOLUME + RNG.normal(0, 1, N)).round(2),
+    }
+)
+AUROC, F1 = "--target y --score p1 --metric auroc", "--target y --score p1 --metric f1"
+SEED = ("--seed", "1", "--n-resamples", "199")
+
+
+@pytest.fixture(autouse=True)
+def files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("t.csv", index=False)
+    FRAME.to_parquet("t.parquet", index=False)
+    holes = pd.Series(Y, dtype="Int64").mask(np.isin(np.arange(N), (3, 7)))
+    FRAME.assign(y=holes).to_csv("holes.csv", index=False)
+    np.save("y.npy", Y)
+    np.save("p.npy", P)
+    np.save("classes.npy", CLASS)
+    np.save("rows.npy", ROWS)
+    np.save("short.npy", P[:-3])
+    np.save("objects.npy", CLASS.astype(object), allow_pickle=True)
+    np.savez("both.npz", y=Y, p=P)
+
+
+@pytest.fixture
+def complaint(run: Run) -> Complaint:
+    def complains(text: str) -> str:
+        ran = run("ci", *text.split())
+        assert (ran.status, ran.out) == (2, "")
+        assert ran.err.startswith("halfwidth: ")
+        assert 1 <= ran.err.count("\n") <= 2
+        assert "Traceback" not in ran.err
+        assert "internal error" not in ran.err
+        assert not re.search(r"[─-╿]", ran.err), "no boxed panels"
+        assert "  " not in ran.err, "a word is missing"
+        return ran.err.removeprefix("halfwidth: ").rstrip("\n")
+
+    return complains
+
+
+@pytest.fixture
+def answer(run: Run) -> Callable[[str], list[dict[str, Any]]]:
+    def answers(text: str) -> list[dict[str, Any]]:
+        ran = run("ci", *text.split(), *SEED, "--json")
+        assert ran.status == 0, ran.err
+        return ran.estimates
+
+    return answers
+
+
+Answer = Callable[[str], list[dict[str, Any]]]
+
+
+def values(rows: list[dict[str, Any]]) -> list[float]:
+    return [row["value"] for row in rows]
+
+
+# --------------------------------------------------------------------------- scores
+
+
+def test_one_score_of_the_positive_class(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score p1 --metric auroc --metric sensitivity")
+    assert values(rows) == pytest.approx([sk.roc_auc_score(Y, P), sk.recall_score(Y, P >= 0.5)])
+    assert [row["n"] for row in rows] == [N, N // 2]
+    assert [row["statistic"] for row in rows] == [None, None]
+    assert rows[1]["parameters"] == {"threshold": 0.5}
+
+
+def test_the_command_gives_what_the_function_gives(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score p1 --metric f1 --metric auroc --metric mcc")
+    made = hw.metric_ci(Y, P, metric=["f1", "auroc", "mcc"], rng=1, n_resamples=199)
+    assert rows == json.loads(made.to_json())["estimates"]
+
+
+@pytest.mark.parametrize("file", ["t.csv", "t.parquet"])
+def test_a_score_for_each_class_in_the_order_of_the_labels(file: str, answer: Answer) -> None:
+    asked = "--metric auroc --average macro --metric accuracy --method percentile"
+    rows = answer(f"{file} --target cls --score a --score b --score c {asked}")
+    expected = [
+        sk.roc_auc_score(CLASS, ROWS / ROWS.sum(axis=1, keepdims=True), multi_class="ovr"),
+        sk.accuracy_score(CLASS, FRAME["guess"]),
+    ]
+    assert values(rows) == pytest.approx(expected)
+    turned = "--score c --score a --score b --labels C,A,B"
+    other = answer(f"{file} --target cls {turned} {asked}")
+    assert values(other) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("labels", ["--labels C,A,B", "--labels C --labels A,B", "--labels C,A,B,"])
+def test_labels_may_be_given_at_once_or_one_by_one(labels: str, answer: Answer) -> None:
+    rows = answer(
+        f"t.csv --target cls --score c --score a --score b {labels} --metric auroc --average none"
+    )
+    assert [row["label"] for row in rows] == ["C", "A", "B"]
+
+
+def test_labels_may_have_spaces_after_commas(run: Run) -> None:
+    ran = run(
+        *("ci", "t.csv", "--target", "cls", "--prediction", "guess", "--labels", "C, A, B"),
+        *("--metric", "f1", "--average", "none", "--json", *SEED),
+    )
+    assert [row["label"] for row in ran.estimates] == ["C", "A", "B"]
+
+
+def test_averages_make_rows_in_the_order_asked(answer: Answer) -> None:
+    rows = answer(
+        "t.csv --target cls --prediction guess --metric f1 --average none --average macro "
+        "--average micro --average weighted"
+    )
+    assert [(row["average"], row["label"]) for row in rows] == [
+        *(("none", name) for name in "ABC"),
+        *((average, "") for average in ("macro", "micro", "weighted")),
+    ]
+    of_class = sk.f1_score(CLASS, FRAME["guess"], average=None).tolist()
+    pooled = [sk.f1_score(CLASS, FRAME["guess"], average=a) for a in ("macro", "micro", "weighted")]
+    assert values(rows) == pytest.approx([*of_class, *pooled])
+
+
+@pytest.mark.parametrize("positive", ["sick", "well"])
+def test_predicted_classes_with_the_positive_one_named(positive: str, answer: Answer) -> None:
+    rows = answer(
+        f"t.csv --target word --prediction said --positive {positive} --metric f1 --metric recall"
+    )
+    expected = [
+        sk.f1_score(FRAME["word"], FRAME["said"], pos_label=positive),
+        sk.recall_score(FRAME["word"], FRAME["said"], pos_label=positive),
+    ]
+    assert values(rows) == pytest.approx(expected)
+
+
+def test_logits_are_said_to_be_logits(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score logit --scores logits --metric f1 --threshold 0.4")
+    assert values(rows) == pytest.approx([sk.f1_score(Y, P >= 0.4)])
+    assert rows[0]["parameters"] == {"threshold": 0.4}
+
+
+def test_a_threshold_by_a_metric_is_chosen_and_cautioned(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score p1 --metric f1 --threshold youden_j")
+    (row,) = rows
+    cut = row["parameters"]["threshold"]
+    assert row["value"] == pytest.approx(sk.f1_score(Y, cut <= P))
+    assert "HW407" in [caution["code"] for caution in row["cautions"]]
+
+
+def test_parameters_follow_a_colon(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score p1 --metric f_beta:beta=2 --metric ppv:prevalence=0.05")
+    assert rows[0]["value"] == pytest.approx(sk.fbeta_score(Y, P >= 0.5, beta=2))
+    assert rows[0]["parameters"] == {"beta": 2.0, "threshold": 0.5}
+    assert rows[1]["parameters"] == {"prevalence": 0.05, "threshold": 0.5}
+
+
+def test_true_and_predicted_numbers(answer: Answer) -> None:
+    truth, predicted = FRAME["volume"], FRAME["predicted"]
+    expected = [sk.mean_absolute_error(truth, predicted), sk.r2_score(truth, predicted)]
+    for option in ("--prediction", "--score"):
+        rows = answer(f"t.csv --target volume {option} predicted --metric mae --metric r2")
+        assert values(rows) == pytest.approx(expected)
+
+
+def test_clusters_and_strata_are_columns(answer: Answer) -> None:
+    rows = answer("t.csv --target y --score p1 --metric auroc --groups patient --strata site")
+    assert (rows[0]["n_groups"], rows[0]["design"]) == (N // 2, "clustered within strata")
+    rows = answer("t.csv --target y --score p1 --metric auroc --strata y")
+    assert (rows[0]["n_groups"], rows[0]["design"]) == (None, "stratified")
+
+
+def test_missing_ones_are_left_out_when_told_to(answer: Answer) -> None:
+    rows = answer("holes.csv --target y --score p1 --metric auroc --missing omit")
+    assert (rows[0]["n"], rows[0]["n_missing"]) == (N - 2, 2)
+    kept = np.delete(np.arange(N), [3, 7])
+    assert rows[0]["value"] == pytest.approx(sk.roc_auc_score(Y[kept], P[kept]))
+
+
+# --------------------------------------------------------------------------- NumPy files
+
+
+def test_arrays_stand_instead_of_a_table(answer: Answer) -> None:
+    table = answer("t.csv --target y --score p1 --metric auroc --metric f1")
+    assert answer("--target-file y.npy --score-file p.npy --metric auroc --metric f1") == table
+    one = answer("--target-file both.npz:y --score-file both.npz:p --metric auroc --metric f1")
+    assert one == table
+
+
+def test_arrays_of_text_and_of_columns(answer: Answer) -> None:
+    asked = "--metric accuracy --metric auroc"
+    rows = answer(f"--target-file classes.npy --score-file rows.npy {asked}")
+    other = answer(f"t.csv --target cls --score a --score b --score c {asked}")
+    assert rows == other
+
+
+# --------------------------------------------------------------------------- output
+
+
+def classes_said(ran: Ran) -> str:
+    assert ran.status == 0
+    return ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("--target y --score p1 --metric auroc", "classes: 0, 1; positive class: 1"),
+        (
+            "--target word --score p1 --positive sick --metric auroc",
+            "classes: sick, well; positive class: sick",
+        ),
+        ("--target cls --prediction guess --metric f1", "classes: A, B, C"),
+        ("--target cls --prediction guess --metric f1 --labels A,B,C", None),
+        ("--target y --score p1 --labels 0,1 --metric auroc", "positive class: 1"),
+        ("--target volume --prediction predicted --metric mae", None),
+    ],
+)
+def test_classes_are_noted_on_stderr(arguments: str, said: str | None, run: Run) -> None:
+    ran = run("ci", "t.csv", *arguments.split(), *SEED)
+    assert classes_said(ran) == (f"halfwidth: {said}\n" if said else "")
+    assert "classes:" not in ran.out
+
+
+@pytest.mark.parametrize("fmt", ["table", "json", "csv", "markdown", "latex"])
+def test_every_format_holds_the_rows_and_nothing_else(fmt: str, run: Run) -> None:
+    ran = run(
+        *("ci", "t.csv", "--target", "cls", "--prediction", "guess", "--metric", "f1"),
+        *("--average", "macro", "--average", "none", "--format", fmt, *SEED),
+    )
+    assert ran.status == 0
+    assert ran.err == "halfwidth: classes: A, B, C\n"
+    if fmt == "json":
+        assert len(ran.estimates) == 4
+    elif fmt == "csv":
+        rows = list(csv.DictReader(io.StringIO(ran.out)))
+        assert [row["average"] for row in rows] == ["macro", "none", "none", "none"]
+        assert [row["statistic"] for row in rows] == [""] * 4
+        assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows)
+    else:
+        assert "macro F1" in ran.out
+        assert ran.out.count("F1") >= 4
+
+
+def test_the_table_names_method_and_seed(run: Run) -> None:
+    ran = run("ci", "t.csv", *AUROC.split(), "--metric", "f1", *SEED)
+    assert re.search(r"AUROC +120 +0\.81 +0\.73 to 0\.88 +0\.08 +delong_logit", ran.out)
+    assert "Seed 1, 199 resamples." in ran.out
+
+
+def test_strict_is_3_when_a_caution_was_raised(run: Run) -> None:
+    cautioned = run("ci", "t.csv", *F1.split(), "--strict", *SEED)
+    assert cautioned.status == 3
+    assert "HW502" in cautioned.out
+    honest = run("ci", "t.csv", *AUROC.split(), "--strict")
+    assert honest.status == 0
+
+
+def test_what_is_written_to_a_file_is_not_on_stdout(run: Run) -> None:
+    ran = run("ci", "t.csv", *AUROC.split(), "--out", "o.json")
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err.endswith("halfwidth: wrote o.json\n")
+    assert json.loads(Path("o.json").read_text())["estimates"][0]["metric"] == "auroc"
+
+
+def test_the_help_shows_test_sets(run: Run) -> None:
+    ran = run("ci", "--help")
+    assert ran.status == 0
+    for option in ("--target", "--score", "--prediction", "--labels", "--positive", "--threshold"):
+        assert option in ran.out
+    assert "halfwidth ci preds.csv --target y --score p1 --metric auroc" in ran.out
+
+
+# --------------------------------------------------------------------------- columns and files
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--target yy --score p1", "t.csv: no column 'yy'; did you mean 'y'?"),
+        ("--target y --score p11", "t.csv: no column 'p11'; did you mean 'p1'?"),
+        ("--target word --prediction sad", "t.csv: no column 'sad'; did you mean 'said'?"),
+        ("--target y --score p1 --groups patint", "no column 'patint'; did you mean 'patient'?"),
+        ("--target y --score p1 --strata sites", "no column 'sites'; did you mean 'site'?"),
+        ("--target y --score zzz", "It has case, patient, site, y, p1, p0"),
+        ("--target y", "--target needs --score COLUMN (one for each class, or that of the "),
+        ("--score p1", "--score and --prediction need --target COLUMN, the true classes"),
+        ("--prediction said", "--score and --prediction need --target COLUMN"),
+        ("--target y --score p1 --prediction said", "or --prediction COLUMN; not both"),
+        ("--target word --score said", "'said' holds no numbers; a column of predicted classes is"),
+        ("--target word --score said", "--prediction said"),
+        ("--target y --prediction said", "--target y and --prediction said hold labels of differ"),
+        ("--target word --score p1", "say which of 'sick', 'well' that is"),
+        ("--target word --score p1", "(--positive)"),
+        ("--target cls --score a --score b", "--score: 2 score columns for 3 classes ('A', 'B', "),
+        ("--target y --score p1 --positive 2", "(--positive) is none of the labels 0, 1"),
+        ("--target word --score p1 --positive sik", "did you mean 'sick'?"),
+        ("--target y --score p1 --labels 0", "labels=[0]: name at least two classes"),
+        ("--target y --score p1 --labels 0,0", "names a class more than once"),
+        ("--target y --score p1 --labels a,b", "--target y: case #1 has the label 0, which is no"),
+        ("--target y --score p1 --average marco", "did you mean 'macro'?"),
+        ("--target y --score p1 --scores logit", "did you mean 'logits'?"),
+        ("--target y --score p1 --absent-class none", "none of omit, zero, undefined"),
+        ("--target y --score p1 --undefined nan", "none of omit, zero, worst"),
+        ("--target y --score p1 --missing worse", "did you mean 'worst'?"),
+        ("--target y --score p1 --threshold yuden", "did you mean 'youden'?"),
+        ("--target y --score p1 --threshold auroc", "is no counting metric to choose it by"),
+        ("--target y --score p1 --threshold nan", "threshold=nan is not a number"),
+        ("--target y --score logit", "say scores='logits' (--scores logits"),
+        ("--target cls --score a --score b --score c --threshold 0.5", "(--threshold) needs two c"),
+        ("--target y --score p1 --method wilson", "'wilson' makes no interval for the F1; use au"),
+        ("--target y --score p1 --format jsn", "unknown format 'jsn'; did you mean 'json'?"),
+        ("--target y --score p1 --out o.xyz", "no format goes by the suffix '.xyz'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(arguments: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint(f"t.csv {arguments} --metric f1")
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("", "--target needs --metric NAME; one or more of accuracy, balanced_accuracy"),
+        ("--metric dsc", "'dsc' has a value for each case, not one for a test set"),
+        ("--metric aucroc", "unknown metric of a test set 'aucroc'; did you mean 'auroc'?"),
+        ("--metric net_benefit", "write net_benefit:exchange_rate=VALUE"),
+        ("--metric mae --metric f1", "of a regression and of a classification do not go together"),
+        ("--metric mae --positive 1", "has no meaning for a regression"),
+        ("--metric auroc --method delta", "'delta' makes no interval for the AUROC; use auto"),
+    ],
+)
+def test_metrics_that_do_not_fit(asked: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint(f"t.csv --target y --score p1 {asked}")
+
+
+def test_text_is_no_target_of_a_regression(complaint: Complaint) -> None:
+    text = complaint("t.csv --target word --score p1 --metric mae")
+    assert text.startswith("--target word: case #1 holds 'well', which is not a number")
+
+
+def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
+    text = complaint("holes.csv --target y --score p1 --metric auroc")
+    assert text == (
+        "--target y, --score: 2 of 120 cases lack a label or a finite score (cases #4, #8). "
+        "missing='omit' (--missing omit) leaves them out"
+    )
+    assert "has no meaning" in complaint(
+        "holes.csv --target y --score p1 --metric auroc --missing worst"
+    )
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--value p1", "--by site", "--statistic median", "--penalty 0", "--scale 100"),
+        *("--bounds 0,1", "--case case", "--over clusters"),
+    ],
+)
+def test_options_of_values_are_not_ignored_beside_a_target(
+    option: str, complaint: Complaint
+) -> None:
+    text = complaint(f"t.csv --target y --score p1 --metric auroc {option}")
+    name = option.partition(" ")[0]
+    assert text == f"{name} has no effect on a metric of a test set (--target)"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--labels 0,1", "--positive 1", "--average macro", "--scores logits"),
+        *("--threshold 0.5", "--absent-class zero", "--undefined zero"),
+    ],
+)
+def test_options_of_test_sets_are_not_ignored_without_a_target(
+    option: str, complaint: Complaint
+) -> None:
+    name = option.partition(" ")[0]
+    text = complaint(f"t.csv --value p1 {option}")
+    assert text == f"{name} needs --target COLUMN, the true classes"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--target-file y.npy", "--target-file and --score-file go together; --score-file is lack"),
+        ("--score-file p.npy", "--target-file and --score-file go together; --target-file is lac"),
+        ("t.csv --target-file y.npy --score-file p.npy", "stand instead of a table; leave out FI"),
+        ("--target-file y.npy --score-file p.npy --target y", "stand instead of a table"),
+        ("--target-file y.npy --score-file p.npy --groups patient", "name columns of a table; arr"),
+        ("--target-file y.npy --score-file short.npy", "--target-file y.npy has 120 cases and "),
+        ("--target-file y.npy --score-file short.npy", "--score-file short.npy 117; they must be"),
+        ("--target-file y.npy --score-file rows.npy", "--score-file rows.npy: 3 score columns fo"),
+        ("--target-file objects.npy --score-file p.npy", "objects.npy: holds pickled Python obj"),
+        ("--target-file both.npz --score-file p.npy", "both.npz: holds 2 arrays (y, p); say whic"),
+        ("--target-file both.npz:q --score-file p.npy", "both.npz: no array 'q'; it holds y, p"),
+        ("--target-file t.csv --score-file p.npy", "t.csv: arrays are read from .npy and .npz"),
+        ("--target-file yy.npy --score-file p.npy", "yy.npy: no such file; did you mean 'y.npy'?"),
+        ("--target y --score p1", "name the table: halfwidth ci FILE --target COLUMN --score COL"),
+        ("absent.csv --target y --score p1", "absent.csv: no such file"),
+    ],
+)
+def test_files_that_cannot_be_used(arguments: str, words: str, complaint: Complaint) -> None:
+    assert words in complaint(f"{arguments} --metric auroc")
+
+
+def test_no_file_and_no_target_asks_for_the_table(complaint: Complaint) -> None:
+    assert complaint("").startswith("name the table: halfwidth ci FILE")
+
+
+def test_an_undefined_metric_is_a_result_and_no_error(run: Run) -> None:
+    FRAME.assign(y=1).to_csv("ones.csv", index=False)
+    ran = run(
+        *("ci", "ones.csv", "--target", "y", "--score", "p1", "--metric", "specificity", "--json")
+    )
+    assert ran.status == 0
+    assert (ran.estimates[0]["value"], ran.estimates[0]["low"]) == (None, None)
+
+
+# --------------------------------------------------------------------------- real data
+
+
+def test_real_scores_from_arrays(run: Run, shared: Path) -> None:
+    folder = shared / "data/medmnist_scores"
+    ran = run(
+        *("ci", "--target-file", folder / "adrenalmnist_targets.npy"),
+        *("--score-file", folder / "adrenalmnist_scores.npy", "--scores", "logits"),
+        *("--metric", "auroc", "--metric", "sensitivity", "--json"),
+    )
+    assert ran.status == 0
+    auroc, sensitivity = ran.estimates
+    assert round(auroc["value"], 4) == 0.8072
+    assert (auroc["method"], auroc["n"]) == ("delong_logit", 298)
+    assert (sensitivity["method"], sensitivity["n"]) == ("wilson", 69)
