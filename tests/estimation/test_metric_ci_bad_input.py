@@ -153,7 +153,7 @@ def test_scores_that_are_none(scores: Any, words: str) -> None:
 
 def test_text_said_to_be_scores_is_refused() -> None:
     text = data_complaint(TRUTH, ["x"] * N, scores="probabilities")
-    assert text == "y_score: scores must be numbers; give class labels as one label per case"
+    assert text.startswith("y_score: scores must be numbers, as many for each case; give class")
 
 
 def test_what_messages_call_the_data_can_be_said() -> None:
@@ -200,8 +200,8 @@ def test_labels_as_text_are_not_numbers() -> None:
         ([0, 0], "labels=[0, 0] names a class more than once"),
         ([0, 1, 1.0], "labels=[0, 1, 1] names a class more than once"),
         ([1], "labels=[1]: name at least two classes"),
-        ([], "labels=[]: name at least two classes"),
-        ([[0], [1]], "labels=[[0], [1]] are no plain labels (text or numbers)"),
+        ([], "labels=[] is no list of labels (text or numbers)"),
+        ([[0], [1]], "labels=[[0], [1]] is no list of labels (text or numbers)"),
     ],
 )
 def test_labels_that_are_no_set_of_classes(labels: list[Any], words: str) -> None:
@@ -247,7 +247,7 @@ def test_a_metric_of_one_class_asks_which_or_for_an_average() -> None:
     [
         ("sik", "pos_label='sik' (--positive) is none of the labels 'sick', 'well'; did you mean"),
         (2, "pos_label=2 (--positive) is none of the labels 'sick', 'well'"),
-        (["sick"], "pos_label=['sick'] (--positive) is none of the labels"),
+        (["sick"], "pos_label=['sick'] is no label; it takes one of the classes"),
         (NAN, "pos_label=nan (--positive) is none of the labels"),
     ],
 )

@@ -135,7 +135,7 @@ def ci(
         _refuse(of_cases, "has no effect on a metric of a test set (--target)")
         kind = figures.check(plot, plot_kind, figures.OF_TEST_SETS)
         how = {
-            "labels": predictions.parse_labels(labels),
+            "labels": labels,
             "average": average,
             "scores": scores,
             "threshold": predictions.parse_threshold(threshold),
@@ -191,7 +191,7 @@ def _of_cases(file: Path | None, value: list[str] | None, given: dict[str, Any])
     from halfwidth.resampling.kernels import compiled
 
     if file is None:
-        raise OptionError("name the table: halfwidth ci FILE (see halfwidth ci --help)")
+        raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
     table, method = read_table(file), given["method"]
     long = len(table) * given["n_resamples"] > LONG_JOB
     if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):

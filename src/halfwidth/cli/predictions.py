@@ -10,9 +10,18 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
-__all__ = ["Asked", "Given", "estimates_of", "given_in", "parse_labels", "parse_threshold"]
+__all__ = [
+    "Asked",
+    "Given",
+    "estimates_of",
+    "given_in",
+    "parse_label",
+    "parse_labels",
+    "parse_threshold",
+]
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def given_in(asked: Asked, groups: str | None, strata: str | None, *, numbers: b
     for name in wanted:
         if name is not None and name not in table:
             raise DataError(
-                f"{asked.file}: no column {name!r}{proposed(name, table.names)} "
+                f"{asked.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
             )
     return Given(
@@ -111,9 +120,13 @@ def given_in(asked: Asked, groups: str | None, strata: str | None, *, numbers: b
 
 
 def _cells(table: Table, name: str, *, numbers: bool) -> Any:
+    """A column of numbers or booleans as such, else of text; missing cells None or NaN."""
     import numpy as np
 
-    return table.values(name, np.arange(len(table))) if numbers else table.levels(name)
+    if numbers or table.is_numeric(name):
+        return table.values(name, np.arange(len(table)))
+    cells = [None if is_missing(cell) else str(cell) for cell in table.columns[name]]
+    return np.array(cells, dtype=object)
 
 
 def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
@@ -131,15 +144,27 @@ def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
     return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
 
-def parse_labels(given: list[str] | None) -> list[Any] | None:
-    """Labels as cells of a table are read: whole numbers as numbers."""
+def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:
+    """The labels meant by texts, given the cells of the target."""
     if not given:
         return None
-    return [_label(part.strip()) for text in given for part in text.split(",") if part.strip()]
+    return [parse_label(part, cells) for text in given for part in text.split(",") if part.strip()]
 
 
-def _label(text: str) -> Any:
-    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
+def parse_label(text: str, cells: Any) -> Any:
+    """A text as a label of the kind that the target holds: text, number or boolean."""
+    import numpy as np
+
+    text, kind = text.strip(), np.asarray(cells).dtype.kind
+    if kind == "b":
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    if kind in "OSU":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = {"true": 1.0, "false": 0.0}.get(text.lower(), float("nan"))
+    return text if number != number else number  # noqa: PLR0124
 
 
 def parse_threshold(text: str | None) -> float | str | None:
@@ -174,7 +199,8 @@ def estimates_of(
     given = given_in(asked, groups, strata, numbers=numbers)
     options |= {
         "names": asked.names,
-        "pos_label": None if positive is None else _label(positive),
+        "labels": parse_labels(options["labels"], given.y_true),
+        "pos_label": None if positive is None else parse_label(positive, given.y_true),
         "groups": given.groups,
         "strata": given.strata,
     }

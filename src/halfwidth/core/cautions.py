@@ -148,7 +148,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW204",
         "few cases of a class",
-        "{name}: {count}{more}. The {what} leans on them.",
+        "{name}: {count}{more}; the {what} leans on this.",
         "What a metric says of a class rests on the cases of that class alone, however large the "
         "test set is. Macro averages give a class of five cases the same weight as one of five "
         "hundred.",
@@ -170,8 +170,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW206",
         "class imbalance",
-        "Class {label!r} makes up {largest:.0%} of the cases, the rarest {smallest:.1%}: intervals "
-        "tend to under-cover.",
+        "Class {label!r} makes up {largest} of the cases, the rarest {smallest}: intervals tend to "
+        "under-cover.",
         "In a study of 228 classification instances, nearly all intervals that failed to cover "
         "belonged to imbalanced test sets: the few cases of the rare class decide.",
         "Collect more cases of the rare class; report metrics per class as well.",
@@ -180,7 +180,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW207",
         "metric near an end of its range",
-        "{what} {value:.3f} is close to {end:g}: it rests on few errors, and its interval strains.",
+        "{what} {value:.3f} is close to {end:g}, where intervals strain.",
         "Near the end of a range the distribution of a metric is lopsided and discrete, and "
         "replicates pile up at the end. Normal and percentile intervals are then too short on the "
         "far side.",
@@ -401,7 +401,7 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW501",
         "accuracy under imbalance",
-        "Always answering {label!r} would be right in {share:.0%} of the cases.",
+        "Always answering {label!r} would be right in {share} of the cases.",
         "Where one class dominates, accuracy is high without any skill, and rare classes, often "
         "those that matter, hardly count.",
         "Report balanced accuracy, or sensitivity and specificity, or an expected cost.",

@@ -131,12 +131,15 @@ class RankedAreas:
         undefined.
     row : int or None
         The one row it is the area of; None for an average.
+    average : str
+        Over the rows; empty where it is of one.
     """
 
     kind: str | Callable[[Numbers, Numbers], Array]
     rank: Callable[[Array], Ranking]
     finish: Callable[[Numbers, Numbers], Array]
     row: int | None = None
+    average: str = ""
 
 
 Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas

@@ -59,7 +59,7 @@ def _for_records(sample: Sample, statistic: Statistic) -> str:
         isinstance(form, RankedAreas) and isinstance(form.kind, str)
     )
     of_cases = smooth and statistic.spec.estimand is not Estimand.COUNTING
-    macro_ap = isinstance(form, RankedAreas) and form.row is None and "precision" in str(form.kind)
+    macro_ap = isinstance(form, RankedAreas) and form.average == "macro" and form.kind != "auroc"
     if of_cases and design.sizes is None and design.n >= SMALL and not macro_ap:
         return "bca"
     return "percentile"

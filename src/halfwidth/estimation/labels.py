@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,10 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
         raise DataError(f"{where}: expected one label per case, got {values!r}")
     if isinstance(values, np.ma.MaskedArray):
         values = [None if cell is np.ma.masked else cell for cell in values]
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise DataError(f"{where}: expected one label per case, got nested values") from None
     if array.dtype.kind in "SU" and not isinstance(values, np.ndarray):
         array = np.asarray(values, dtype=object)  # NumPy makes text of numbers beside a text
     if array.ndim == 2 and array.shape[1] == 1:
@@ -41,7 +44,7 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
 
 def plain_label(label: Any) -> Any:
     """A label as Python has it; a whole number is an integer."""
-    if hasattr(label, "item"):
+    if hasattr(label, "item") and np.ndim(label) == 0:
         label = label.item()
     if isinstance(label, float) and label.is_integer():
         return int(label)
@@ -57,7 +60,11 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
         return [plain_label(label) for label in np.unique(cells)]
     if cells.dtype.kind == "f":
         return [plain_label(label) for label in np.unique(cells[~np.isnan(cells)])]
-    found = {plain_label(label) for label in cells if not is_missing(label)}
+    present = [plain_label(label) for label in cells if not is_missing(label)]
+    odd = next((label for label in present if not isinstance(label, Hashable)), None)
+    if odd is not None:
+        raise DataError(f"{where}: {odd!r} is no plain label (text, number or boolean)")
+    found = set(present)
     try:
         return sorted(found)
     except TypeError:
@@ -122,10 +129,17 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
         known = len(labels) == 2 and tuple(labels) in KNOWN_PAIRS
         return 1 if known else None
     given = plain_label(given)
+    if not isinstance(given, Hashable):
+        raise OptionError(f"pos_label={given!r} is no label; it takes one of the classes")
     if given not in labels:
+        alike = [label for label in labels if str(label) == str(given)]
+        hint = (
+            f"; it is a {type(given).__name__}, the label a {type(alike[0]).__name__}"
+            if alike
+            else (proposed(str(given), [str(label) for label in labels]))
+        )
         raise OptionError(
             f"pos_label={given!r} (--positive) is none of the labels "
-            f"{shortened([repr(label) for label in labels])}"
-            f"{proposed(str(given), [str(label) for label in labels])}"
+            f"{shortened([repr(label) for label in labels])}{hint}"
         )
     return list(labels).index(given)

@@ -44,6 +44,8 @@ class ClassFacts:
         Cases of each class.
     units : ndarray, shape (C,)
         Units (cases, or clusters) with a case of it.
+    others : ndarray, shape (C,)
+        Units with a case of another class.
     missing : ndarray, shape (C,)
         Probability that a resample holds no case of it.
     absent : str
@@ -61,6 +63,7 @@ class ClassFacts:
     labels: tuple[str, ...]
     sizes: NDArray[np.intp]
     units: NDArray[np.intp]
+    others: NDArray[np.intp]
     missing: Array
     absent: str = "omit"
     which: int | None = None
@@ -73,16 +76,19 @@ class ClassFacts:
 def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
     """The facts of a test set."""
     sizes = cases.class_sizes()
-    units, missing, fixed = sizes, _never_drawn(sizes[None], np.array([cases.n])), False
+    units, others, fixed = sizes, cases.n - sizes, False
+    missing = _never_drawn(sizes[None], np.array([cases.n]))
     if cases.groups is not None or cases.strata is not None:
-        held, of_stratum = _units_with_each_class(cases)
+        held, of_stratum, alone = _units_with_each_class(cases)
         units, missing = held.sum(axis=0), _never_drawn(held, of_stratum)
+        others = of_stratum.sum() - alone
         several = len(held) > 1
         fixed = several and bool(((held > 0).sum(axis=1) == 1).all())
     return ClassFacts(
         tuple(str(label) for label in cases.labels),
         sizes,
         units,
+        others,
         missing,
         absent,
         hard=cases.hard,
@@ -92,8 +98,10 @@ def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
     )
 
 
-def _units_with_each_class(cases: TestSet) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Units of each stratum that hold a case of each class, (H, C), and all of its units, (H,)."""
+def _units_with_each_class(
+    cases: TestSet,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Units of each stratum with each class, (H, C), and in all, (H,); units of one class, (C,)."""
     unit = np.arange(cases.n) if cases.groups is None else cases.groups
     stratum = np.zeros(cases.n, dtype=np.intp) if cases.strata is None else cases.strata
     strata = int(stratum.max()) + 1
@@ -102,7 +110,11 @@ def _units_with_each_class(cases: TestSet) -> tuple[NDArray[np.intp], NDArray[np
     pairs = np.unique(unit * cases.n_classes + cases.truth)
     with_class = stratum_of[pairs // cases.n_classes] * cases.n_classes + pairs % cases.n_classes
     held = np.bincount(with_class, minlength=strata * cases.n_classes)
-    return held.reshape(strata, cases.n_classes), np.bincount(stratum_of, minlength=strata)
+    of_pair = pairs // cases.n_classes
+    single = np.bincount(of_pair)[of_pair] == 1
+    alone = np.bincount(pairs[single] % cases.n_classes, minlength=cases.n_classes)
+    held = held.reshape(strata, cases.n_classes)
+    return held, np.bincount(stratum_of, minlength=strata), alone
 
 
 def _never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
@@ -126,7 +138,7 @@ def _few_of_a_class(e: Estimate, facts: ClassFacts) -> Caution | None:
         return None
     units, noun = facts.units, "case" if e.n_groups is None else "cluster"
     if facts.which is not None:
-        units = np.array([units[facts.which], np.delete(facts.sizes, facts.which).sum()])
+        units = np.array([units[facts.which], facts.others[facts.which]])
         names = [f"class {facts.labels[facts.which]!r}", "the other classes"]
     else:
         names = [f"class {label!r}" for label in facts.labels]
@@ -157,15 +169,21 @@ def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
     if not (_of_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
         return None
     missing = np.where(facts.sizes > 0, facts.missing, 0.0)
-    worst = int(missing.argmax()) if facts.which is None else facts.which
+    # Of two classes, one against the rest suffers from the lack of either.
+    both = facts.which is None or len(missing) == 2
+    worst = int(missing.argmax()) if both else int(facts.which or 0)
     if missing[worst] <= OFTEN_MISSING:
         return None
-    averaged = e.average in ("macro", "weighted")
+    policy = "the metric may be undefined"
+    if e.average in ("macro", "weighted"):
+        policy = POLICY[facts.absent]
+        if e.metric in ("f1", "f_beta") and facts.absent == "omit":
+            policy += " unless it is predicted there, which counts as 0"
     return caution(
         "HW205",
         label=facts.labels[worst],
         share=percent(round(float(missing[worst]), 3)),
-        policy=POLICY[facts.absent] if averaged else "the metric may be undefined",
+        policy=policy,
     )
 
 
@@ -174,10 +192,13 @@ def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     if not _of_all_classes(e) or spec.name == "auroc":
         return None
     shares = facts.sizes[facts.sizes > 0] / facts.sizes.sum()
+    if len(shares) < 2:
+        return None
     if shares.min() > RARE_SHARE and shares.max() < MAJORITY:
         return None
     label = facts.labels[int(facts.sizes.argmax())]
-    return caution("HW206", label=label, largest=float(shares.max()), smallest=float(shares.min()))
+    largest, smallest = (percent(round(float(end), 3)) for end in (shares.max(), shares.min()))
+    return caution("HW206", label=label, largest=largest, smallest=smallest)
 
 
 def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
@@ -186,7 +207,8 @@ def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
         return None
     for end in (bounds.low, bounds.high):
         if abs(e.value - end) <= NEAR_END * bounds.width:
-            return caution("HW207", what=e.subject, value=e.value, end=end)
+            what = e.subject[:1].upper() + e.subject[1:]
+            return caution("HW207", what=what, value=e.value, end=end)
     return None
 
 
@@ -227,7 +249,8 @@ def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     share = float(facts.sizes.max() / facts.sizes.sum())
     if share < EASY_ACCURACY and e.value > share:
         return None
-    return caution("HW501", label=facts.labels[int(facts.sizes.argmax())], share=share)
+    label = facts.labels[int(facts.sizes.argmax())]
+    return caution("HW501", label=label, share=percent(round(share, 3)))
 
 
 def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:

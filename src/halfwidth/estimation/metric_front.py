@@ -44,6 +44,7 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 __all__ = ["AVERAGES", "Average", "estimands_of", "metric_ci", "resolve_sample_metric"]
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
+COST_METRICS = ("expected_cost", "normalized_expected_cost")
 AVERAGES: tuple[Average, ...] = ("binary", "macro", "micro", "weighted", "none")
 
 
@@ -132,7 +133,8 @@ def metric_ci(
     -------
     Estimate or Estimates
         One for a single metric with a single average; else a row for each metric, average and
-        class. ``n`` is the number of cases in the metric's own denominator.
+        class. ``n`` is the number of cases in the metric's own denominator; all cases where the
+        threshold is chosen on them.
 
     Raises
     ------
@@ -154,6 +156,10 @@ def metric_ci(
     >>> [(row.metric, row.value, row.n) for row in rows]
     [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]
     """
+    if not (
+        isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) for n in names)
+    ):
+        raise OptionError(f"names={names!r} is no pair of texts")
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -169,6 +175,7 @@ def metric_ci(
         None if average is None else [_check_average(a) for a in _several(average, "average")]
     )
     criterion = _criterion(threshold)
+    _check_effects(metrics, averages, threshold=threshold, costs=costs, priors=priors)
     cases = _cases(
         metrics,
         y_true,
@@ -219,7 +226,7 @@ def _several(given: Any, name: str) -> list[Any]:
 
 
 def _one_of(name: str, given: Any, allowed: Sequence[Any]) -> Any:
-    if given not in allowed:
+    if not isinstance(given, str) or given not in allowed:
         raise OptionError(
             f"{name}={given!r} is none of {', '.join(allowed)}{proposed(str(given), allowed)}"
         )
@@ -234,7 +241,7 @@ def _number(given: Any, name: str) -> float | None:
     if given is None:
         return None
     try:
-        number = float(given)
+        number = np.nan if isinstance(given, bool) else float(given)
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number):
@@ -300,9 +307,42 @@ def _needs_decisions(metrics: Sequence[Metric | OwnMetric]) -> bool:
     return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
 
 
+def _check_effects(
+    metrics: Sequence[Metric | OwnMetric],
+    averages: Sequence[str] | None,
+    *,
+    threshold: Any,
+    costs: Any,
+    priors: Any,
+) -> None:
+    """Refuse options that no metric of the call looks at."""
+    named = [one.spec for one in metrics if isinstance(one, Metric)]
+    names = ", ".join(spec.name for spec in named)
+    own = len(named) < len(metrics)
+    decided = any(spec.takes in COUNTING for spec in named)
+    if threshold is not None and not decided:
+        raise OptionError(f"threshold={threshold!r} has no effect on {names or 'your own metric'}")
+    for option, given, takers in (
+        ("costs", costs, (*COST_METRICS, "cohen_kappa")),
+        ("priors", priors, COST_METRICS),
+    ):
+        chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
+        if given is not None and not chosen and not any(spec.name in takers for spec in named):
+            raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
+    averaged = own or any(set(averages or ()) & set(spec.averages) for spec in named)
+    if averages and not averaged and not any(len(spec.averages) > 1 for spec in named):
+        raise OptionError(f"average={averages[0]!r} (--average) has no effect on {names}")
+
+
 def _criterion(threshold: Any) -> Metric | None:
     if not isinstance(threshold, str):
         return None
+    name = threshold.partition(":")[0]
+    if name not in SAMPLE_METRICS and name not in METRICS:
+        raise OptionError(
+            f"threshold={threshold!r} (--threshold) is neither a number nor a counting metric to "
+            f"choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
+        )
     found = resolve_sample_metric(threshold)
     if not isinstance(found, Metric) or found.spec.takes not in COUNTING:
         raise OptionError(
@@ -346,6 +386,8 @@ def _cases(
             strata=strata,
             where=where,
         )
+    if decisions.kind != "auto":
+        raise OptionError("scores has no meaning for a regression")
     if set(named) - {Takes.NUMBERS}:
         raise OptionError("metrics of a regression and of a classification do not go together")
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}

@@ -384,11 +384,20 @@ def _own(own: OwnMetric, cases: TestSet) -> Job:
 
 
 def _number_of(own: OwnMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    made = own.function(truth, predicted)
+    name = own.metric.spec.name
+    try:
+        made = own.function(truth, predicted)
+    except Exception as error:
+        told = " ".join(str(error).split())
+        raise OptionError(
+            f"metric {name!r} raised {type(error).__name__} on the cases or a resample of them: "
+            f"{told[:200]}. Where it is undefined it must return nan"
+        ) from error
     try:
         return float(made)
     except (TypeError, ValueError):
+        shape = f" of shape {np.shape(made)}" if isinstance(made, np.ndarray) else ""
         raise OptionError(
-            f"metric {own.metric.spec.name!r} returned {type(made).__name__} {made!r}; a metric of "
-            "a test set returns one number"
+            f"metric {name!r} returned {type(made).__name__}{shape}; a metric of a test set "
+            "returns one number"
         ) from None

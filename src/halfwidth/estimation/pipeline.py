@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.spec import Estimand, MethodSpec, Metric, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Interval
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose, choose_for_counts
@@ -84,7 +84,13 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
     if request.method is None:
         return choose(job.sample, job.statistic, request.level)
     sample = job.sample
-    check_accepts(request.method, job.statistic, binary=sample.binary, design=sample.design)
+    spec = sample.metric.spec
+    of_test_set = spec.level is MetricLevel.SAMPLE
+    average = job.average if job.average in ("macro", "micro", "weighted") else ""
+    what = f"{average or ''} {spec.display}".strip() if of_test_set else ""
+    check_accepts(
+        request.method, job.statistic, binary=sample.binary, design=sample.design, what=what
+    )
     check_bounds(request.method, job.sample.metric)
     return request.method
 

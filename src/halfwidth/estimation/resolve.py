@@ -247,7 +247,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
 
 
 def check_accepts(
-    method: MethodSpec, statistic: Statistic, *, binary: bool, design: Design
+    method: MethodSpec, statistic: Statistic, *, binary: bool, design: Design, what: str = ""
 ) -> None:
     """Refuse a method that makes no intervals for the statistic, naming those that do."""
     if fits(method, statistic, design, binary=binary):
@@ -258,10 +258,14 @@ def check_accepts(
         reason = f" when cases are {design.name} (groups, strata)"
     elif method.accepts & estimands(statistic, binary=binary):
         reason = ", which has no standard error"
-    elif Estimand.PROPORTION in method.accepts and statistic.spec.estimand is Estimand.MEAN:
+    elif (
+        not what
+        and Estimand.PROPORTION in method.accepts
+        and statistic.spec.estimand is Estimand.MEAN
+    ):
         reason = " unless every value is 0 or 1 (metric 'correct')"
     raise OptionError(
-        f"method {method.name!r} makes no interval for the {statistic.spec.title}{reason}; "
+        f"method {method.name!r} makes no interval for the {what or statistic.spec.title}{reason}; "
         f"use auto, {', '.join(accepted)}"
     )
 

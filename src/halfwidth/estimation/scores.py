@@ -8,6 +8,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed
 from halfwidth.core.types import Array
+from halfwidth.core.undefined import is_missing
 
 __all__ = [
     "ROW_SUM_TOLERANCE",
@@ -29,7 +30,7 @@ ROUNDING = 1e-6
 
 def check_kind(scores: Any) -> Scores:
     """What the scores are, or an `OptionError`."""
-    if scores not in SCORE_KINDS:
+    if not isinstance(scores, str) or scores not in SCORE_KINDS:
         raise OptionError(
             f"scores={scores!r} is none of {', '.join(SCORE_KINDS)}"
             f"{proposed(str(scores), SCORE_KINDS)}"
@@ -45,12 +46,23 @@ def as_score_rows(values: Any, where: str) -> Array:
             values = np.ma.filled(values.astype(float), np.nan)
         array = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise DataError(
-            f"{where}: scores must be numbers; give class labels as one label per case"
-        ) from None
-    if array.ndim not in (1, 2):
+        array = _with_missing(values, where)
+    if array.ndim not in (1, 2) or (array.ndim == 2 and not array.shape[1]):
         raise DataError(f"{where}: expected shape (n,) or (n, classes), got {array.shape}")
     return np.ascontiguousarray(np.atleast_2d(array.T))
+
+
+def _with_missing(values: Any, where: str) -> Array:
+    """Numbers among which some are missing in a way that NumPy does not know."""
+    try:
+        cells = np.asarray(values, dtype=object)
+        numbers = [np.nan if is_missing(cell) else float(cell) for cell in cells.ravel()]
+        return np.array(numbers).reshape(cells.shape)
+    except (TypeError, ValueError):
+        raise DataError(
+            f"{where}: scores must be numbers, as many for each case; give class labels as one "
+            "label per case"
+        ) from None
 
 
 def on_scale(

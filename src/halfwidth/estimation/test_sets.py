@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import Missing
+from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import LARGEST, as_numbers
 from halfwidth.estimation.grouping import units_of
 from halfwidth.estimation.labels import (
+    KNOWN_PAIRS,
     Codes,
     as_cells,
     as_codes,
@@ -30,6 +31,9 @@ from halfwidth.estimation.scores import (
 )
 
 __all__ = ["Decisions", "TestSet", "check_numbers", "check_test_set"]
+
+# Fractions may name classes, but not so many.
+MOST_FRACTIONS = 10
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,8 @@ def check_test_set(
         _check_columns(rows, classes, labels, where)
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
-        there &= ~np.isneginf(rows).all(axis=0)
+        if len(rows) > 1:
+            there &= ~np.isneginf(rows).all(axis=0)
     truth = as_codes(truth_cells, classes, where[0])
     kept = _kept((truth >= 0) & there, missing, where)
     n_missing = int((~kept).sum())
@@ -248,16 +253,25 @@ def _are_labels(y_score: Any, truth: NDArray[Any], decisions: Decisions) -> bool
     """Whether predictions are class labels rather than scores."""
     if decisions.kind != "auto":
         return decisions.kind == "labels"
-    array = np.asarray(y_score)
+    try:
+        array = np.asarray(y_score)
+    except ValueError:
+        raise DataError("predictions are nested lists of different lengths") from None
     if array.ndim != 1 or decisions.threshold is not None or decisions.tuned:
         return False
-    if array.dtype.kind == "O":
-        return any(isinstance(cell, str | bool) for cell in array)
-    if array.dtype.kind in "SUb":
+    kinds = (
+        {type(cell) for cell in array if not is_missing(cell)} if array.dtype == object else set()
+    )
+    if array.dtype.kind in "SUb" or kinds & {str, bool}:
         return True
+    if kinds - {int, float} and not all(
+        issubclass(kind, np.number) for kind in kinds - {int, float}
+    ):
+        return False
     among = set(labels_in(array, "y_score")) <= set(labels_in(truth, "y_true"))
     # Whole numbers that are no labels may be grades, which rank; decisions they are not.
-    return among or (array.dtype.kind in "iu" and decisions.needed)
+    whole = array.dtype.kind in "iu" or (bool(kinds) and kinds <= {int})
+    return among or (whole and decisions.needed)
 
 
 def _classes(
@@ -266,26 +280,21 @@ def _classes(
     labels: Sequence[Any] | None,
     where: tuple[str, str],
 ) -> list[Any]:
+    """All classes, in the order of their codes."""
     if labels is not None:
-        classes = [plain_label(label) for label in labels]
-        if not all(isinstance(label, Hashable) for label in classes):
-            raise OptionError(f"labels={classes!r} are no plain labels (text or numbers)")
-        if len(set(classes)) < len(classes):
-            raise OptionError(f"labels={classes!r} names a class more than once")
-        if len(classes) < 2:
-            raise OptionError(f"labels={classes!r}: name at least two classes")
-        return classes
+        return _named_classes(labels)
     classes = labels_in(truth, where[0])
+    if not classes and len(truth):
+        raise DataError(f"{where[0]}: no case has a label")
+    odd = next((label for label in classes if isinstance(label, float)), None)
+    if odd is not None and len(classes) > MOST_FRACTIONS:
+        raise DataError(
+            f"{where[0]}: holds {odd:g}, and classes are whole numbers, text or booleans. Are true "
+            "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
+        )
     if predicted is not None:
-        in_predictions = labels_in(as_cells(predicted, where[1]), where[1])
-        try:
-            classes = sorted(set(classes) | set(in_predictions))
-        except TypeError:
-            raise DataError(
-                f"{where[0]} and {where[1]} hold labels of different kinds: "
-                f"{shortened([repr(c) for c in classes], 4)} and "
-                f"{shortened([repr(c) for c in in_predictions], 4)}"
-            ) from None
+        found = labels_in(as_cells(predicted, where[1]), where[1])
+        classes = _with_predicted(classes, found, where)
     if len(classes) == 1 and classes[0] in (0, 1):
         return [0, 1]
     if len(classes) < 2 and len(truth):
@@ -294,6 +303,38 @@ def _classes(
             "classification needs at least two. Name all classes: labels= (--labels)"
         )
     return classes
+
+
+def _named_classes(labels: Sequence[Any]) -> list[Any]:
+    listed = [] if isinstance(labels, str | bytes | int | float) else list(labels)
+    if not listed or not all(isinstance(label, Hashable) for label in listed):
+        raise OptionError(f"labels={labels!r} is no list of labels (text or numbers)")
+    classes = [plain_label(label) for label in listed]
+    if len(set(classes)) < len(classes):
+        raise OptionError(f"labels={classes!r} names a class more than once")
+    if len(classes) < 2:
+        raise OptionError(f"labels={classes!r}: name at least two classes")
+    return classes
+
+
+def _with_predicted(classes: list[Any], found: list[Any], where: tuple[str, str]) -> list[Any]:
+    """The classes of the target and those that are predicted."""
+    further = [label for label in found if label not in classes]
+    alike = not any(isinstance(label, str) for label in further)
+    if tuple(classes) in KNOWN_PAIRS and further and alike:
+        raise DataError(
+            f"{where[1]}: predicts {further[0]!r}, and {where[0]} holds only "
+            f"{shortened([repr(c) for c in classes])}; if it is a class, name all: labels= "
+            "(--labels); if predictions are scores, say scores='any' (--scores any)"
+        )
+    try:
+        return sorted([*classes, *further])
+    except TypeError:
+        raise DataError(
+            f"{where[0]} and {where[1]} hold labels of different kinds: "
+            f"{shortened([repr(c) for c in classes], 4)} and "
+            f"{shortened([repr(c) for c in found], 4)}"
+        ) from None
 
 
 def _check_lengths(truth: NDArray[Any], other: NDArray[Any], where: tuple[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,6 +15,8 @@ from halfwidth.core.errors import DataError, proposed, shortened
 __all__ = ["SUFFIXES", "read_array"]
 
 SUFFIXES = (".npy", ".npz")
+# How such files begin: an array, and an archive of them.
+MAGIC = (b"\x93NUMPY", b"PK")
 
 
 def read_array(path: str | Path) -> NDArray[Any]:
@@ -35,22 +38,31 @@ def read_array(path: str | Path) -> NDArray[Any]:
             "--target and --score naming its columns"
         )
     try:
-        return _array_of(np.load(file, allow_pickle=False), file, name)
+        with file.open("rb") as opened:
+            _check_beginning(opened.read(6), file)
+            opened.seek(0)
+            return _array_of(np.load(opened, allow_pickle=False), file, name)
     except DataError:
         raise
-    except (OSError, EOFError, ValueError, BadZipFile) as error:
-        if "pickle" in str(error).lower():
+    except (OSError, EOFError, ValueError, BadZipFile, zlib.error) as error:
+        if "allow_pickle" in str(error):
             raise DataError(
                 f"{file}: holds pickled Python objects, which could run code and are refused; save "
                 "plain numbers or text (numpy.save of an array whose dtype is not object)"
             ) from None
-        raise DataError(f"{file}: is no NumPy file, or is cut short ({error})") from None
+        told = " ".join(str(error).split())
+        raise DataError(f"{file}: is no NumPy file, or is cut short ({told})") from None
+
+
+def _check_beginning(first: bytes, file: Path) -> None:
+    if not first.startswith(MAGIC):
+        raise DataError(f"{file}: is no NumPy file, whatever its name says")
 
 
 def _parted(text: str) -> tuple[Path, str | None]:
     """A path, and the name of an array in it if one follows a colon."""
     head, colon, tail = text.rpartition(":")
-    if colon and head.lower().endswith(".npz"):
+    if colon and head.lower().endswith(".npz") and not Path(text).exists():
         return Path(head), tail
     return Path(text), None
 
@@ -61,6 +73,8 @@ def _array_of(loaded: Any, file: Path, name: str | None) -> NDArray[Any]:
         return found
     with loaded:
         names = list(loaded.files)
+        if not names:
+            raise DataError(f"{file}: holds no array")
         if name is None and len(names) != 1:
             raise DataError(
                 f"{file}: holds {len(names)} arrays ({shortened(names)}); say which: {file}:NAME"
@@ -68,5 +82,7 @@ def _array_of(loaded: Any, file: Path, name: str | None) -> NDArray[Any]:
         wanted = names[0] if name is None else name
         if wanted not in names:
             raise DataError(f"{file}: no array {wanted!r}; it holds {shortened(names)}")
-        array: NDArray[Any] = loaded[wanted]
+        array = loaded[wanted]
+        if not isinstance(array, np.ndarray):
+            raise DataError(f"{file}: {wanted!r} is no array")
         return array

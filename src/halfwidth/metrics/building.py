@@ -189,6 +189,7 @@ def of_areas(
         rank,
         Policed(finish, undefined, metric.spec.worst),
         finish.which if one else None,
+        "" if one else finish.average,
     )
     return _statistic(
         metric,
