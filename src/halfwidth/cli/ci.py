@@ -101,70 +101,10 @@ def ci(
     halfwidth ci preds.csv --target y --prediction label --metric f1 --average none --average macro
     halfwidth ci --target-file y.npy --score-file logits.npy --scores logits --metric auroc
     """
-    fmt = options.resolve_format(fmt, json, out)
+    given = dict(locals())
+    given["fmt"] = fmt = options.resolve_format(fmt, json, out)
     asked = predictions.Asked(file, target, score or [], prediction, target_file, score_file)
-    of_cases = {
-        "--value": (value, None),
-        "--by": (by, None),
-        "--statistic": (statistic, ["mean"]),
-        "--penalty": (penalty, None),
-        "--scale": (scale, 1.0),
-        "--bounds": (bounds, None),
-        "--case": (case, None),
-        "--over": (over, "cases"),
-    }
-    of_test_sets = {
-        "--labels": (labels, None),
-        "--positive": (positive, None),
-        "--average": (average, None),
-        "--scores": (scores, "auto"),
-        "--threshold": (threshold, None),
-        "--absent-class": (absent_class, "omit"),
-        "--undefined": (undefined, "omit"),
-        "--threads": (threads, 1),
-    }
-    common: dict[str, Any] = {
-        "method": method,
-        "confidence_level": confidence_level,
-        "alternative": alternative,
-        "n_resamples": n_resamples,
-        "rng": seed,
-        "missing": missing,
-    }
-    if asked.any:
-        _refuse(of_cases, "has no effect on a metric of a test set (--target)")
-        kind = figures.check(plot, plot_kind, figures.OF_TEST_SETS)
-        how = {
-            "labels": labels,
-            "average": average,
-            "scores": scores,
-            "threshold": predictions.parse_threshold(threshold),
-            "absent_class": absent_class,
-            "undefined": undefined,
-            "n_threads": threads,
-        }
-        estimates = predictions.estimates_of(
-            asked, metric, positive, how | common, groups, strata, (plot, kind)
-        )
-    else:
-        _refuse(of_test_sets, "needs --target COLUMN, the true classes")
-        kind = figures.check(plot, plot_kind, figures.KINDS)
-        how = {
-            "penalty": penalty,
-            "groups": groups,
-            "strata": strata,
-            "over": over,
-            "bounds": options.parse_bounds(bounds),
-            "scale": scale,
-            "by": by,
-            "case": case,
-            "metric": options.only_metric(metric),
-            "statistic": statistic,
-            "keep_cases": kind == "distribution",
-        }
-        estimates = _of_cases(file, value, how | common)
-        if plot is not None and kind is not None:
-            figures.draw(estimates, plot, kind)
+    estimates = _of_test_set(asked, given) if asked.any else _of_cases(given)
     for said in estimates.notes:
         note(said)
     if plot is not None:
@@ -176,27 +116,70 @@ def ci(
     return STRICT_STATUS if strict and estimates.cautions else 0
 
 
-def _refuse(given: Mapping[str, tuple[Any, Any]], why: str) -> None:
+# Options that concern per-case values alone, or test sets alone, with their defaults.
+OF_CASES: dict[str, Any] = {
+    "value": None,
+    "by": None,
+    "statistic": ["mean"],
+    "penalty": None,
+    "scale": 1.0,
+    "bounds": None,
+    "case": None,
+    "over": "cases",
+}
+OF_TEST_SETS: dict[str, Any] = {
+    "labels": None,
+    "positive": None,
+    "average": None,
+    "scores": "auto",
+    "threshold": None,
+    "absent_class": "omit",
+    "undefined": "omit",
+    "threads": 1,
+}
+OF_BOTH = ("method", "confidence_level", "alternative", "n_resamples", "missing")
+
+
+def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:
     """An option that would be ignored is an error."""
-    for name, (value, default) in given.items():
-        if value != default:
-            raise OptionError(f"{name} {why}")
+    for name, default in defaults.items():
+        if given[name] != default:
+            raise OptionError(f"--{name.replace('_', '-')} {why}")
 
 
-def _of_cases(file: Path | None, value: list[str] | None, given: dict[str, Any]) -> Estimates:
+def _of_test_set(asked: predictions.Asked, given: dict[str, Any]) -> Estimates:
+    _refuse(given, OF_CASES, "has no effect on a metric of a test set (--target)")
+    kind = figures.check(given["plot"], given["plot_kind"], figures.OF_TEST_SETS)
+    how = {name: given[name] for name in (*OF_BOTH, *OF_TEST_SETS)}
+    how["rng"], how["n_threads"] = given["seed"], how.pop("threads")
+    how["threshold"] = predictions.parse_threshold(how["threshold"])
+    columns = (given["groups"], given["strata"])
+    return predictions.estimates_of(asked, given["metric"], how, columns, (given["plot"], kind))
+
+
+def _of_cases(given: dict[str, Any]) -> Estimates:
+    _refuse(given, OF_TEST_SETS, "needs --target COLUMN, the true classes")
+    kind = figures.check(given["plot"], given["plot_kind"], figures.KINDS)
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.readers import read_table
     from halfwidth.resampling.kernels import compiled
 
-    if file is None:
+    if given["file"] is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    table, method = read_table(file), given["method"]
+    how = {name: given[name] for name in (*OF_BOTH, *OF_CASES, "groups", "strata")}
+    metric, method = options.only_metric(given["metric"]), given["method"]
+    how |= {"metric": metric, "rng": given["seed"], "keep_cases": kind == "distribution"}
+    how["bounds"] = options.parse_bounds(how["bounds"])
+    table, values = read_table(given["file"]), how.pop("value")
     long = len(table) * given["n_resamples"] > LONG_JOB
     if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
         note(
             f"{len(table)} rows and {given['n_resamples']} resamples may take minutes; "
             "pip install 'halfwidth[fast]' makes most of that seconds"
         )
-    return summary_table(table, value, **given)
+    estimates = summary_table(table, values, **how)
+    if given["plot"] is not None and kind is not None:
+        figures.draw(estimates, given["plot"], kind)
+    return estimates

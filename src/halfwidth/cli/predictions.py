@@ -180,13 +180,23 @@ def parse_threshold(text: str | None) -> float | str | None:
 def estimates_of(
     asked: Asked,
     metrics: list[str] | None,
-    positive: str | None,
     options: dict[str, Any],
-    groups: str | None,
-    strata: str | None,
+    columns: tuple[str | None, str | None],
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
-    """The table of estimates, and the figure if one is asked for."""
+    """The table of estimates, and the figure if one is asked for.
+
+    Parameters
+    ----------
+    asked : Asked
+    metrics : list of str or None
+    options : dict
+        Those of `metric_ci`, with labels as texts and the positive one as ``positive``.
+    columns : tuple of (str or None)
+        Of clusters and of strata.
+    figure : tuple of (Path or None, str or None)
+        Where to and which kind.
+    """
     from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
@@ -196,7 +206,8 @@ def estimates_of(
         )
     resolved = [resolve_sample_metric(name) for name in metrics]
     numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
-    given = given_in(asked, groups, strata, numbers=numbers)
+    given = given_in(asked, *columns, numbers=numbers)
+    positive = options.pop("positive")
     options |= {
         "names": asked.names,
         "labels": parse_labels(options["labels"], given.y_true),

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
 from typing import Any, TypeVar
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Form, RankedAreas
+from halfwidth.core.kinds import (
+    Better,
+    Estimand,
+    Kind,
+    MetricLevel,
+    Need,
+    Promise,
+    Takes,
+    Transform,
+)
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
@@ -45,47 +54,6 @@ _SPEC = "__halfwidth_spec__"
 
 
 # --------------------------------------------------------------------------- metrics
-
-
-class Better(StrEnum):
-    """Which way a metric improves."""
-
-    HIGHER = "higher"
-    LOWER = "lower"
-    ZERO = "closer to zero"
-    UNSTATED = "unstated"
-
-
-class Kind(StrEnum):
-    """What values a metric takes: a continuum, a limited set, or 0 and 1 only."""
-
-    CONTINUOUS = "continuous"
-    DISCRETE = "discrete"
-    BINARY = "binary"
-
-
-class MetricLevel(StrEnum):
-    """Whether a metric has a value for each case or only for a whole test set."""
-
-    INDIVIDUAL = "one value per case"
-    SAMPLE = "one value per test set"
-
-
-class Takes(StrEnum):
-    """What a sample-level metric is a function of."""
-
-    TWO_BY_TWO = "labels, one class against the rest"
-    CONFUSION = "labels, the whole confusion matrix"
-    SCORES = "scores"
-    NUMBERS = "numbers"
-
-
-class Transform(StrEnum):
-    """The scale on which a statistic is closest to normal."""
-
-    IDENTITY = "identity"
-    LOG = "log"
-    LOGIT = "logit"
 
 
 @dataclass(frozen=True)
@@ -178,19 +146,6 @@ class Metric:
 
 
 # --------------------------------------------------------------------------- statistics
-
-
-class Estimand(StrEnum):
-    """What kind of population value an interval is about."""
-
-    MEAN = "mean"
-    PROPORTION = "proportion"
-    TRIMMED_MEAN = "trimmed mean"
-    QUANTILE = "quantile"
-    SPREAD = "spread"
-    AUROC = "one AUROC"
-    COUNTING = "function of a confusion matrix"
-    OTHER = "other"
 
 
 def range_of_values(bounds: Bounds) -> Bounds:
@@ -317,38 +272,7 @@ class Statistic:
 # --------------------------------------------------------------------------- methods
 
 
-class Need(StrEnum):
-    """An ingredient of a method, handed to its function in the order declared."""
-
-    SORTED_VALUES = "sorted values"
-    BOUNDS = "metric bounds"
-    TRIM_SHARE = "trimmed share"
-    QUANTILE_LEVEL = "quantile level"
-    SUCCESSES = "successes"
-    TRIALS = "trials"
-    ESTIMATE = "estimate"
-    STANDARD_ERROR = "standard error"
-    DEGREES_OF_FREEDOM = "degrees of freedom"
-    CLUSTER_DEGREES = "degrees of freedom of clusters"
-    CLASS_UNITS = "units with and without the class"
-    TRANSFORM = "transform"
-    STUDENTIZED = "studentized bootstrap distribution"
-    DISTRIBUTION = "bootstrap distribution"
-    TIE_TOLERANCE = "tie tolerance"
-    ACCELERATION = "acceleration"
-
-
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
-
-
-class Promise(StrEnum):
-    """A property that a method keeps on every sample on which it is defined."""
-
-    CONTAINS_ESTIMATE = "contains the estimate"
-    STAYS_IN_RANGE = "stays in the range"
-    NESTED = "widens with the level"
-    EQUIVARIANT = "moves with shift and scale"
-    GUARANTEED = "covers at least as often as it says"
 
 
 @dataclass(frozen=True)

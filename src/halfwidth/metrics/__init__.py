@@ -1,17 +1,19 @@
 """Metrics: what a number per case or per test set measures, and the functions that compute it."""
 
-from halfwidth.metrics.counting import (
+from halfwidth.metrics.agreement import (
     accuracy,
-    balanced_accuracy,
     cohen_kappa,
-    confusion_matrix,
     expected_cost,
+    mcc,
+    normalized_expected_cost,
+)
+from halfwidth.metrics.counting import (
+    balanced_accuracy,
+    confusion_matrix,
     f1,
     f_beta,
     lr_plus,
-    mcc,
     net_benefit,
-    normalized_expected_cost,
     npv,
     one_vs_rest,
     ppv,

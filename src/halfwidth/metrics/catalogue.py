@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import MetricSpec, spec_of
-from halfwidth.metrics import boundary, counting, overlap, ranking, regression, volume
+from halfwidth.metrics import agreement, boundary, counting, overlap, ranking, regression, volume
 from halfwidth.metrics.error import absolute_error, correct, squared_error
 
 __all__ = ["METRICS", "SAMPLE_METRICS"]
@@ -37,7 +37,7 @@ SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
     tuple(
         spec_of(function)
         for function in (
-            counting.accuracy,
+            agreement.accuracy,
             counting.balanced_accuracy,
             counting.sensitivity,
             counting.specificity,
@@ -45,13 +45,13 @@ SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
             counting.npv,
             counting.f1,
             counting.f_beta,
-            counting.mcc,
-            counting.cohen_kappa,
+            agreement.mcc,
+            agreement.cohen_kappa,
             counting.youden_j,
             counting.lr_plus,
             counting.net_benefit,
-            counting.expected_cost,
-            counting.normalized_expected_cost,
+            agreement.expected_cost,
+            agreement.normalized_expected_cost,
             ranking.auroc,
             ranking.average_precision,
             ranking.average_precision_trapezoid,

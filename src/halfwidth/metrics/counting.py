@@ -1,7 +1,6 @@
-"""Counting metrics: functions of a confusion matrix, whose rows are true classes.
+"""Counting metrics of one class against the rest, functions of ``tp, fn, fp, tn``.
 
-Those of one class against the rest take ``tp, fn, fp, tn``; those of all classes the matrix. All
-take complex counts as well, so that a complex step differentiates them.
+They take complex counts as well, so that a complex step differentiates them.
 """
 
 from __future__ import annotations
@@ -19,20 +18,16 @@ from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
 __all__ = [
-    "accuracy",
     "balanced_accuracy",
-    "cohen_kappa",
     "confusion_matrix",
-    "expected_cost",
     "f1",
     "f_beta",
     "lr_plus",
-    "mcc",
     "net_benefit",
-    "normalized_expected_cost",
     "npv",
     "one_vs_rest",
     "ppv",
+    "ratio",
     "sensitivity",
     "specificity",
     "youden_j",
@@ -57,17 +52,14 @@ RATE = Parameter(
     "false positives that one true positive is worth, as a share: threshold / (1 - threshold)",
     at_least=0,
 )
-WEIGHTS = Parameter(
-    "weights",
-    0.0,
-    "none: every confusion alike; linear or quadratic in the distance of ordered classes",
-    choices=(0.0, 1.0, 2.0),
-    words=(("none", 0.0), ("linear", 1.0), ("quadratic", 2.0)),
-)
 
-_counting = functools.partial(metric, level=MetricLevel.SAMPLE, family="counting")
-_one_class = functools.partial(_counting, takes=Takes.TWO_BY_TWO, better=Better.HIGHER)
-_all_classes = functools.partial(_counting, takes=Takes.CONFUSION)
+_one_class = functools.partial(
+    metric,
+    level=MetricLevel.SAMPLE,
+    family="counting",
+    takes=Takes.TWO_BY_TWO,
+    better=Better.HIGHER,
+)
 
 
 def confusion_matrix(
@@ -460,41 +452,6 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
     return ratio(tp - fp * exchange_rate, tp + fn + fp + tn)
 
 
-# --------------------------------------------------------------------------- all classes
-
-
-@_all_classes(
-    title="accuracy",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    synonyms=("accuracy_score", "acc"),
-    prevalence_dependent=True,
-    reliable_n=10,
-    cite="maier_hein2024",
-)
-def accuracy(matrix: Counts) -> Counts:
-    """Share of the cases that are classified correctly; in [0, 1], NaN without cases.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., C, C)
-
-    Returns
-    -------
-    ndarray, shape (...)
-
-    References
-    ----------
-    Maier-Hein et al. (2024).
-
-    Examples
-    --------
-    >>> float(accuracy(np.array([[40, 10], [5, 45]])))
-    0.85
-    """
-    return ratio(np.trace(matrix, axis1=-2, axis2=-1), matrix.sum(axis=(-2, -1)))
-
-
 @_one_class(
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
@@ -525,199 +482,3 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     0.85
     """
     return sensitivity(tp, fn, fp, tn)
-
-
-@_all_classes(
-    title="MCC",
-    bounds=CORRELATION,
-    better=Better.HIGHER,
-    synonyms=("matthews_corrcoef", "matthews"),
-    prevalence_dependent=True,
-    reliable_n=50,
-    cite="gorodkin2004",
-)
-def mcc(matrix: Counts) -> Counts:
-    """Matthews correlation coefficient of true and predicted class, for any number of classes.
-
-    (c·s - Σ pₖtₖ) / √((s² - Σpₖ²)(s² - Σtₖ²)): c correct of s cases, tₖ true and pₖ predicted
-    cases of class k.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., C, C)
-
-    Returns
-    -------
-    ndarray, shape (...)
-        In [-1, 1], 0 for guessing; NaN where there is, or is predicted, but one class.
-
-    References
-    ----------
-    Gorodkin (2004).
-
-    Examples
-    --------
-    >>> float(mcc(np.array([[40, 10], [5, 45]])).round(2))
-    0.7
-    """
-    table = np.asarray(matrix) * 1.0
-    total = table.sum(axis=(-2, -1))
-    correct = np.trace(table, axis1=-2, axis2=-1)
-    truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
-    covariance = correct * total - (truth * predicted).sum(axis=-1)
-    return ratio(covariance, _spread_of_classes(truth) * _spread_of_classes(predicted))
-
-
-def _spread_of_classes(cases: Counts) -> Counts:
-    """√(s² - Σcₖ²) of cₖ cases of each class, s in all; 0, not rounding, for a single class."""
-    square = cases.sum(axis=-1) ** 2
-    left = square - (cases**2).sum(axis=-1)
-    return np.asarray(np.sqrt(np.where(left.real > 4 * np.finfo(float).eps * square.real, left, 0)))
-
-
-def _disagreement(n_classes: int, power: float) -> Counts:
-    """Costs of confusing ordered classes: |i - j|^power, and 0 where i = j."""
-    apart = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))).astype(float)
-    return np.where(apart > 0, apart**power, 0.0)
-
-
-@_all_classes(
-    title="Cohen's κ",
-    bounds=Bounds(-math.inf, 1.0),
-    better=Better.HIGHER,
-    parameters=(WEIGHTS,),
-    synonyms=("kappa", "cohens_kappa", "cohen_kappa_score"),
-    prevalence_dependent=True,
-    reliable_n=50,
-    cite="cohen1968",
-)
-def cohen_kappa(matrix: Counts, *, weights: float = 0.0, costs: ArrayLike | None = None) -> Counts:
-    """Cohen's κ, 1 - Σ w·observed / Σ w·expected, expected from the margins alone.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., C, C)
-    weights : {0, 1, 2}
-        Power of the distance between ordered classes: 0 counts every confusion alike, 1 is the
-        linear, 2 the quadratic κ.
-    costs : array-like, shape (C, C), optional
-        Any other weights of confusions, 0 on the diagonal.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        At most 1, 0 for guessing; NaN where no disagreement is expected.
-
-    References
-    ----------
-    Cohen (1960, 1968).
-
-    Examples
-    --------
-    >>> float(cohen_kappa(np.array([[40, 10], [5, 45]])).round(2))
-    0.7
-    """
-    table = np.asarray(matrix) * 1.0
-    weight = _disagreement(table.shape[-1], weights) if costs is None else np.asarray(costs, float)
-    total = table.sum(axis=(-2, -1))
-    observed = (weight * table).sum(axis=(-2, -1)) * total
-    outer = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
-    expected = (weight * outer).sum(axis=(-2, -1))
-    return ratio(expected - observed, expected)
-
-
-def _weights_of_cases(matrix: Counts, priors: ArrayLike | None) -> Counts:
-    """The matrix with rows that add up to the priors; shares of cases where none are given."""
-    if priors is None:
-        return ratio(matrix, matrix.sum(axis=(-2, -1))[..., None, None])
-    prior = np.asarray(priors, float)
-    rates = ratio(matrix, matrix.sum(axis=-1)[..., None])
-    return np.asarray(np.where((prior > 0)[:, None], rates, 0.0) * prior[:, None])
-
-
-def _costs(n_classes: int, costs: ArrayLike | None) -> Counts:
-    return np.asarray(_disagreement(n_classes, 0.0) if costs is None else costs, float)
-
-
-@_all_classes(
-    title="expected cost",
-    bounds=Bounds(-math.inf, math.inf),
-    better=Better.LOWER,
-    synonyms=("ec", "average_cost"),
-    prevalence_dependent=True,
-    reliable_n=50,
-    cite="ferrer2025",
-)
-def expected_cost(
-    matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
-) -> Counts:
-    """Expected cost, Σᵢ Pᵢ Σⱼ cᵢⱼ Rᵢⱼ: R the share of true class i decided as j.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., C, C)
-    costs : array-like, shape (C, C), optional
-        cᵢⱼ; default: 1 for an error, so that the expected cost is the error rate.
-    priors : array-like, shape (C,), optional
-        Pᵢ; default: the shares of the classes in the data.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        In the unit of the costs; NaN where a class with a prior above 0 has no cases.
-
-    References
-    ----------
-    Ferrer (2025).
-
-    Examples
-    --------
-    >>> float(expected_cost(np.array([[40, 10], [5, 45]])).round(2))
-    0.15
-    """
-    table = np.asarray(matrix) * 1.0
-    weighed = _weights_of_cases(table, priors)
-    return np.asarray((weighed * _costs(table.shape[-1], costs)).sum(axis=(-2, -1)))
-
-
-@_all_classes(
-    title="normalised expected cost",
-    bounds=Bounds(-math.inf, math.inf),
-    better=Better.LOWER,
-    synonyms=("ecn", "nec", "normalised_expected_cost"),
-    prevalence_dependent=True,
-    reliable_n=50,
-    cite="ferrer2025",
-)
-def normalized_expected_cost(
-    matrix: Counts, *, costs: ArrayLike | None = None, priors: ArrayLike | None = None
-) -> Counts:
-    """Expected cost over that of the best decision made without looking at the case.
-
-    Parameters
-    ----------
-    matrix : ndarray, shape (..., C, C)
-    costs, priors
-        As for `expected_cost`.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        0 without errors, 1 for a system that is as good as none; NaN where the best constant
-        decision costs nothing.
-
-    References
-    ----------
-    Ferrer (2025).
-
-    Examples
-    --------
-    >>> float(normalized_expected_cost(np.array([[40, 10], [5, 45]])).round(2))
-    0.3
-    """
-    table = np.asarray(matrix) * 1.0
-    cost = _costs(table.shape[-1], costs)
-    weighed = _weights_of_cases(table, priors)
-    constant = weighed.sum(axis=-1) @ cost
-    best = np.take_along_axis(constant, constant.real.argmin(axis=-1)[..., None], axis=-1)[..., 0]
-    return ratio((weighed * cost).sum(axis=(-2, -1)), best)

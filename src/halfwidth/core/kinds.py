@@ -1,0 +1,101 @@
+"""Kinds of things that specs name: one word each, and what it means."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+__all__ = [
+    "Better",
+    "Estimand",
+    "Kind",
+    "MetricLevel",
+    "Need",
+    "Promise",
+    "Takes",
+    "Transform",
+]
+
+
+class Better(StrEnum):
+    """Which way a metric improves."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    ZERO = "closer to zero"
+    UNSTATED = "unstated"
+
+
+class Kind(StrEnum):
+    """What values a metric takes: a continuum, a limited set, or 0 and 1 only."""
+
+    CONTINUOUS = "continuous"
+    DISCRETE = "discrete"
+    BINARY = "binary"
+
+
+class MetricLevel(StrEnum):
+    """Whether a metric has a value for each case or only for a whole test set."""
+
+    INDIVIDUAL = "one value per case"
+    SAMPLE = "one value per test set"
+
+
+class Takes(StrEnum):
+    """What a sample-level metric is a function of."""
+
+    TWO_BY_TWO = "labels, one class against the rest"
+    CONFUSION = "labels, the whole confusion matrix"
+    SCORES = "scores"
+    NUMBERS = "numbers"
+
+
+class Transform(StrEnum):
+    """The scale on which a statistic is closest to normal."""
+
+    IDENTITY = "identity"
+    LOG = "log"
+    LOGIT = "logit"
+
+
+class Estimand(StrEnum):
+    """What kind of population value an interval is about."""
+
+    MEAN = "mean"
+    PROPORTION = "proportion"
+    TRIMMED_MEAN = "trimmed mean"
+    QUANTILE = "quantile"
+    SPREAD = "spread"
+    AUROC = "one AUROC"
+    COUNTING = "function of a confusion matrix"
+    OTHER = "other"
+
+
+class Need(StrEnum):
+    """An ingredient of a method, handed to its function in the order declared."""
+
+    SORTED_VALUES = "sorted values"
+    BOUNDS = "metric bounds"
+    TRIM_SHARE = "trimmed share"
+    QUANTILE_LEVEL = "quantile level"
+    SUCCESSES = "successes"
+    TRIALS = "trials"
+    ESTIMATE = "estimate"
+    STANDARD_ERROR = "standard error"
+    DEGREES_OF_FREEDOM = "degrees of freedom"
+    CLUSTER_DEGREES = "degrees of freedom of clusters"
+    CLASS_UNITS = "units with and without the class"
+    TRANSFORM = "transform"
+    STUDENTIZED = "studentized bootstrap distribution"
+    DISTRIBUTION = "bootstrap distribution"
+    TIE_TOLERANCE = "tie tolerance"
+    ACCELERATION = "acceleration"
+
+
+class Promise(StrEnum):
+    """A property that a method keeps on every sample on which it is defined."""
+
+    CONTAINS_ESTIMATE = "contains the estimate"
+    STAYS_IN_RANGE = "stays in the range"
+    NESTED = "widens with the level"
+    EQUIVARIANT = "moves with shift and scale"
+    GUARANTEED = "covers at least as often as it says"
