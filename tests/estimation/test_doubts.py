@@ -58,6 +58,7 @@ SITUATIONS |= {
     "HW205": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="mcc"),
     "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
     "HW207": lambda: hw.metric_ci([0] * 25 + [1] * 25, SCORES, metric="auroc"),
+    "HW208": lambda: hw.metric_ci(THREE, [0, 1] * 25 + [0], metric="ppv", average="macro"),
     "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision"),
     "HW314": lambda: hw.metric_ci(
         [1] * 25 + [0] * 25, [1, 0] * 12 + [1] * 2 + [0] * 24, metric="lr_plus"

@@ -285,7 +285,7 @@ def test_decisions_from_scores_of_any_scale_need_a_threshold() -> None:
 @pytest.mark.parametrize("threshold", [0, 1, 2, -0.5])
 def test_a_threshold_of_logits_is_a_probability(threshold: float) -> None:
     text = option_complaint(TRUTH, LOGIT, metric="f1", scores="logits", threshold=threshold)
-    assert text.startswith(f"threshold={threshold:g} is a probability, strictly between 0 and 1")
+    assert text.startswith(f"threshold={threshold:g} (--threshold) lies outside the scores' range")
 
 
 @pytest.mark.parametrize("threshold", [NAN, INF, [0.5], {}, b"x"])

@@ -69,6 +69,9 @@ def ci(
     threshold: options.Threshold = None,
     absent_class: options.AbsentClass = "omit",
     undefined: options.UndefinedOption = "omit",
+    costs: options.Costs = None,
+    priors: options.Priors = None,
+    weight: options.Weight = None,
     threads: options.Threads = 1,
     groups: options.Groups = None,
     strata: options.Strata = None,
@@ -135,6 +138,9 @@ OF_TEST_SETS: dict[str, Any] = {
     "threshold": None,
     "absent_class": "omit",
     "undefined": "omit",
+    "costs": None,
+    "priors": None,
+    "weight": None,
     "threads": 1,
 }
 OF_BOTH = ("method", "confidence_level", "alternative", "n_resamples", "missing")
@@ -153,7 +159,9 @@ def _of_test_set(asked: predictions.Asked, given: dict[str, Any]) -> Estimates:
     how = {name: given[name] for name in (*OF_BOTH, *OF_TEST_SETS)}
     how["rng"], how["n_threads"] = given["seed"], how.pop("threads")
     how["threshold"] = predictions.parse_threshold(how["threshold"])
-    columns = (given["groups"], given["strata"])
+    how["costs"] = predictions.parse_costs(how["costs"])
+    how["priors"] = predictions.parse_numbers("--priors", how["priors"])
+    columns = predictions.Columns(given["groups"], given["strata"], how.pop("weight"))
     return predictions.estimates_of(asked, given["metric"], how, columns, (given["plot"], kind))
 
 
@@ -164,12 +172,19 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.readers import read_table
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
     from halfwidth.resampling.kernels import compiled
 
     if given["file"] is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
     how = {name: given[name] for name in (*OF_BOTH, *OF_CASES, "groups", "strata")}
     metric, method = options.only_metric(given["metric"]), given["method"]
+    name = (metric or "").partition(":")[0]
+    if name in SAMPLE_METRICS and name not in METRICS:
+        raise OptionError(
+            f"{name} is a metric of a whole test set: name the column of true classes, --target, "
+            "and those of the scores (--score) or of the predictions (--prediction)"
+        )
     how |= {"metric": metric, "rng": given["seed"], "keep_cases": kind == "distribution"}
     how["bounds"] = options.parse_bounds(how["bounds"])
     table, values = read_table(given["file"]), how.pop("value")

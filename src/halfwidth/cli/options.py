@@ -22,6 +22,7 @@ __all__ = [
     "BoundsOption",
     "Case",
     "ConfidenceLevel",
+    "Costs",
     "Debug",
     "Format",
     "Groups",
@@ -38,6 +39,7 @@ __all__ = [
     "PlotKind",
     "Positive",
     "Prediction",
+    "Priors",
     "Scale",
     "Score",
     "ScoreFile",
@@ -51,6 +53,7 @@ __all__ = [
     "Threads",
     "Threshold",
     "UndefinedOption",
+    "Weight",
     "only_metric",
     "parse_bounds",
     "resolve_format",
@@ -133,7 +136,7 @@ ScoresAre = Annotated[
     str,
     typer.Option(
         "--scores",
-        help="What the scores are: auto, probabilities, logits, any, labels.",
+        help="What the scores are: auto, probabilities, logits, any, labels, numbers.",
         metavar="KIND",
     ),
 ]
@@ -159,6 +162,25 @@ UndefinedOption = Annotated[
         help="What 0/0 counts: omit (nothing), zero (as in scikit-learn), worst.",
         metavar="POLICY",
     ),
+]
+Costs = Annotated[
+    str | None,
+    typer.Option(
+        help="Of decisions, a row for each true class: 0,1;5,0 for two classes where a miss costs "
+        "5. For expected costs, and as weights of cohen_kappa.",
+        metavar="ROW;ROW",
+    ),
+]
+Priors = Annotated[
+    str | None,
+    typer.Option(
+        help="Shares of the classes for expected costs: 0.95,0.05; default: those of the data.",
+        metavar="SHARES",
+    ),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(help="Column of sample weights: what each case counts.", metavar="COLUMN"),
 ]
 Threads = Annotated[
     int,
@@ -267,7 +289,7 @@ Out = Annotated[
 Plot = Annotated[
     Path | None,
     typer.Option(
-        help="Draw a figure too: FILE.png, .svg or .pdf. It shows the single cases.",
+        help="Draw a figure too: FILE.png, .svg or .pdf. A distribution shows the single cases.",
         metavar="FILE",
     ),
 ]

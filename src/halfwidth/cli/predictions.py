@@ -15,11 +15,14 @@ from halfwidth.io.table import Table
 
 __all__ = [
     "Asked",
+    "Columns",
     "Given",
     "estimates_of",
     "given_in",
+    "parse_costs",
     "parse_label",
     "parse_labels",
+    "parse_numbers",
     "parse_threshold",
 ]
 
@@ -82,29 +85,42 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """Names of further columns."""
+
+    groups: str | None
+    strata: str | None
+    weight: str | None
+
+
+@dataclass(frozen=True)
 class Given:
-    """Labels and predictions, and the clusters and strata of the cases."""
+    """Labels and predictions, and the clusters, strata and weights of the cases."""
 
     y_true: Any
     y_score: Any
     groups: Sequence[Any] | None = None
     strata: Sequence[Any] | None = None
+    weight: Any = None
 
 
-def given_in(asked: Asked, groups: str | None, strata: str | None, *, numbers: bool) -> Given:
+def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
     """Read what was asked for; ``numbers``: targets are numbers rather than classes."""
     asked.check()
     if asked.file is None:
         from halfwidth.io.arrays import read_array
 
-        if groups or strata:
-            raise OptionError("--groups and --strata name columns of a table; arrays have none")
+        if columns.groups or columns.strata or columns.weight:
+            raise OptionError(
+                "--groups, --strata and --weight name columns of a table; arrays have none"
+            )
         return Given(read_array(str(asked.target_file)), read_array(str(asked.score_file)))
 
     from halfwidth.io.readers import read_table
 
     table = read_table(asked.file)
-    wanted = [asked.target, *asked.score, asked.prediction, groups, strata]
+    further = [columns.groups, columns.strata, columns.weight]
+    wanted = [asked.target, *asked.score, asked.prediction, *further]
     for name in wanted:
         if name is not None and name not in table:
             raise DataError(
@@ -114,8 +130,9 @@ def given_in(asked: Asked, groups: str | None, strata: str | None, *, numbers: b
     return Given(
         _cells(table, str(asked.target), numbers=numbers),
         _predictions(table, asked, numbers=numbers),
-        None if groups is None else table.levels(groups),
-        None if strata is None else table.levels(strata),
+        None if columns.groups is None else table.levels(columns.groups),
+        None if columns.strata is None else table.levels(columns.strata),
+        None if columns.weight is None else _cells(table, columns.weight, numbers=True),
     )
 
 
@@ -167,6 +184,21 @@ def parse_label(text: str, cells: Any) -> Any:
     return text if number != number else number  # noqa: PLR0124
 
 
+def parse_numbers(option: str, text: str | None) -> list[float] | None:
+    """``"0.9,0.1"`` as numbers."""
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError(f"{option} {text!r} is no list of numbers such as 0.9,0.1") from None
+
+
+def parse_costs(text: str | None) -> list[list[float] | None] | None:
+    """``"0,1;5,0"`` as rows of numbers."""
+    return None if text is None else [parse_numbers("--costs", row) for row in text.split(";")]
+
+
 def parse_threshold(text: str | None) -> float | str | None:
     """A number, or the name of the metric to choose it by."""
     if text is None:
@@ -181,7 +213,7 @@ def estimates_of(
     asked: Asked,
     metrics: list[str] | None,
     options: dict[str, Any],
-    columns: tuple[str | None, str | None],
+    columns: Columns,
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
     """The table of estimates, and the figure if one is asked for.
@@ -192,8 +224,7 @@ def estimates_of(
     metrics : list of str or None
     options : dict
         Those of `metric_ci`, with labels as texts and the positive one as ``positive``.
-    columns : tuple of (str or None)
-        Of clusters and of strata.
+    columns : Columns
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
     """
@@ -206,7 +237,11 @@ def estimates_of(
         )
     resolved = [resolve_sample_metric(name) for name in metrics]
     numbers = any(one.spec.takes is Takes.NUMBERS for one in resolved if isinstance(one, Metric))
-    given = given_in(asked, *columns, numbers=numbers)
+    if numbers and figure[1] not in (None, "forest"):
+        raise OptionError(
+            f"--plot-kind {figure[1]} is of a classification; of a regression: --plot-kind forest"
+        )
+    given = given_in(asked, columns, numbers=numbers)
     positive = options.pop("positive")
     options |= {
         "names": asked.names,
@@ -214,6 +249,7 @@ def estimates_of(
         "pos_label": None if positive is None else parse_label(positive, given.y_true),
         "groups": given.groups,
         "strata": given.strata,
+        "sample_weight": given.weight,
     }
     table: Estimates = metric_ci(given.y_true, given.y_score, metric=metrics, **options)
     path, kind = figure

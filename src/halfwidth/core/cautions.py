@@ -187,6 +187,15 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect more cases, or count the errors and report their proportion by wilson.",
     ),
     CautionSpec(
+        "HW208",
+        "class without a value",
+        "{count} of {classes} classes, {name}, {why}: {policy}.",
+        "PPV has no value for a class that is never predicted, sensitivity and areas none for one "
+        "that is not there. An average that leaves such a class out hides what may be its worst.",
+        "Say which classes the average is over; absent_class='zero' (--absent-class zero) counts "
+        "them as failed, as scikit-learn does.",
+    ),
+    CautionSpec(
         "HW301",
         "BCa on an order statistic",
         "BCa of the {what}: its acceleration means nothing for order statistics.",
@@ -303,9 +312,9 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "macro-averaged AP",
         "{method} intervals of a macro-averaged AP under-cover.",
         "Average precision is biased upwards in small samples, and resamples, which repeat cases, "
-        "are more so. Percentile and BCa then sit too high; for this metric alone the basic "
-        "bootstrap, which turns the bias round, covered better.",
-        "Use method='basic' and say so, or report the AP of each class.",
+        "are more so. Percentile intervals then sit too high; BCa corrects for some of it, and the "
+        "basic bootstrap, which turns the bias round, covers better where all classes are small.",
+        "Report the AP of each class as well; compare method='bca' and 'basic', and say which.",
         "andre2025",
     ),
     CautionSpec(

@@ -35,6 +35,9 @@ DESIGN_WORDS = {
     "paired": "paired",
 }
 
+# Of a probability; any other one is said.
+DEFAULT_THRESHOLD = 0.5
+
 
 class ConfidenceInterval(NamedTuple):
     """The bounds as SciPy names them."""
@@ -188,7 +191,9 @@ class Estimate:
             many = len(self.metric_spec.spec.averages) > 1
             named = many and self.average in ("macro", "micro", "weighted")
             average = f"{self.average} " if named else ""
-            return f"{average}{metric_title(self.metric_spec)}"
+            cut = self.metric_spec.parameters.get("threshold", DEFAULT_THRESHOLD)
+            at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
+            return f"{average}{metric_title(self.metric_spec)}{at}"
         statistic = self.statistic_title
         if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
             statistic = "proportion"

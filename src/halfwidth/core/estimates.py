@@ -150,7 +150,9 @@ class Estimates(Sequence[Estimate]):
         if not self:
             return "<p>No estimates.</p>"
         frame = self.to_frame()
-        shown = ["label", "metric", "statistic", "value", "low", "high", "n", "method", "cautions"]
+        reduced = ["average"] if all(item.of_test_set for item in self) else ["statistic"]
+        about, bounds = ["label", "metric", *reduced], ["value", "low", "high"]
+        shown = [*about, *bounds, "n", "method", "cautions"]
         # Everything is escaped, so that a column called <script> stays text.
         table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
         said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]

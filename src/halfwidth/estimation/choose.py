@@ -36,10 +36,10 @@ def choose_for_counts() -> MethodSpec:
 def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
     """The method for a statistic of a sample."""
     wanted = estimands(statistic, binary=sample.binary)
-    if statistic.spec.of_records:
-        return METHODS[_for_records(sample, statistic)]
     if Estimand.PROPORTION in wanted:
         return choose_for_counts()
+    if statistic.spec.of_records:
+        return METHODS[_for_records(sample, statistic)]
     if not sample.design.simple:
         return METHODS[_for_mean_of(sample) if Estimand.MEAN in wanted else "percentile"]
     if Estimand.MEAN in wanted:

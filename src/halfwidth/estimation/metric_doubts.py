@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Takes
@@ -44,6 +45,8 @@ class ClassFacts:
         Cases of each class.
     units : ndarray, shape (C,)
         Units (cases, or clusters) with a case of it.
+    predicted : ndarray, shape (C,), or None
+        Cases predicted as each class.
     others : ndarray, shape (C,)
         Units with a case of another class.
     missing : ndarray, shape (C,)
@@ -65,6 +68,7 @@ class ClassFacts:
     units: NDArray[np.intp]
     others: NDArray[np.intp]
     missing: Array
+    predicted: NDArray[np.intp] | None = None
     absent: str = "omit"
     which: int | None = None
     hard: bool = False
@@ -90,6 +94,7 @@ def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
         units,
         others,
         missing,
+        None if cases.predicted is None else np.bincount(cases.predicted, minlength=len(sizes)),
         absent,
         hard=cases.hard,
         rows_miss_one=cases.rows_miss_one,
@@ -187,6 +192,29 @@ def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
     )
 
 
+def _without_a_value(e: Estimate, facts: ClassFacts) -> Caution | None:
+    if e.average not in ("macro", "weighted"):
+        return None
+    none, why = facts.sizes == 0, "without a case"
+    if facts.predicted is not None and e.metric == "ppv":
+        none, why = facts.predicted == 0, "never predicted"
+    elif facts.predicted is not None and e.metric in ("f1", "f_beta"):
+        none &= facts.predicted == 0
+    if not none.any():
+        return None
+    names = [repr(label) for label, has_none in zip(facts.labels, none, strict=True) if has_none]
+    return caution(
+        "HW208",
+        count=len(names),
+        classes=len(facts.labels),
+        name=shortened(names, 5),
+        why="is " + why if len(names) == 1 else "are " + why,
+        policy=POLICY[facts.absent].replace(
+            "leaves it", "leaves them" if len(names) > 1 else "leaves it"
+        ),
+    )
+
+
 def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     spec = e.metric_spec.spec
     if not _of_all_classes(e) or spec.name == "auroc":
@@ -271,6 +299,7 @@ def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:
 METRIC_RULES: tuple[Rule, ...] = (
     _few_of_a_class,
     _missing_from_resamples,
+    _without_a_value,
     _imbalance,
     _near_an_end,
     _macro_ap,

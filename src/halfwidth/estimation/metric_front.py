@@ -96,10 +96,11 @@ def metric_ci(
         of classes is fixed before resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
-    scores : {"auto", "probabilities", "logits", "any", "labels"}
+    scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}
         What ``y_score`` holds. ``"auto"`` takes labels for labels, numbers in [0, 1] for
         probabilities, and a single column of other numbers for scores that rank; several such
-        columns are an error, because it matters whether they are logits.
+        columns are an error, because it matters whether they are logits. ``"numbers"`` are those
+        of a regression, which a function of your own may need to be told.
     threshold : float or str, optional
         Positive from this score on (of logits: this probability); default 0.5 for probabilities
         and logits of two classes; of more the largest score decides. The name of a counting
@@ -175,7 +176,9 @@ def metric_ci(
         None if average is None else [_check_average(a) for a in _several(average, "average")]
     )
     criterion = _criterion(threshold)
-    _check_effects(metrics, averages, threshold=threshold, costs=costs, priors=priors)
+    _check_effects(
+        metrics, averages, threshold=threshold, costs=costs, priors=priors, undefined=undefined
+    )
     cases = _cases(
         metrics,
         y_true,
@@ -283,7 +286,7 @@ def estimands_of(name: str) -> frozenset[Estimand]:
     """What a metric of a test set, of one class where it can be, may be an estimate of."""
     spec = SAMPLE_METRICS[name.partition(":")[0]]
     if spec.share or spec.name == "accuracy":
-        return frozenset({Estimand.PROPORTION, Estimand.COUNTING})
+        return frozenset({Estimand.PROPORTION})
     if spec.takes in COUNTING:
         return frozenset({Estimand.COUNTING})
     kinds = {"auroc": Estimand.AUROC, "mae": Estimand.MEAN, "mse": Estimand.MEAN}
@@ -314,6 +317,7 @@ def _check_effects(
     threshold: Any,
     costs: Any,
     priors: Any,
+    undefined: Any,
 ) -> None:
     """Refuse options that no metric of the call looks at."""
     named = [one.spec for one in metrics if isinstance(one, Metric)]
@@ -322,6 +326,12 @@ def _check_effects(
     decided = any(spec.takes in COUNTING for spec in named)
     if threshold is not None and not decided:
         raise OptionError(f"threshold={threshold!r} has no effect on {names or 'your own metric'}")
+    lacking = [spec.name for spec in named if spec.worst is None]
+    if undefined == "worst" and lacking:
+        raise OptionError(
+            f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
+            f"{', '.join(lacking)} has none"
+        )
     for option, given, takers in (
         ("costs", costs, (*COST_METRICS, "cohen_kappa")),
         ("priors", priors, COST_METRICS),
@@ -372,8 +382,10 @@ def _cases(
     named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
     regression = Takes.NUMBERS in named
     if not named and labels is None and pos_label is None:
-        regression = _are_measurements(y_true)
+        regression = decisions.kind == "numbers" or _are_measurements(y_true)
     if not regression:
+        if decisions.kind == "numbers":
+            raise OptionError("scores='numbers' is for regressions; these metrics are of classes")
         return check_test_set(
             y_true,
             y_score,
@@ -386,8 +398,8 @@ def _cases(
             strata=strata,
             where=where,
         )
-    if decisions.kind != "auto":
-        raise OptionError("scores has no meaning for a regression")
+    if decisions.kind not in ("auto", "numbers"):
+        raise OptionError(f"scores={decisions.kind!r} has no meaning for a regression")
     if set(named) - {Takes.NUMBERS}:
         raise OptionError("metrics of a regression and of a classification do not go together")
     given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.core.spec import Better, Kind, Metric, Statistic, Takes
+from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.check import Sample
@@ -220,7 +220,7 @@ def _counting(target: Target, metric: Metric, cases: TestSet, policies: Policies
 
 
 def _is_accuracy(target: Target, metric: Metric) -> bool:
-    """Micro-averaged sensitivity, PPV and F are the accuracy: every error is one FN and one FP."""
+    """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
     return (
         target.average == "micro"
         and metric.spec.name in ("sensitivity", "ppv")
@@ -246,13 +246,18 @@ def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -
     true, said = cases.truth == target.which, cases.predicted == target.which
     cells = {"tp": true & said, "fn": true & ~said, "fp": ~true & said, "tn": ~true & ~said}
     hit, miss = (cells[name] for name in metric.spec.share)
-    if not (hit | miss).any():
-        finish = CountingFinish(metric, cases.n_classes, target.average or "", target.which)
-        codes = (cases.truth * cases.n_classes + cases.predicted).astype(float)
-        return Job(
-            _sample(codes, metric, cases), building.of_cells(metric, finish, policies.undefined)
-        )
-    return proportion(hit, metric, cases, hit | miss)
+    both_occur = bool(hit.any() and miss.any())
+    if (hit | miss).any() and not (both_occur and cases.strata is not None):
+        return proportion(hit, metric, cases, hit | miss)
+    finish = CountingFinish(metric, cases.n_classes, target.average or "", target.which)
+    codes = (cases.truth * cases.n_classes + cases.predicted).astype(float)
+    if not both_occur:
+        statistic = building.of_cells(metric, finish, policies.undefined)
+        return Job(_sample(codes, metric, cases), statistic)
+    # Strata fix the number of cases, not how many of them are in the denominator: it varies too.
+    statistic = building.of_cells(metric, finish, "omit", Estimand.PROPORTION)
+    whole, own = _sample(codes, metric, cases), proportion(hit, metric, cases, hit | miss).sample
+    return Job(replace(whole, values=own.values, given=own.given, metric=own.metric), statistic)
 
 
 def _finish(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> CountingFinish:

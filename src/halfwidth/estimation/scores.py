@@ -20,8 +20,15 @@ __all__ = [
     "threshold_on_scale",
 ]
 
-Scores = Literal["auto", "probabilities", "logits", "any", "labels"]
-SCORE_KINDS: tuple[Scores, ...] = ("auto", "probabilities", "logits", "any", "labels")
+Scores = Literal["auto", "probabilities", "logits", "any", "labels", "numbers"]
+SCORE_KINDS: tuple[Scores, ...] = (
+    "auto",
+    "probabilities",
+    "logits",
+    "any",
+    "labels",
+    "numbers",
+)
 # Rows of probabilities may miss 1 by this much: some digits were cut.
 ROW_SUM_TOLERANCE = 1e-3
 # Probabilities may leave [0, 1] by this much: rounding.
@@ -133,10 +140,13 @@ def threshold_on_scale(threshold: float | None, kind: Scores, where: str) -> flo
                 "(--threshold)"
             )
         threshold = 0.5
-    if kind != "logits":
+    if kind == "any":
+        return float(threshold)
+    if kind == "probabilities" and 0 <= threshold <= 1:
         return float(threshold)
     if not 0 < threshold < 1:
         raise OptionError(
-            f"threshold={threshold:g} is a probability, strictly between 0 and 1, also for logits"
+            f"threshold={threshold:g} (--threshold) lies outside the scores' range: it is a "
+            "probability between 0 and 1, also for logits; for other scores say scores='any'"
         )
     return float(np.log(threshold) - np.log1p(-threshold))

@@ -145,6 +145,7 @@ def check_test_set(
     where: tuple[str, str] = ("y_true", "y_score"),
 ) -> TestSet:
     """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
+    _check_policy(missing)
     truth_cells = as_cells(y_true, where[0])
     hard = _are_labels(y_score, truth_cells, decisions)
     classes = _classes(truth_cells, y_score if hard else None, labels, where)
@@ -359,16 +360,19 @@ def _check_columns(
     )
 
 
+def _check_policy(missing: Missing) -> None:
+    if missing == "worst":
+        raise OptionError(
+            "missing='worst' has no meaning for a metric of a whole test set: a missing prediction "
+            "is no class. Use missing='omit', or put in the decision that a missing one means"
+        )
+
+
 def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
     count = int((~usable).sum())
     if not count or missing == "omit":
         return usable
     first = [f"#{place + 1}" for place in np.flatnonzero(~usable)[:3]]
-    if missing == "worst":
-        raise OptionError(
-            "missing='worst' has no meaning for a metric of a whole test set; a missing prediction "
-            "is no class. Use missing='omit', or put in the decision that a missing one means"
-        )
     raise DataError(
         f"{where[0]}, {where[1]}: {count} of {len(usable)} cases lack a label or a finite score "
         f"(case{'s' if count > 1 else ''} {', '.join(first)}{', ...' if count > 3 else ''}). "
@@ -398,6 +402,7 @@ def check_numbers(
     where: tuple[str, str] = ("y_true", "y_pred"),
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
+    _check_policy(missing)
     target, predicted = (
         as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
     )

@@ -257,4 +257,4 @@ def normalized_expected_cost(
     weighed = _weights_of_cases(table, priors)
     constant = weighed.sum(axis=-1) @ cost
     best = np.take_along_axis(constant, constant.real.argmin(axis=-1)[..., None], axis=-1)[..., 0]
-    return ratio((weighed * cost).sum(axis=(-2, -1)), best)
+    return ratio((weighed * cost).sum(axis=(-2, -1)), np.where(best == 0, np.nan, best))

@@ -79,14 +79,19 @@ def derivatives(finish: Callable[[Numbers], Array], at: Numbers) -> Array:
 # --------------------------------------------------------------------------- counts
 
 
-def of_cells(metric: Metric, finish: CountingFinish, undefined: Undefined) -> Statistic:
+def of_cells(
+    metric: Metric,
+    finish: CountingFinish,
+    undefined: Undefined,
+    estimand: Estimand = Estimand.COUNTING,
+) -> Statistic:
     """A function of a confusion matrix; a sample holds the cell of each case."""
     policed = Policed(finish, undefined, metric.spec.worst)
     n_cells = finish.n_classes**2
     return _statistic(
         metric,
         function=functools.partial(_function_of_cells, policed, n_cells),
-        estimand=Estimand.COUNTING,
+        estimand=estimand,
         form=CellCounts(n_cells, policed),
         influence=functools.partial(_influence_of_cells, policed, n_cells),
     )

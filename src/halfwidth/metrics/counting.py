@@ -37,7 +37,7 @@ CORRELATION = Bounds(-1.0, 1.0)
 ONE_CLASS = ("binary", "none")
 ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")
 
-BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
+BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0, at_most=1000)
 PREVALENCE = Parameter(
     "prevalence",
     None,

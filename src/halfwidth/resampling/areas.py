@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 
+# A standard error below this is rounding.
+ROUNDING = 1e-12
 # Areas that there are kernels for.
 COMPILED = ("auroc", "average_precision")
 # Resamples that those take at once, and sums that a call may return: 16 MiB each.
@@ -160,7 +162,13 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
 
     T₁ and T₀ are the sums over the positive and the negative cases of a unit of their structural
     components less the area. Var = Σ I₁/(I₁-1) (T₁/m)² + I₀/(I₀-1) (T₀/n)² + 2 I/(I-1) T₁T₀/(mn),
-    I₁ and I₀ the units with a positive and with a negative case, of all I; within each stratum.
+    I₁ and I₀ the units with a positive and with a negative case, of all I. With strata it is the
+    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`).
+
+    Returns
+    -------
+    float
+        NaN where fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
     """
     mark = ranking.mark[row]
     positive = (mark & Ranking.POSITIVE) > 0
@@ -179,39 +187,35 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
         for own in (positive, ~positive)
     ]
     held = [np.bincount(unit[own], minlength=design.units) > 0 for own in (positive, ~positive)]
-    stratum = np.repeat(np.arange(len(design.strata)), design.strata)
+    of_stratum = np.repeat(np.array(design.strata), design.strata)
+    # What is seen of how a class varies: units of it that have a stratum with others.
+    if min(int((units & (of_stratum > 1)).sum()) for units in held) < 2:
+        return float("nan")
     if len(design.strata) > 1:
-        # Within strata the sums vary about their own means, not about 0.
-        parts = [np.asarray(_centred(*pair, stratum)) for pair in zip(parts, held, strict=True)]
-
-    def total(product: Numbers, counted: NDArray[np.bool_]) -> float:
-        units = np.bincount(stratum[counted], minlength=len(design.strata)).astype(float)
-        sums = np.bincount(stratum, product, minlength=len(design.strata))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.where(units > 1, units / (units - 1), np.nan)
-        # One unit says nothing of how units vary.
-        several = len(design.strata) > 1
-        return float(np.nansum(factor * sums) if several else (factor * sums)[0])
-
-    every = np.ones(design.units, dtype=bool)
-    cross = parts[0] * parts[1]
-    variance = total(parts[0] ** 2, held[0]) + total(parts[1] ** 2, held[1])
-    if cross.any():
-        variance += 2 * total(cross, every)
-    return float(np.sqrt(max(variance, 0.0))) if variance == variance else float("nan")  # noqa: PLR0124
+        # Strata fix how many units there are, not how many of them are positive.
+        return _unless_rounding(float(design.variance_of_total(parts[0] + parts[1])))
+    own = [
+        (part**2).sum() * _of_few(int(units.sum())) for part, units in zip(parts, held, strict=True)
+    ]
+    cross = 2 * (parts[0] * parts[1]).sum() * _of_few(design.units)
+    return _unless_rounding(float(own[0] + own[1] + cross))
 
 
-def _centred(part: Numbers, held: NDArray[np.bool_], stratum: NDArray[np.intp]) -> Array:
-    strata = int(stratum.max()) + 1
-    units = np.bincount(stratum[held], minlength=strata)
-    mean = np.bincount(stratum, part, minlength=strata) / np.maximum(units, 1)
-    return np.where(held, part - mean[stratum], 0.0)
+def _of_few(units: int) -> float:
+    """I / (I - 1): the mean was estimated from the same units."""
+    return units / (units - 1)
+
+
+def _unless_rounding(variance: float) -> float:
+    """The root of a variance; 0 where what is left is rounding."""
+    return 0.0 if variance <= ROUNDING**2 else float(np.sqrt(variance))
 
 
 def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
     """Units with a positive and units with a negative case, of each test set: (S, k, n) -> (S,).
 
-    Independent cases are units; of clusters, the cases of one are not told apart.
+    Independent cases are units; of clusters, the cases of one are not told apart. Units of unequal
+    weight count as (Σw)²/Σw² equal ones (Kish).
     """
     form = statistic.spec.form
     if not isinstance(form, RankedAreas) or form.row is None:
@@ -221,7 +225,12 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
         ranking = form.rank(records)
         positive = (ranking.mark[form.row] & Ranking.POSITIVE) > 0
         of_entry = unit[ranking.case[form.row]]
-        held.append([len(np.unique(of_entry[chosen])) for chosen in (positive, ~positive)])
+        if ranking.weight is None:
+            held.append([float(len(np.unique(of_entry[own]))) for own in (positive, ~positive)])
+            continue
+        weight = ranking.weight[form.row]
+        totals = [np.bincount(of_entry[own], weight[own]) for own in (positive, ~positive)]
+        held.append([float(w.sum() ** 2 / (w**2).sum()) for w in totals])
     with_it, without = np.array(held, float).T
     return with_it, without
 

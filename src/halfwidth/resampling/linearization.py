@@ -38,10 +38,15 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
-    if statistic.spec.estimand is Estimand.COUNTING and design.independent:
+    if statistic.spec.estimand is not Estimand.COUNTING:
+        return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
+    if design.independent:
         # The variance of multinomial counts is known; it needs no n / (n - 1).
-        return np.asarray(np.sqrt((influence**2).mean(axis=-1) / values.shape[-1]))
-    return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
+        variance = np.asarray((influence**2).mean(axis=-1) / values.shape[-1])
+    else:
+        variance = design.variance_of_total(design.totals(influence) / values.shape[-1])
+    rounding = ROUNDING * np.fmax(np.abs(statistic(values)), 1.0)
+    return np.where(variance <= rounding**2, 0.0, np.sqrt(variance))
 
 
 def effective_trials(share: Array, standard_error: Array, design: Design, level: Level) -> Array:

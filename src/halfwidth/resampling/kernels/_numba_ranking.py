@@ -11,6 +11,9 @@ How it is fast:
 - Then the counts of some resamples are put side by side, a few entries of a list at a time, in a
   window that stays in the first cache; one instruction serves all these resamples.
 - Sums of so few entries fit into 32 bits, and so do products of two of them.
+- For areas under lists of few units, 8 and 16 bits do. Runs that short end where no processor could
+  foretell it, so there each list is cut into slots of equal shape, filled up with units that are
+  never drawn: then no branch depends on the list.
 """
 
 # Numba has no types to check against, and it reads the types of arguments from the calls.
@@ -37,6 +40,17 @@ from halfwidth.resampling.kernels._numba import (
     _layout,
     _to_positions,
 )
+from halfwidth.resampling.kernels._numba_lists import (
+    _ENDS,
+    _LISTS,
+    AHEAD,
+    MIXED,
+    NEAR,
+    ONWARDS,
+    SLOT,
+    TOGETHER,
+    ranking_lists,
+)
 from halfwidth.resampling.kernels._numba_vectors import (
     LANE_SHIFT,
     LANES,
@@ -44,9 +58,12 @@ from halfwidth.resampling.kernels._numba_vectors import (
     STEP,
     SUMS,
     _call_for,
+    _halves,
     _masked,
     _move,
+    _no_bytes,
     _no_floats,
+    _no_shorts,
     _no_sums,
     _no_totals,
     _plus,
@@ -64,126 +81,8 @@ __all__ = ["count_bytes", "rank_counted", "rank_drawn", "ranking_lists"]
 # Sums of counts over a whole list are numbers of 32 bits. A count above 255, or sums that reach
 # 2**31 over lists that fit into memory, have no probability that a computer could tell from 0.
 
-# Bits of a mark.
-POSITIVE, LAST = np.uint8(1), np.uint8(2)
 # Twice the product of two sums over so many entries in all, each up to 255, fits into 32 bits.
 FEW_ENTRIES = U(256)
-# Bytes of counts that stay in the caches of one core, and draws between call and use.
-NEAR, AHEAD = U(2**18), U(32)
-ALL_BITS, NO_BITS = np.uint32(0xFFFFFFFF), np.uint32(0)
-
-# The entries of a list are the units from the first to the last, or back, or anything else.
-ONWARDS, BACKWARDS, MIXED = U(0), U(1), U(2)
-
-# ---------------------------------------------------------------- lists
-
-_READ_UNITS = types.Array(types.int32, 2, "C", readonly=True)
-_READ_MARKS = types.Array(types.uint8, 2, "C", readonly=True)
-_UNITS, _ENDS, _STARTS = types.int32[:, ::1], types.uint32[::1], types.uint64[::1]
-# Units by list and entry, and the order of each list. For areas: the first item of each list, the
-# end of the negatives and that of the positives of each item, all bits for items that are ties.
-# For precision: the first items and the ends.
-_LISTS = types.Tuple((_UNITS, _STARTS, _STARTS, _ENDS, _ENDS, _STARTS, _ENDS))
-
-
-@njit(forceinline=True)
-def _part_ties(units, marks):
-    """Within each tie group put the negatives first, in place where they are not already."""
-    entries = U(len(units))
-    room = np.empty(len(units), np.int32)
-    first = ZERO
-    while first < entries:
-        last = first
-        while last + ONE < entries and not marks[last] & LAST:
-            last += ONE
-        stop = last + ONE
-        if stop - first > ONE:
-            at = first
-            kept = ZERO
-            for i in range(first, stop):
-                if marks[i] & POSITIVE:
-                    room[kept] = units[i]
-                    kept += ONE
-                else:
-                    units[at] = units[i]
-                    at += ONE
-            for i in range(kept):
-                units[at + U(i)] = room[i]
-        first = stop
-
-
-@njit(forceinline=True)
-def _items(marks, merge, ends, tied, made):
-    """Append the items of one list; ``merge`` makes one of positives that no negative parts."""
-    entries = U(len(marks))
-    first = stop = end = ZERO  # where the open item starts, its negatives stop, and it ends
-    while end < entries:
-        last, hits = end, U(marks[end] & POSITIVE)
-        while last + ONE < entries and not marks[last] & LAST:
-            last += ONE
-            hits += U(marks[last] & POSITIVE)
-        group = last + ONE - end
-        misses = group - hits
-        mixed = merge and hits > ZERO and misses > ZERO
-        parted = end > stop and (misses > ZERO or not merge)
-        if parted or (mixed and end > first):
-            ends[TWO * made], ends[TWO * made + ONE] = stop, end
-            tied[made] = NO_BITS
-            made += ONE
-            first = stop = end
-        if misses > ZERO:
-            stop = end + misses
-        end = last + ONE
-        if mixed:
-            ends[TWO * made], ends[TWO * made + ONE] = stop, end
-            tied[made] = ALL_BITS
-            made += ONE
-            first = stop = end
-    if end > first:
-        ends[TWO * made], ends[TWO * made + ONE] = stop, end
-        tied[made] = NO_BITS
-        made += ONE
-    return made
-
-
-@njit(forceinline=True)
-def _all_items(marks, merge, wanted):
-    """The items of all lists: where those of each list start, their ends and whether they tie."""
-    if not wanted:
-        return np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32)
-    lists = len(marks)
-    starts = np.zeros(lists + 1, np.uint64)
-    ends = np.empty(2 * marks.size, np.uint32)
-    tied = np.empty(marks.size, np.uint32)
-    for r in range(lists):
-        starts[r + 1] = _items(marks[r], merge, ends, tied, starts[r])
-    made = starts[lists]
-    return starts, ends[: TWO * made].copy(), tied[:made].copy()
-
-
-@_compiled([_LISTS(_READ_UNITS, _READ_MARKS, types.uint64, types.boolean, types.boolean)])
-def ranking_lists(unit, mark, units, areas, precisions):
-    """What `rank_drawn` and `rank_counted` need of the lists.
-
-    ``unit`` and ``mark`` have a row for each list, its entries by falling score: which of the
-    ``units`` an entry belongs to; whether it is positive (bit 0) and whether it is the last of its
-    tie group (bit 1). Nothing is checked. Quickest are lists that go through all units in order,
-    first to last or back; within a tie group that means negatives first.
-    """
-    unit = unit.copy()
-    entries = U(unit.shape[1])
-    orders = np.empty(unit.shape[0], np.uint64)
-    for r in range(unit.shape[0]):
-        _part_ties(unit[r], mark[r])
-        onwards = backwards = entries == units
-        for i in range(entries):
-            onwards &= U(unit[r, i]) == i
-            backwards &= U(unit[r, i]) + i + ONE == units
-        orders[r] = ONWARDS if onwards else BACKWARDS if backwards else MIXED
-    roc = _all_items(mark, True, areas)
-    curve = _all_items(mark, False, precisions)
-    return unit, orders, roc[0], roc[1], roc[2], curve[0], curve[1]
-
 
 # ---------------------------------------------------------------- draws
 
@@ -266,11 +165,11 @@ _COUNTS = types.Tuple((_BYTES, _U64, _BYTES, _BYTES))
 def _room(units, lists):
     """Room for counts; no two of its rows share all their sets of a cache."""
     pitch = (units + STEP + LANES + LINE) // LINE * LINE | LINE
-    aside = units + STEP if (lists[1] == MIXED).any() else ZERO
+    aside = units + STEP if lists[2] > ZERO or (lists[1] == MIXED).any() else ZERO
     return (
         np.zeros(LANES * pitch, np.uint8),
         pitch,
-        np.empty(LANES * aside, np.uint8),
+        np.zeros(LANES * aside, np.uint8),  # the unit behind the last is never drawn
         np.empty(LANES * (FEW_ENTRIES + STEP), np.uint8),
     )
 
@@ -383,6 +282,37 @@ def _list_areas(room, unit, order, ends, tied, positives, negatives, areas):
     _store(total, areas)
 
 
+@njit(forceinline=True)
+def _sum_places(counts, places, first):
+    """Sum the counts of the entries of one mark in a slot."""
+    sums = _no_bytes()
+    for i in range(first, first + SLOT):
+        sums = _plus_counts(sums, counts, U(places[i]))
+    return _plus_wide(_no_shorts(), sums)
+
+
+@_compiled([types.void(_BYTES, _ENDS, _ENDS, *(types.int64[::1],) * 3)])
+def _short_areas(counts, places, whole, positives, negatives, areas):
+    """What `_list_areas` makes, of slots."""
+    twice, misses, total = _no_shorts(), _no_shorts(), _no_sums()
+    slots = U(len(whole))
+    together = TOGETHER // (TWO * SLOT)
+    for first in range(ZERO, slots, together):
+        area, above, below = _no_shorts(), _no_shorts(), _no_shorts()
+        for k in range(first, min(first + together, slots)):
+            negative = _sum_places(counts, places, TWO * SLOT * k)
+            positive = _sum_places(counts, places, TWO * SLOT * k + SLOT)
+            area = _plus(area, _times(negative, above))
+            above = _plus(above, _plus(positive, _masked(positive, whole[k])))
+            below = _plus(below, negative)
+        total = _plus_products(_plus_wide(total, area), below, twice)
+        twice = _plus(twice, above)
+        misses = _plus(misses, below)
+    _store(_halves(twice), positives)
+    _store(misses, negatives)
+    _store(total, areas)
+
+
 @_compiled(
     [
         types.void(
@@ -424,15 +354,20 @@ def _list_precisions(room, unit, order, ends, positives, negatives, precisions):
 @njit(forceinline=True)
 def _rank_block(room, lists, column, lanes, positives, negatives, areas, precisions):
     """Write what the resamples side by side make of each list, from one column on."""
-    unit, orders, roc, roc_ends, tied, curve, curve_ends = lists
+    unit, orders, short, roc, roc_ends, tied, curve, curve_ends = lists
     hits, misses = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
     area, precision = np.empty(LANES, np.int64), np.empty(LANES, np.float64)
     for r in range(U(unit.shape[0])):
         order = orders[r]
         if roc.size > 0:
             first, stop = roc[r], roc[r + ONE]
-            ends = roc_ends[TWO * first : TWO * stop]
-            _list_areas(room, unit[r], order, ends, tied[first:stop], hits, misses, area)
+            ties = tied[first:stop]
+            if short > ZERO:
+                places = roc_ends[TWO * SLOT * first : TWO * SLOT * stop]
+                _short_areas(room[2], places, ties, hits, misses, area)
+            else:
+                ends = roc_ends[TWO * first : TWO * stop]
+                _list_areas(room, unit[r], order, ends, ties, hits, misses, area)
             for i in range(lanes):
                 areas[r, column + i] = area[i]
         if curve.size > 0:

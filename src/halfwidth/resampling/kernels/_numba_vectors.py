@@ -20,7 +20,8 @@ STEP = U(16)
 # Bytes in a line of the cache.
 LINE = U(64)
 
-BYTE, NUMBER, WORD, FLOAT = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
+BYTE, SHORT, NUMBER, WORD = (ir.IntType(bits) for bits in (8, 16, 32, 64))
+FLOAT = ir.DoubleType()
 
 
 class Vector(types.Type):
@@ -40,6 +41,8 @@ class _VectorModel(models.PrimitiveModel):
 
 
 SUMS, TOTALS, FLOATS = Vector("whole", NUMBER), Vector("long", WORD), Vector("float", FLOAT)
+# Sums of few counts.
+BYTES, SHORTS = Vector("byte", BYTE), Vector("short", SHORT)
 
 
 def _load(context, builder, array, value, position, element, width):
@@ -73,6 +76,8 @@ def _zeros_of(vector):
 _no_sums = intrinsic(_zeros_of(SUMS))
 _no_floats = intrinsic(_zeros_of(FLOATS))
 _no_totals = intrinsic(_zeros_of(TOTALS))
+_no_bytes = intrinsic(_zeros_of(BYTES))
+_no_shorts = intrinsic(_zeros_of(SHORTS))
 
 
 @intrinsic
@@ -109,11 +114,23 @@ def _times(typing, left, right):
 
 
 @intrinsic
+def _halves(typing, sums):
+    """Half of each even number."""
+
+    def build(context, builder, signature, arguments):
+        kind = context.get_value_type(sums)
+        return builder.lshr(arguments[0], ir.Constant(kind, [1] * int(LANES)))
+
+    return sums(sums), build
+
+
+@intrinsic
 def _masked(typing, sums, mask):
     """The bits of each sum that are set in one mask."""
 
     def build(context, builder, signature, arguments):
-        return builder.and_(arguments[0], _splat(builder, arguments[1], int(LANES)))
+        mask = builder.trunc(arguments[1], sums.element)
+        return builder.and_(arguments[0], _splat(builder, mask, int(LANES)))
 
     return sums(sums, types.uint32), build
 
@@ -135,7 +152,7 @@ def _plus_shares(typing, floats, hits, above, places):
 
 @intrinsic
 def _plus_wide(typing, total, sums):
-    """The total of 64 bits, with sums of 32 bits added."""
+    """The total, with sums of fewer bits added."""
 
     def build(context, builder, signature, arguments):
         wide = builder.zext(arguments[1], context.get_value_type(total))
@@ -146,7 +163,7 @@ def _plus_wide(typing, total, sums):
 
 @intrinsic
 def _plus_products(typing, total, left, right):
-    """The total of 64 bits, with products of 32 bits each added."""
+    """The total, with products added of factors that have fewer bits."""
 
     def build(context, builder, signature, arguments):
         kind = context.get_value_type(total)
@@ -162,7 +179,7 @@ def _store(typing, vector, array):
 
     def build(context, builder, signature, arguments):
         value, target = arguments
-        if vector.element is NUMBER:
+        if vector.element is not FLOAT:
             value = builder.zext(value, ir.VectorType(WORD, int(LANES)))
         start = context.make_array(array)(context, builder, target).data
         builder.store(value, builder.bitcast(start, value.type.as_pointer()), align=8)
