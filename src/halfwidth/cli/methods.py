@@ -10,7 +10,7 @@ import typer
 from halfwidth.cli.options import Debug
 from halfwidth.cli.output import write
 from halfwidth.core.references import cite
-from halfwidth.core.spec import Estimand, MethodSpec, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
 from halfwidth.report.tables import WIDTH, text_table
 
@@ -59,7 +59,13 @@ def methods(
         from halfwidth.estimation.metric_front import estimands_of
 
         wanted = estimands_of(metric)
-        chosen = [method for method in chosen if method.accepts & wanted]
+        # Resamples of these have no standard error of their own.
+        means = bool(wanted & {Estimand.MEAN, Estimand.PROPORTION})
+        chosen = [
+            method
+            for method in chosen
+            if method.accepts & wanted and (means or method.distribution is not Need.STUDENTIZED)
+        ]
     write(_overview(chosen) + "\n")
 
 
