@@ -20,6 +20,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.counting import count_cells
 from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
 from halfwidth.metrics.regression import features_of_errors, finish_r2, finish_rmse
 
@@ -97,22 +98,15 @@ def of_cells(
     )
 
 
-def _counted(codes: Array, n_cells: int) -> Numbers:
-    flat = codes.reshape(-1, codes.shape[-1]).astype(np.intp)
-    shifted = flat + n_cells * np.arange(len(flat))[:, None]
-    counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
-    return np.asarray(counts.reshape(*codes.shape[:-1], n_cells))
-
-
 def _function_of_cells(
     finish: Callable[[Numbers], Array], n_cells: int, codes: Array, *, axis: int = -1
 ) -> Array:
-    return finish(_counted(np.moveaxis(codes, axis, -1), n_cells))
+    return finish(count_cells(np.moveaxis(codes, axis, -1), n_cells))
 
 
 def _influence_of_cells(finish: Callable[[Numbers], Array], n_cells: int, codes: Array) -> Array:
     """N times the derivative by the count of the cell of each case, about its mean."""
-    counts = _counted(codes, n_cells)
+    counts = count_cells(codes, n_cells)
     slopes = derivatives(finish, counts) * codes.shape[-1]
     mean = (slopes * counts).sum(axis=-1, keepdims=True) / codes.shape[-1]
     return np.take_along_axis(slopes - mean, codes.astype(np.intp), axis=-1)

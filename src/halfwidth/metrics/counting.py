@@ -20,6 +20,7 @@ from halfwidth.core.types import Numbers as Counts
 __all__ = [
     "balanced_accuracy",
     "confusion_matrix",
+    "count_cells",
     "f1",
     "f_beta",
     "lr_plus",
@@ -98,6 +99,18 @@ def confusion_matrix(
     weights = None if sample_weight is None else np.asarray(sample_weight, float)
     counts = np.bincount(truth * n_classes + predicted, weights, minlength=n_classes**2)
     return np.asarray(counts.reshape(n_classes, n_classes))
+
+
+def count_cells(codes: Counts, n_cells: int) -> Counts:
+    """Cases in each cell of a table, given the code of each: (..., n) -> (..., n_cells).
+
+    >>> count_cells(np.array([0, 3, 3, 1]), 4)
+    array([1, 1, 0, 2])
+    """
+    flat = codes.reshape(-1, codes.shape[-1]).astype(np.intp)
+    shifted = flat + n_cells * np.arange(len(flat))[:, None]
+    counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
+    return np.asarray(counts.reshape(*codes.shape[:-1], n_cells))
 
 
 def one_vs_rest(matrix: Counts) -> tuple[Counts, Counts, Counts, Counts]:

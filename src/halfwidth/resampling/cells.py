@@ -14,25 +14,18 @@ from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.types import Array
+from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
 from halfwidth.resampling.multinomial import multinomial
 
-__all__ = ["MULTINOMIAL_FROM", "cell_counts", "count_cells", "counts_by_unit"]
+__all__ = ["MULTINOMIAL_FROM", "cell_counts", "counts_by_unit"]
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
 MULTINOMIAL_FROM = 5001
 
 Counts = NDArray[np.int64]
-
-
-def count_cells(codes: Array, n_cells: int) -> Counts:
-    """Cases in each cell of each sample, (..., n) -> (..., n_cells)."""
-    flat = codes.reshape(-1, codes.shape[-1]).astype(np.intp)
-    shifted = flat + n_cells * np.arange(len(flat))[:, None]
-    counts = np.bincount(shifted.ravel(), minlength=len(flat) * n_cells)
-    return counts.reshape(*codes.shape[:-1], n_cells)
 
 
 def counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:

@@ -14,8 +14,9 @@ from halfwidth.core.forms import (
 )
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
+from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.areas import without_each_unit
-from halfwidth.resampling.cells import count_cells, counts_by_unit
+from halfwidth.resampling.cells import counts_by_unit
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS
 from halfwidth.resampling.kernels import reference
