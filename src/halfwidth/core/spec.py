@@ -92,6 +92,8 @@ class MetricSpec:
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     share : tuple of str
         The two cells a, b of a two by two table where the metric is a / (a + b), a proportion.
+    tables : tuple of str
+        Which of ``costs`` and ``priors`` the function takes.
     prevalence_dependent : bool
         Whether the value changes with the shares of the classes at the same error rates.
     transform : Transform
@@ -116,6 +118,7 @@ class MetricSpec:
     function: Callable[..., Any] | None = None
     averages: tuple[str, ...] = ()
     share: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
     transform: Transform = Transform.IDENTITY
     cite: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -44,8 +44,7 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 __all__ = ["AVERAGES", "Average", "estimands_of", "metric_ci", "resolve_sample_metric"]
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
-COST_METRICS = ("expected_cost", "normalized_expected_cost")
-AVERAGES: tuple[Average, ...] = ("binary", "macro", "micro", "weighted", "none")
+AVERAGES: tuple[Average, ...] = get_args(Average)
 
 
 def metric_ci(
@@ -332,10 +331,8 @@ def _check_effects(
             f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
             f"{', '.join(lacking)} has none"
         )
-    for option, given, takers in (
-        ("costs", costs, (*COST_METRICS, "cohen_kappa")),
-        ("priors", priors, COST_METRICS),
-    ):
+    for option, given in (("costs", costs), ("priors", priors)):
+        takers = [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
         chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
         if given is not None and not chosen and not any(spec.name in takers for spec in named):
             raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")

@@ -261,16 +261,14 @@ def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -
 
 
 def _finish(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> CountingFinish:
-    takes_costs = metric.spec.name in ("expected_cost", "normalized_expected_cost")
-    takes_any = takes_costs or metric.spec.name == "cohen_kappa"
     return CountingFinish(
         metric,
         cases.n_classes,
         target.average or "",
         target.which,
         policies.absent,
-        policies.costs if takes_any else None,
-        policies.priors if takes_costs else None,
+        policies.costs if "costs" in metric.spec.tables else None,
+        policies.priors if "priors" in metric.spec.tables else None,
     )
 
 
@@ -290,9 +288,10 @@ def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) 
     if target.average in ("binary", "none"):
         positive = cases.truth == target.which
         if target.average == "binary" and (positive.all() or not positive.any()):
+            every = f"all {cases.n} cases are" if cases.n > 1 else "the only case is"
             raise DataError(
-                f"{metric.spec.name} compares the scores of positive and negative cases; all "
-                f"{cases.n} cases are {'positive' if positive.all() else 'negative'} "
+                f"{metric.spec.name} compares the scores of positive and negative cases; "
+                f"{every} {'positive' if positive.all() else 'negative'} "
                 f"(positive class {cases.labels[target.which]!r})"
             )
         rows = [cases.score_rows()[target.which], np.where(positive, 0.0, 1.0)]

@@ -14,6 +14,7 @@ from halfwidth.core.spec import Better, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
+from halfwidth.metrics.counting import ALL_AVERAGES
 
 __all__ = [
     "AREAS",
@@ -32,7 +33,6 @@ __all__ = [
 
 Curve = Callable[[Numbers, Numbers], Array]
 
-AVERAGES = ("binary", "none", "macro", "micro", "weighted")
 
 _ranking = functools.partial(
     metric,
@@ -41,7 +41,7 @@ _ranking = functools.partial(
     family="ranking",
     bounds=UNIT_INTERVAL,
     better=Better.HIGHER,
-    averages=AVERAGES,
+    averages=ALL_AVERAGES,
 )
 
 
