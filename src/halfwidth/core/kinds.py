@@ -41,12 +41,13 @@ class MetricLevel(StrEnum):
 
 
 class Takes(StrEnum):
-    """What a sample-level metric is a function of."""
+    """What a metric is a function of."""
 
     TWO_BY_TWO = "labels, one class against the rest"
     CONFUSION = "labels, the whole confusion matrix"
     SCORES = "scores"
     NUMBERS = "numbers"
+    MASKS = "two masks of a case"
 
 
 class Transform(StrEnum):

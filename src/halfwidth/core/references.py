@@ -275,6 +275,14 @@ _ALL = (
         "doi:10.1007/978-3-319-10602-1_48",
     ),
     Reference(
+        "lorensen_cline1987",
+        "Lorensen WE, Cline HE",
+        "Marching cubes: a high resolution 3D surface construction algorithm",
+        "ACM SIGGRAPH Computer Graphics 21(4):163-169",
+        1987,
+        "doi:10.1145/37402.37422",
+    ),
+    Reference(
         "maier_hein2024",
         "Maier-Hein L, Reinke A, Godau P, et al.",
         "Metrics reloaded: recommendations for image analysis validation",

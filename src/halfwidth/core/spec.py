@@ -85,9 +85,11 @@ class MetricSpec:
         75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind.
     level : MetricLevel
     takes : Takes or None
-        What a sample-level metric is a function of.
+        What the metric is a function of; None where its values arrive ready-made.
     function : callable or None
-        The arithmetic of a sample-level metric, on what it takes.
+        The arithmetic of a metric, on what it takes.
+    spaced : bool
+        Whether a metric of masks needs the spacing of the voxels.
     averages : tuple of str
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     share : tuple of str
@@ -116,6 +118,7 @@ class MetricSpec:
     level: MetricLevel = MetricLevel.INDIVIDUAL
     takes: Takes | None = None
     function: Callable[..., Any] | None = None
+    spaced: bool = False
     averages: tuple[str, ...] = ()
     share: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
@@ -376,8 +379,7 @@ def metric(**given: Any) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        of_test_set = given.get("level") is MetricLevel.SAMPLE
-        own: dict[str, Any] = {"function": function} if of_test_set else {}
+        own: dict[str, Any] = {"function": function} if "takes" in given else {}
         return _attach(function, MetricSpec(function.__name__, summary=summary, **own, **given))
 
     return declare

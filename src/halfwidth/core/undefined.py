@@ -16,11 +16,16 @@
 - *Undefined metric*: 0/0 on a test set or a resample is NaN (``undefined="omit"``: such resamples
   are left out and counted), or counts as 0 (``"zero"``, as scikit-learn has it) or as the worst
   value (``"worst"``).
+- *Empty masks*: both empty, and a metric of masks has no value and is *not applicable*; one empty,
+  and the structure was *missed* or is *spurious*: overlap is 0, a distance infinite. Neither is a
+  perfect score, whatever a formula without a boundary would say.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any, Literal
 
 import numpy as np
@@ -36,14 +41,18 @@ __all__ = [
     "UNDEFINED_POLICIES",
     "AbsentClass",
     "Missing",
+    "Status",
     "Undefined",
     "absent_classes",
     "apply_missing_policy",
+    "distance_without",
     "is_missing",
     "leave_out_both",
     "nan_per_sample",
     "no_interval",
     "penalty_for",
+    "presence_of",
+    "status_of",
     "studentized_ratio",
     "undefined_as",
 ]
@@ -164,3 +173,48 @@ def undefined_as(values: NDArray[Any], policy: Undefined, worst: float | None) -
         return values
     instead = 0.0 if policy == "zero" or worst is None else worst
     return np.where(np.isnan(values), instead, values)
+
+
+class Status(StrEnum):
+    """What became of a structure of a case, as the status column of a table says it."""
+
+    OK = "ok"
+    MISSED = "missed"
+    SPURIOUS = "spurious"
+    NOT_APPLICABLE = "not applicable"
+    EMPTY_SKELETON = "empty skeleton"
+
+
+def presence_of(predicted: bool, present: bool) -> Status:
+    """Whether a structure is in both masks, in one, or in none.
+
+    >>> str(presence_of(False, True))
+    'missed'
+    """
+    if predicted and present:
+        return Status.OK
+    if present:
+        return Status.MISSED
+    return Status.SPURIOUS if predicted else Status.NOT_APPLICABLE
+
+
+def distance_without(presence: Status) -> float:
+    """A distance between boundaries where a mask has none: NaN if both are empty, else infinite."""
+    return math.nan if presence is Status.NOT_APPLICABLE else math.inf
+
+
+def status_of(value: float, presence: Status, *, on_skeletons: bool = False) -> Status:
+    """What the status column says of a value.
+
+    A value that is undefined although something was predicted does not apply: there was nothing to
+    find (sensitivity without a reference), or no background. PPV of a structure that was missed is
+    undefined too, but as a failure.
+
+    >>> str(status_of(math.nan, Status.SPURIOUS)), str(status_of(math.nan, Status.MISSED))
+    ('not applicable', 'missed')
+    """
+    if not math.isnan(value) or presence is Status.MISSED:
+        return presence
+    if on_skeletons and presence is Status.OK:
+        return Status.EMPTY_SKELETON
+    return Status.NOT_APPLICABLE

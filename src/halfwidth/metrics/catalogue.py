@@ -11,24 +11,29 @@ __all__ = ["METRICS", "SAMPLE_METRICS"]
 
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
-    (
-        overlap.DSC,
-        overlap.IOU,
-        overlap.CLDICE,
-        overlap.F_BETA,
-        overlap.SENSITIVITY,
-        overlap.SPECIFICITY,
-        overlap.PPV,
-        boundary.HD,
-        boundary.HD95,
-        boundary.ASSD,
-        boundary.MASD,
-        boundary.NSD,
-        boundary.BOUNDARY_IOU,
-        volume.ABSOLUTE_VOLUME_ERROR,
-        volume.RELATIVE_VOLUME_ERROR,
-        volume.SYMMETRIC_VOLUME_ERROR,
-        *(spec_of(function) for function in (absolute_error, squared_error, correct)),
+    tuple(
+        spec_of(function)
+        for function in (
+            overlap.dsc,
+            overlap.iou,
+            overlap.cldice,
+            overlap.f_beta,
+            overlap.sensitivity,
+            overlap.specificity,
+            overlap.ppv,
+            boundary.hd,
+            boundary.hd95,
+            boundary.assd,
+            boundary.masd,
+            boundary.nsd,
+            boundary.boundary_iou,
+            volume.absolute_volume_error,
+            volume.relative_volume_error,
+            volume.symmetric_volume_error,
+            absolute_error,
+            squared_error,
+            correct,
+        )
     ),
 )
 

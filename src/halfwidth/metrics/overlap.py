@@ -1,90 +1,261 @@
-"""Overlap metrics of a predicted and a reference mask, per case."""
+"""Overlap metrics of a predicted and a reference mask, per case: functions of voxel counts.
+
+All take ``(prediction, reference)``, or one `MaskPair`. Both masks empty give NaN: there is nothing
+to compare, and the metric does not apply.
+"""
 
 from __future__ import annotations
 
-from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, MetricSpec
+import functools
+import math
+
+from numpy.typing import ArrayLike
+
+from halfwidth.core.parameters import Parameter, bind
+from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.core.undefined import Status
+from halfwidth.metrics.masks import Mask, MaskPair, paired
 
-__all__ = ["CLDICE", "DSC", "F_BETA", "IOU", "PPV", "SENSITIVITY", "SPECIFICITY"]
-
+__all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
 
 BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
 
-DSC = MetricSpec(
-    "dsc",
-    title="DSC",
-    summary="Dice similarity coefficient, 2|A∩B| / (|A| + |B|)",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("dice",),
-    cite="dice1945",
+_overlap = functools.partial(
+    metric, bounds=UNIT_INTERVAL, better=Better.HIGHER, family="overlap", takes=Takes.MASKS
 )
 
-IOU = MetricSpec(
-    "iou",
-    title="IoU",
-    summary="intersection over union, |A∩B| / |A∪B|",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("jaccard",),
-    cite="jaccard1912",
-)
 
-CLDICE = MetricSpec(
-    "cldice",
-    title="clDice",
-    summary="harmonic mean of topology precision and sensitivity on skeletons",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("centreline_dice", "centerline_dice"),
-    cite="shit2021",
-)
+@_overlap(title="DSC", synonyms=("dice",), cite="dice1945")
+def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Dice similarity coefficient, 2|A∩B| / (|A| + |B|).
 
-F_BETA = MetricSpec(
-    "f_beta",
-    title="Fβ",
-    summary="(1 + β²)·PPV·sensitivity / (β²·PPV + sensitivity) on voxels of a case",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    parameters=(BETA,),
-    synonyms=("fbeta", "f_score"),
-    cite="van_rijsbergen1979",
-)
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
 
-SENSITIVITY = MetricSpec(
-    "sensitivity",
-    title="sensitivity",
-    summary="share of the reference that is found, TP / (TP + FN), on voxels of a case",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("recall", "tpr"),
-    cite="maier_hein2024",
-)
+    Returns
+    -------
+    float
+        From 0 (no overlap, or one mask is empty) to 1 (equal masks); NaN if both are empty. On the
+        same masks 2·IoU / (1 + IoU), and the F1 score of voxels.
 
-SPECIFICITY = MetricSpec(
-    "specificity",
-    title="specificity",
-    summary="share of the background that is left alone, TN / (TN + FP), on voxels of a case",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("tnr",),
-    cite="maier_hein2024",
-)
+    References
+    ----------
+    Dice (1945).
 
-PPV = MetricSpec(
-    "ppv",
-    title="PPV",
-    summary="share of the prediction that is right, TP / (TP + FP), on voxels of a case",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="overlap",
-    synonyms=("precision",),
-    cite="maier_hein2024",
-)
+    Examples
+    --------
+    >>> dsc([[1, 1, 0], [0, 0, 0]], [[1, 1, 1], [1, 0, 0]])
+    0.6666666666666666
+    """
+    tp, fn, fp, _ = paired(prediction, reference).counts
+    return share(2 * tp, 2 * tp + fn + fp)
+
+
+@_overlap(title="IoU", synonyms=("jaccard",), cite="jaccard1912")
+def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Intersection over union, |A∩B| / |A∪B|.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+
+    Returns
+    -------
+    float
+        From 0 (no overlap, or one mask is empty) to 1 (equal masks); NaN if both are empty.
+
+    References
+    ----------
+    Jaccard (1912).
+
+    Examples
+    --------
+    >>> iou([[1, 1, 0], [0, 0, 0]], [[1, 1, 1], [1, 0, 0]])
+    0.5
+    """
+    tp, fn, fp, _ = paired(prediction, reference).counts
+    return share(tp, tp + fn + fp)
+
+
+@_overlap(title="Fβ", parameters=(BETA,), synonyms=("fbeta", "f_score"), cite="van_rijsbergen1979")
+def f_beta(
+    prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None, *, beta: float = 1.0
+) -> float:
+    """F score of voxels, (1 + β²)·TP / ((1 + β²)·TP + β²·FN + FP).
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+    beta : float
+        Weight of sensitivity against PPV; 1 gives the DSC.
+
+    Returns
+    -------
+    float
+        From 0 (no overlap, or one mask is empty) to 1; NaN if both masks are empty.
+
+    References
+    ----------
+    van Rijsbergen (1979).
+
+    Examples
+    --------
+    >>> f_beta([[1, 1, 0], [0, 0, 0]], [[1, 1, 1], [1, 0, 0]], beta=2)
+    0.5555555555555556
+    """
+    weight = bind("f_beta", (BETA,), {"beta": beta}, complete=True)["beta"] ** 2
+    tp, fn, fp, _ = paired(prediction, reference).counts
+    return share((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp)
+
+
+@_overlap(title="sensitivity", synonyms=("recall", "tpr"), cite="maier_hein2024")
+def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Share of the reference that is found, TP / (TP + FN), on voxels of a case.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where the reference is empty, so that there is nothing to find.
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> sensitivity([[1, 1, 0], [0, 0, 0]], [[1, 1, 1], [1, 0, 0]])
+    0.5
+    """
+    tp, fn, _, _ = paired(prediction, reference).counts
+    return share(tp, tp + fn)
+
+
+@_overlap(title="specificity", synonyms=("tnr",), cite="maier_hein2024")
+def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Share of the background that is left alone, TN / (TN + FP), on voxels of a case.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where both masks are empty, or where the reference leaves no background.
+        It depends on how much background the image holds, and so hardly tells models apart.
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> specificity([[1, 1, 0], [0, 0, 1]], [[1, 1, 1], [1, 0, 0]])
+    0.5
+    """
+    pair = paired(prediction, reference)
+    _, _, fp, tn = pair.counts
+    return math.nan if pair.presence is Status.NOT_APPLICABLE else share(tn, tn + fp)
+
+
+@_overlap(title="PPV", synonyms=("precision",), cite="maier_hein2024")
+def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Share of the prediction that is right, TP / (TP + FP), on voxels of a case.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where the prediction is empty, so that there is nothing to be right.
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> ppv([[1, 1, 0], [0, 0, 0]], [[1, 1, 1], [1, 0, 0]])
+    1.0
+    """
+    tp, _, fp, _ = paired(prediction, reference).counts
+    return share(tp, tp + fp)
+
+
+@_overlap(title="clDice", synonyms=("centreline_dice", "centerline_dice"), cite="shit2021")
+def cldice(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
+    """Centreline Dice, harmonic mean of topology precision and sensitivity on skeletons.
+
+    ``2·P·S / (P + S)`` with ``P = |skeleton(A) ∩ B| / |skeleton(A)|`` and
+    ``S = |skeleton(B) ∩ A| / |skeleton(B)|``. Skeletons by scikit-image: Zhang and Suen (1984) in
+    pictures, Lee et al. (1994) in volumes, which depend on the order of the axes.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+
+    Returns
+    -------
+    float
+        From 0 (neither skeleton touches the other mask, or one mask is empty) to 1; NaN if both
+        masks are empty, or if a mask that is not has an empty skeleton, which happens to small
+        cubes and square rods.
+
+    Raises
+    ------
+    ImportError
+        Without scikit-image, ``pip install 'halfwidth[images]'``.
+
+    References
+    ----------
+    Shit et al. (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> vessel = np.zeros((9, 30), dtype=bool)
+    >>> vessel[3:6, 2:28] = True
+    >>> round(cldice(vessel, np.roll(vessel, 1, axis=0)), 3)
+    0.98
+    """
+    pair = paired(prediction, reference)
+    if pair.presence is Status.NOT_APPLICABLE:
+        return math.nan
+    if pair.presence is not Status.OK:
+        return 0.0
+    precision = _on_centreline(pair.prediction, pair.reference)
+    found = _on_centreline(pair.reference, pair.prediction)
+    # NaN where a skeleton is empty, and 0 where nothing is found.
+    return 0.0 if precision == found == 0 else 2 * precision * found / (precision + found)
+
+
+def _on_centreline(mask: Mask, other: Mask) -> float:
+    """Share of a mask's skeleton that lies in another mask."""
+    from skimage.morphology import skeletonize
+
+    skeleton = skeletonize(mask) > 0  # type: ignore[no-untyped-call]
+    return share(int((skeleton & other).sum()), int(skeleton.sum()))
+
+
+def share(part: float, whole: float) -> float:
+    """Part / whole; NaN for a part of nothing.
+
+    >>> share(1, 4), share(0, 0)
+    (0.25, nan)
+    """
+    return part / whole if whole else math.nan

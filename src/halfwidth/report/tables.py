@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.io.writers import csv_text
 
 __all__ = ["FORMATS", "render", "text_table"]
 
@@ -177,26 +178,8 @@ def _json(estimates: Estimates) -> str:
 
 
 def _csv(estimates: Estimates) -> str:
-    import csv
-    import io
-
     rows = estimates.to_rows()
-    lines = []
-    for cells in [list(rows[0]), *(list(row.values()) for row in rows)]:
-        line = io.StringIO()
-        # With this line end, the writer puts quotes around a cell that holds either part of it.
-        csv.writer(line, lineterminator="\r\n").writerow([_defused(cell) for cell in cells])
-        lines.append(line.getvalue().removesuffix("\r\n") + "\n")
-    return "".join(lines)
-
-
-def _defused(cell: object) -> object:
-    """Text that a spreadsheet would run as a formula gets an apostrophe before it; NaN is empty."""
-    if isinstance(cell, float) and cell != cell:  # noqa: PLR0124
-        return None
-    if not isinstance(cell, str):
-        return cell
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    return csv_text(list(rows[0]), (list(row.values()) for row in rows))
 
 
 def _markdown(estimates: Estimates) -> str:

@@ -1,0 +1,1 @@
+"""From masks to a per-case table: which files belong together, what their labels are called."""

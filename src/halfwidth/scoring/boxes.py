@@ -1,0 +1,78 @@
+"""Where each label of a volume lies, in one pass over it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Box", "label_boxes"]
+
+Box = tuple[slice, ...]
+
+# Voxels looked at at a time, so that what is noted beside them stays small.
+SLAB = 1 << 23
+
+
+def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
+    """The smallest box around each label of a volume, the background 0 left out.
+
+    Runs of equal voxels along the last axis are found first; there are few of them, and the ends of
+    a label's runs are the ends of its box.
+
+    Parameters
+    ----------
+    labels : ndarray of bool or unsigned int, C-contiguous, 2-D or 3-D
+
+    Returns
+    -------
+    dict
+        Label to slices, in ascending order of labels.
+
+    Examples
+    --------
+    >>> label_boxes(np.array([[0, 2, 2], [1, 0, 2]], dtype=np.uint8))
+    {1: (slice(1, 2, None), slice(0, 1, None)), 2: (slice(0, 2, None), slice(1, 3, None))}
+    """
+    whole = labels.view(np.uint8) if labels.dtype == bool else labels
+    lowest: dict[int, NDArray[np.intp]] = {}
+    highest: dict[int, NDArray[np.intp]] = {}
+    layers = max(1, SLAB // max(1, whole[0].size))
+    for first in range(0, len(whole), layers):
+        for label, low, high in _ends(whole[first : first + layers]):
+            low[0] += first
+            high[0] += first
+            lowest[label] = np.minimum(low, lowest.get(label, low))
+            highest[label] = np.maximum(high, highest.get(label, high))
+    return {
+        label: tuple(
+            slice(int(low), int(high) + 1)
+            for low, high in zip(lowest[label], highest[label], strict=True)
+        )
+        for label in sorted(lowest)
+    }
+
+
+def _ends(slab: NDArray[Any]) -> list[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
+    """First and last index of each label of a slab, along each axis."""
+    length = slab.shape[-1]
+    rows = slab.reshape(-1, length)
+    begins = np.empty(rows.shape, dtype=bool)
+    begins[:, 0] = True
+    np.not_equal(rows[:, 1:], rows[:, :-1], out=begins[:, 1:])
+    starts = np.flatnonzero(begins)
+    stops = np.append(starts[1:], rows.size)
+    values = rows.ravel()[starts]
+    kept = values != 0
+    values, starts, stops = values[kept], starts[kept], stops[kept]
+    if not len(values):
+        return []
+    order = np.argsort(values, kind="stable")
+    first = np.flatnonzero(np.diff(values[order], prepend=values[order[0]] + 1) != 0)
+    row, column = np.divmod(starts[order], length)
+    places = [*np.unravel_index(row, slab.shape[:-1]), column]
+    last = column + (stops - starts)[order] - 1
+    low = np.stack([np.minimum.reduceat(place, first) for place in places], axis=1)
+    high = np.stack([np.maximum.reduceat(place, first) for place in [*places[:-1], last]], axis=1)
+    return [(int(values[order[at]]), low[i], high[i]) for i, at in enumerate(first.tolist())]

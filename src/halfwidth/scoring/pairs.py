@@ -1,0 +1,395 @@
+"""Which prediction belongs to which reference: two files, or two folders matched by name.
+
+Nothing here opens an image: cases are told by the names of files and folders alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from halfwidth.core.errors import DataError, closest, proposed, shortened
+from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
+
+__all__ = ["CaseFiles", "Matched", "match", "natural"]
+
+# Voxels that a header in a file of its own points at.
+DATA_SUFFIXES = (".raw.gz", ".raw", ".zraw", ".img.gz", ".img", ".hdr")
+# What people and programs add to the name of a case to say which kind of file it is.
+WORDS = (
+    "preds?|predictions?|predicted|seg|segmentation|labels?|labelmap|masks?|gt|truth|groundtruth|"
+    "ref|reference|out|output|0000"
+)
+ENDS = re.compile(rf"^(?:{WORDS})[-_. ]+|[-_. ]+(?:{WORDS})$")
+SHOWN = 5
+LOOKED_THROUGH = 10_000
+
+
+@dataclass(frozen=True)
+class CaseFiles:
+    """The files of one case: a label map each, or a file for each structure.
+
+    Attributes
+    ----------
+    case : str
+    references : mapping
+        ``{None: file}`` for a label map, ``{structure: file}`` for a folder of structures.
+    predictions : mapping
+        The same keys; None where the prediction is missing.
+    """
+
+    case: str
+    references: Mapping[str | None, Path]
+    predictions: Mapping[str | None, Path | None]
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The cases of two folders, and what was found beside them.
+
+    Attributes
+    ----------
+    cases : tuple of CaseFiles
+        In natural order of their names.
+    notes : tuple of str
+        What has no partner or was passed over, and what was made of it.
+    """
+
+    cases: tuple[CaseFiles, ...]
+    notes: tuple[str, ...]
+
+
+def match(predictions: Path, references: Path, *, allow_missing: bool = False) -> Matched:
+    """The files of each case.
+
+    Two files are one case, named by the reference. Two folders hold either one label map for each
+    case, matched by the name before the suffix (``a.nii.gz`` and ``a.nrrd`` belong together), or a
+    subfolder for each case with a file for each structure. The folders of a *single* case cannot
+    be told from folders of label maps: their structures are taken for cases.
+
+    Parameters
+    ----------
+    predictions, references : Path
+    allow_missing : bool
+        Whether a reference without a prediction is kept, with None for the file. A prediction
+        without a reference is then left out.
+
+    Raises
+    ------
+    DataError
+        If the paths do not exist, are not laid out alike, are ambiguous, or do not match.
+    """
+    try:
+        return _match(predictions, references, allow_missing)
+    except OSError as error:
+        where = error.filename or predictions
+        raise DataError(f"{where}: cannot be read ({error.strerror or error})") from None
+
+
+def natural(name: str) -> tuple[list[str | int], str]:
+    """A key that sorts numbers in names by their size.
+
+    >>> sorted(["case10", "case2", "Case1"], key=natural)
+    ['Case1', 'case2', 'case10']
+    """
+    parts = re.split(r"([0-9]+)", name.casefold())
+    # Every second part is a number, so that none is ever compared with a text.
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
+
+
+def _match(predictions: Path, references: Path, allow_missing: bool) -> Matched:
+    _check_paths(predictions, references)
+    if not references.is_dir():
+        for file in (predictions, references):
+            _check_image(file)
+        files = CaseFiles(_named(references), {None: references}, {None: predictions})
+        return Matched((files,), ())
+    predicted, given = _surveyed(predictions), _surveyed(references)
+    if predicted.in_folders != given.in_folders:
+        raise DataError(
+            f"the two folders are laid out differently: {predictions} has "
+            f"{predicted.layout_text}, {references} has {given.layout_text}; lay both out alike"
+        )
+    gaps = _gaps(predicted.cases, given.cases)
+    _check_gaps(gaps, predicted, given, allow_missing)
+    cases = tuple(
+        CaseFiles(case, files, {key: predicted.cases.get(case, {}).get(key) for key in files})
+        for case, files in given.cases.items()
+    )
+    notes = tuple(f"{gap.text}: {gap.fate}{gap.likeness}" for gap in gaps)
+    return Matched(cases, notes + predicted.notes + given.notes)
+
+
+def _check_paths(predictions: Path, references: Path) -> None:
+    for path in (predictions, references):
+        _check_exists(path)
+    if predictions.samefile(references):
+        raise DataError(
+            f"predictions and references are the same, {references}: every metric would be "
+            "perfect; name the predictions first, then the references"
+        )
+    if predictions.is_dir() != references.is_dir():
+        file, folder = sorted((predictions, references), key=Path.is_dir)
+        raise DataError(
+            f"{file} is a file and {folder} a folder; give two files, or two folders that hold "
+            "the same cases"
+        )
+
+
+def _check_exists(path: Path) -> None:
+    if path.exists():
+        return
+    absent = path
+    while not absent.parent.exists():
+        absent = absent.parent
+    siblings = [p.name for p in absent.parent.iterdir()] if absent.parent.is_dir() else []
+    where = "" if absent == path else f": there is no {str(absent)!r}"
+    raise DataError(f"{path}: no such file or folder{where}{proposed(absent.name, siblings)}")
+
+
+def _check_image(file: Path) -> None:
+    if not is_image(file):
+        raise DataError(
+            f"{file}: cannot tell an image from the suffix {file.suffix or '(none)'!r}; use "
+            f"{shortened(IMAGE_SUFFIXES)}{proposed(file.suffix, IMAGE_SUFFIXES)}"
+        )
+
+
+@dataclass(frozen=True)
+class _Folder:
+    """One of the two folders: its files by case and structure."""
+
+    path: Path
+    cases: Mapping[str, Mapping[str | None, Path]]
+    in_folders: bool
+    notes: tuple[str, ...]
+
+    @property
+    def layout_text(self) -> str:
+        return "a subfolder for each case" if self.in_folders else "one image for each case"
+
+
+def _surveyed(path: Path) -> _Folder:
+    files, folders = _visible(path)
+    maps, others = _images(files, path)
+    structures: dict[str, Mapping[str | None, Path]] = {}
+    bare: list[Path] = []
+    for folder in folders:
+        inner, deeper = _visible(folder)
+        found, left = _images(inner, folder)
+        bare += deeper if found else [folder]
+        if found:
+            case = _told(folder.name, folder)
+            if case in structures:
+                raise DataError(f"{path}: two subfolders are both of {case!r}; keep one")
+            structures[case] = dict(found.items())
+            others += left
+    if maps and structures:
+        raise DataError(
+            f"{path}: holds both images ({_listed(maps)}) and subfolders with images "
+            f"({_listed(structures)}); keep one image for each case, or a subfolder for each "
+            "case with an image for each structure"
+        )
+    if not maps and not structures:
+        raise _without_images(path, files, folders)
+    cases = structures or {case: {None: file} for case, file in maps.items()}
+    cases = {case: cases[case] for case in sorted(cases, key=natural)}
+    notes = []
+    if others:
+        notes.append(f"{path}: passed over {_kinds(others)}, not read as images")
+    if bare:
+        names = _listed([str(folder.relative_to(path)) for folder in bare])
+        notes.append(f"{path}: passed over {_count(len(bare), 'subfolder')} ({names})")
+    return _Folder(path, cases, bool(structures), tuple(notes))
+
+
+def _visible(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Files and subfolders, without the hidden ones."""
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return [path for path in entries if not path.is_dir()], [p for p in entries if p.is_dir()]
+
+
+def _images(files: Sequence[Path], folder: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Images by the name before their suffix, and the files that nobody asked for."""
+    images: dict[str, Path] = {}
+    for file in files:
+        if not is_image(file):
+            continue
+        name = _named(file)
+        if name in images:
+            raise DataError(
+                f"{folder}: {images[name].name!r} and {file.name!r} are both of {name!r}; "
+                "keep the one that is meant"
+            )
+        if not file.exists():
+            raise DataError(f"{file}: is a link to nothing; fetch the file that it points to")
+        images[name] = file
+    others = [file for file in files if not is_image(file) and not _belongs(file, images)]
+    return images, others
+
+
+def _belongs(file: Path, images: Mapping[str, Path]) -> bool:
+    """Whether a file is known to stand beside images: settings, or the voxels of a header."""
+    name = unicodedata.normalize("NFC", file.name)
+    if name.lower().endswith(".json"):
+        return True
+    ending = next((end for end in DATA_SUFFIXES if name.lower().endswith(end)), None)
+    return ending is not None and name[: -len(ending)] in images
+
+
+def _named(file: Path) -> str:
+    return _told(stem(file), file)
+
+
+def _told(name: str, path: Path) -> str:
+    """A name in the one spelling of its accents: macOS writes another than the rest."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise DataError(f"{str(path)!r}: the name is not text in UTF-8; rename it") from None
+    return unicodedata.normalize("NFC", name)
+
+
+def _without_images(path: Path, files: Sequence[Path], folders: Sequence[Path]) -> DataError:
+    deeper = next((p for p in sorted(path.glob("*/*/*")) if is_image(p) and not p.is_dir()), None)
+    there = [_kinds(files)] if files else []
+    there += [_count(len(folders), "subfolder")] if folders else []
+    holds = f"it holds {' and '.join(there)}" if there else "it is empty"
+    hint = f"; {deeper} lies too deep: name a folder nearer to the images" if deeper else ""
+    return DataError(f"{path}: no image ({shortened(IMAGE_SUFFIXES)}) there, {holds}{hint}")
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """Names of one kind that have no partner, what becomes of them, what they may have meant."""
+
+    text: str
+    fate: str
+    likeness: str = ""
+
+
+Cases = Mapping[str, Mapping[str | None, Path]]
+
+
+def _gaps(predicted: Cases, given: Cases) -> list[_Gap]:
+    missing = [case for case in given if case not in predicted]
+    extra = [case for case in predicted if case not in given]
+    absent, spare = _parts(given, predicted), _parts(predicted, given)
+    missed, out = "scored as missed", "left out"
+    found = []
+    if missing:
+        text = f"{_count(len(missing), 'reference')} without a prediction ({_listed(missing)})"
+        found.append(_Gap(text, missed, _likeness(missing, extra)))
+    if extra:
+        text = f"{_count(len(extra), 'prediction')} without a reference ({_listed(extra)})"
+        found.append(_Gap(text, out))
+    if absent:
+        text = f"{_files_of(absent)} without a prediction ({_placed(absent)})"
+        found.append(_Gap(text, missed, _likeness(list(absent), list(spare))))
+    if spare:
+        found.append(_Gap(f"{_files_of(spare)} without a reference ({_placed(spare)})", out))
+    return found
+
+
+def _parts(these: Cases, those: Cases) -> dict[str, list[str]]:
+    """Structures that one side has and the other has not, with the cases that both sides have."""
+    places: dict[str, list[str]] = {}
+    for case, files in these.items():
+        for name in files:
+            if name is not None and case in those and name not in those[case]:
+                places.setdefault(name, []).append(case)
+    return {name: places[name] for name in sorted(places, key=natural)}
+
+
+def _check_gaps(
+    gaps: Sequence[_Gap], predicted: _Folder, given: _Folder, allow_missing: bool
+) -> None:
+    likeness = "".join(gap.likeness for gap in gaps)
+    shared = [case for case in given.cases if case in predicted.cases]
+    same = "so that a prediction and its reference have the same name before the suffix"
+    if not shared:
+        raise DataError(
+            f"no prediction is named like a reference: {predicted.path} has "
+            f"{_listed(predicted.cases)}, {given.path} has {_listed(given.cases)}{likeness}. "
+            f"Rename them {same}"
+        )
+    if not any(key in predicted.cases[case] for case in shared for key in given.cases[case]):
+        first = shared[0]
+        raise DataError(
+            f"no structure of a prediction is named like one of its reference: in {first!r}, "
+            f"{predicted.path} has {_listed(predicted.cases[first])}, {given.path} has "
+            f"{_listed(given.cases[first])}{likeness}. Rename them {same}"
+        )
+    if gaps and not allow_missing:
+        raise DataError(
+            f"predictions and references do not match: {'; '.join(gap.text for gap in gaps)}"
+            f"{likeness}. Rename them {same}, or use allow_missing=True (--allow-missing): what "
+            "has no prediction is then scored as missed, what has no reference is left out"
+        )
+
+
+def _likeness(missing: Sequence[str], extra: Sequence[str]) -> str:
+    """What the names without a prediction may be called among those without a reference."""
+    by_bare = {_bare(other): other for other in reversed(extra)}
+    # Every name with every other takes too long where there are thousands.
+    others = extra if len(missing) * len(extra) <= LOOKED_THROUGH else ()
+    found = [(name, by_bare.get(_bare(name)) or _near(name, others)) for name in missing]
+    pairs = [(name, like) for name, like in found if like]
+    if not pairs:
+        return ""
+    name, like = pairs[0]
+    more = f", and {len(pairs) - 1} more so" if len(pairs) > 1 else ""
+    kind = " (in nnU-Net, '_0000' marks an image, not a mask)" if like.endswith("_0000") else ""
+    return f"; the prediction {like!r} looks like the reference {name!r}{more}{kind}"
+
+
+def _near(name: str, others: Sequence[str]) -> str | None:
+    for other in others:
+        short, long = sorted((name.casefold(), other.casefold()), key=len)
+        if long.startswith(short) and not long[len(short) : len(short) + 1].isalnum():
+            return other
+    # Of names that differ in their numbers, the nearest is another case.
+    return closest(name, [other for other in others if _numbers(other) == _numbers(name)])
+
+
+def _bare(name: str) -> str:
+    """The name in small letters, without the words that say which kind of file it is."""
+    bare = name.casefold()
+    while (shorter := ENDS.sub("", bare)) not in {"", bare}:
+        bare = shorter
+    return bare
+
+
+def _numbers(name: str) -> list[int]:
+    return [int(digits) for digits in re.findall(r"[0-9]+", name)]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _listed(names: Iterable[str | None]) -> str:
+    return shortened([repr(name) for name in names], most=SHOWN)
+
+
+def _kinds(files: Sequence[Path]) -> str:
+    suffixes = Counter(file.suffix.lower() or "no suffix" for file in files)
+    kinds = [f"{count} {suffix}" for suffix, count in suffixes.most_common()]
+    return f"{_count(len(files), 'other file')} ({shortened(kinds, most=SHOWN)})"
+
+
+def _files_of(places: Mapping[str, Sequence[str]]) -> str:
+    return _count(sum(map(len, places.values())), "structure file")
+
+
+def _placed(places: Mapping[str, Sequence[str]]) -> str:
+    """``'Brain' in 8 cases, 'Lens-Lt' in 'case 3'``."""
+    said = [
+        f"{name!r} in {_count(len(cases), 'case') if len(cases) > 1 else repr(cases[0])}"
+        for name, cases in places.items()
+    ]
+    return shortened(said, most=SHOWN)
