@@ -8,7 +8,7 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["note", "write"]
+__all__ = ["note", "say", "write"]
 
 
 def write(text: str, out: Path | None = None) -> None:
@@ -30,7 +30,11 @@ def write(text: str, out: Path | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Chatter and complaints go to stderr, in letters that its encoding has."""
-    line = f"halfwidth: {text}\n"
+    """Chatter and complaints go to stderr."""
+    say(f"halfwidth: {text}\n")
+
+
+def say(text: str) -> None:
+    """Text to stderr, in letters that its encoding has."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(line.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -113,6 +113,29 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "maier_hein2024",
     ),
     CautionSpec(
+        "HW104",
+        "empty references",
+        "Empty references: {where}. There the metrics do not apply, or only say that something "
+        "was predicted.",
+        "Overlap with nothing is 0 for the smallest false alarm and undefined without one; "
+        "distances to nothing are infinite. Such cases say whether a structure is recognised as "
+        "absent, not how well it is segmented. Tools that call them 0 mm or 1 make means "
+        "meaningless.",
+        "Report how many there are, and sensitivity and specificity for the presence of the "
+        "structure (halfwidth ci --target); segmentation metrics on the cases that have it.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW105",
+        "references in several parts",
+        "References in several parts: {where}.",
+        "Overlap and boundary metrics see one mask. A missed small part hardly lowers the Dice of "
+        "a large one, while the Hausdorff distance may then be that between the parts.",
+        "Where the parts are objects of their own, such as lesions, count them: detection and "
+        "instance segmentation metrics. A few stray voxels are an annotation error to be removed.",
+        "reinke2024",
+    ),
+    CautionSpec(
         "HW201",
         "few cases",
         "{n}; reliable intervals for the {what} need about {needed} or more.",
@@ -426,6 +449,49 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "Give predictive values at the prevalence of the target population "
         "(ppv:prevalence=0.05), or use sensitivity, specificity and AUROC.",
         "reinke2024",
+    ),
+    CautionSpec(
+        "HW503",
+        "tiny structures under overlap metrics",
+        "References of fewer than {least} voxels: {where}. A single voxel moves their {metrics} by "
+        "half a percentage point or more.",
+        "In a structure of a few voxels nearly all of them touch the boundary, and an error of one "
+        "voxel, which no reader would call one, costs much of the overlap. Values of small and "
+        "large structures cannot be compared.",
+        "Report a boundary metric with a tolerance (nsd) as well, or detection metrics.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW504",
+        "distances in voxels",
+        "Distances are in voxels, as spacing=1 said, not in mm: {metrics}.",
+        "Voxels differ between scanners and axes, so that distances in voxels cannot be compared "
+        "across images or papers, and have no clinical meaning.",
+        "Give the spacing in mm (spacing=, --spacing), or save the masks in a format that holds "
+        "it. If one unit is one mm, all is well.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW505",
+        "oblong voxels under voxel boundaries",
+        "Voxels are up to {ratio:.2g} times as long along one axis as along another ({spacing} mm) "
+        "in {count} of {total} cases, and boundaries are those of voxels: {metrics}.",
+        "The voxels that an erosion peels off are as thick as a slice on top and bottom, and as "
+        "thin as a pixel on the sides; each counts once, whatever the area that it stands for. "
+        "Distances across slices come in steps of the slice thickness.",
+        "Compare definition=surface (hd95:definition=surface), which weighs surfaces by their "
+        "area, and name the definition in the report.",
+        "nikolov2021",
+    ),
+    CautionSpec(
+        "HW506",
+        "tolerance below the voxel size",
+        "The tolerance of the NSD is below the longest side of a voxel: {where}.",
+        "Along that axis a boundary can only be off by nothing or by a whole voxel, which then "
+        "never is within the tolerance: the metric asks for perfection in one direction and allows "
+        "errors in others.",
+        "Choose a tolerance that two careful readers would need, at least the slice thickness.",
+        "nikolov2021",
     ),
 )
 

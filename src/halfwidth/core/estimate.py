@@ -146,6 +146,16 @@ class Estimate:
         of_statistic = {} if self.of_test_set else self.statistic_spec.parameters
         return {**self.metric_spec.parameters, **of_statistic}
 
+    def _written(self, name: str) -> Any:
+        """A parameter as it is written in an option: a number, or the word that stands for it."""
+        value = self.parameters[name]
+        declared = {parameter.name: parameter for parameter in self.metric_spec.spec.parameters}
+        return (
+            declared[name].word(value)
+            if name in declared and declared[name].words
+            else _plain(value)
+        )
+
     @property
     def confidence_level(self) -> float:
         """1 - α."""
@@ -238,7 +248,7 @@ class Estimate:
             "label": self.label,
             "by": {name: _plain(level) for name, level in self.by.items()},
             "metric": self.metric,
-            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "parameters": {name: self._written(name) for name in self.parameters},
             "statistic": self.statistic,
             "average": self.average,
             "value": _plain(self.value),

@@ -60,10 +60,15 @@ class Parameter:
         said = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
         return " and ".join(said) or "a number"
 
+    def word(self, value: float) -> str:
+        """A value as it is written in an option: a number, or the word that stands for it."""
+        named = next((word for word, number in self.words if number == value), None)
+        return named or repr(value).removesuffix(".0")
+
     def said(self, value: float) -> str:
         """A value with its unit, or the word that stands for it."""
-        word = next((word for word, number in self.words if number == value), None)
-        return word or f"{value:g} {self.unit}".strip()
+        word = self.word(value)
+        return word if self.words else f"{value:g} {self.unit}".strip()
 
     def check(self, value: object, owner: str) -> float:
         """The value as a float, or an error that says what is allowed."""

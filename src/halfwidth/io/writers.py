@@ -1,27 +1,68 @@
-"""Writing tables as text that spreadsheets and programs read back as it was."""
+"""Writing tables that spreadsheets and programs read back as they were."""
 
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-__all__ = ["csv_text"]
+from halfwidth.core.errors import DataError
+
+__all__ = ["csv_text", "require_parquet", "write_table"]
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(
+    header: Sequence[str], rows: Iterable[Sequence[object]], *, separator: str = ","
+) -> str:
     """A table as CSV: NaN and None as empty cells, text that begins like a formula defused.
 
-    >>> csv_text(["case", "value"], [["=1+1", float("nan")]])
-    "case,value\\n'=1+1,\\n"
+    >>> print(csv_text(["case", "value"], [["=1+1", float("nan")]]), end="")
+    case,value
+    '=1+1,
     """
     lines = []
     for cells in [header, *rows]:
         line = io.StringIO()
         # With this line end, the writer puts quotes around a cell that holds either part of it.
-        csv.writer(line, lineterminator="\r\n").writerow([_defused(cell) for cell in cells])
+        csv.writer(line, delimiter=separator, lineterminator="\r\n").writerow(
+            [_defused(cell) for cell in cells]
+        )
         lines.append(line.getvalue().removesuffix("\r\n") + "\n")
     return "".join(lines)
+
+
+def require_parquet(path: Path) -> None:
+    """Refuse to write Parquet where the library for it is missing."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise DataError(f"{path}: writing Parquet needs pyarrow: pip install 'halfwidth[tables]'")
+
+
+def write_table(header: Sequence[str], rows: Sequence[Sequence[object]], path: Path) -> None:
+    """Write a table as the file's suffix says, or leave the file as it was.
+
+    Raises
+    ------
+    DataError
+        If it cannot be written.
+    """
+    # Renamed when it is complete, so that no reader ever finds a part of it.
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if path.suffix.lower() == ".parquet":
+            import pandas as pd
+
+            require_parquet(path)
+            pd.DataFrame(list(rows), columns=list(header)).to_parquet(unfinished, index=False)
+        else:
+            separator = "\t" if path.suffix.lower() == ".tsv" else ","
+            unfinished.write_text(csv_text(header, rows, separator=separator), encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise DataError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def _defused(cell: object) -> object:

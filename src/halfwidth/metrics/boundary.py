@@ -65,10 +65,12 @@ BAND = Parameter(
 def _definition(*words: tuple[str, float]) -> Parameter:
     return Parameter(
         "definition",
-        VOXELS,
+        # Of values that arrive ready-made, nobody knows.
+        None,
         "of boundaries and how they are joined",
         words=words,
         choices=tuple(number for _, number in words),
+        optional=True,
     )
 
 

@@ -176,7 +176,8 @@ class MaskPair:
         if self.spacing is None:
             raise OptionError(
                 "distances need the spacing of the voxels in mm, in the order of the axes: "
-                "spacing=(2.5, 0.98, 0.98); spacing=1 says that they are meant in voxels"
+                "spacing=(2.5, 0.98, 0.98) (--spacing 2.5,0.98,0.98); spacing=1 says that they are "
+                "meant in voxels"
             )
         return self.spacing
 

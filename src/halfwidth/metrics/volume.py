@@ -69,8 +69,8 @@ def absolute_volume_error(
     pair = paired(prediction, reference, spacing)
     if pair.voxel_size is None:
         raise OptionError(
-            "an absolute volume needs the spacing of the voxels in mm: spacing=(2.5, 0.98, 0.98); "
-            "spacing=1 counts voxels"
+            "an absolute volume needs the spacing of the voxels in mm: spacing=(2.5, 0.98, 0.98) "
+            "(--spacing 2.5,0.98,0.98); spacing=1 counts voxels"
         )
     if pair.presence is Status.NOT_APPLICABLE:
         return math.nan

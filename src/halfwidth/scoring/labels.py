@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.io.settings import small_text
 
 __all__ = [
     "Label",
     "LabelFile",
     "chosen",
+    "labels_of",
     "parse_region",
     "read_label_file",
-    "small_text",
     "with_regions",
 ]
 
@@ -77,7 +78,7 @@ def read_label_file(path: Path) -> LabelFile:
     text = small_text(path, MOST_BYTES)
     try:
         content = json.loads(text, object_pairs_hook=_unrepeated)
-        return _of_entries(_entries(content))
+        return labels_of(content)
     except json.JSONDecodeError as error:
         raise DataError(f"{path}: is not JSON: {error.msg} in line {error.lineno}") from None
     except RecursionError:
@@ -89,33 +90,13 @@ def read_label_file(path: Path) -> LabelFile:
         raise DataError(f"{path}: holds a number that is too long") from None
 
 
-def small_text(path: Path, most_bytes: int) -> str:
-    """The text of a settings file, which is in UTF-8 and small.
+def labels_of(content: object) -> LabelFile:
+    """Names of labels from a mapping such as a file of them holds.
 
-    Raises
-    ------
-    DataError
-        If it does not exist, cannot be read, or is neither.
+    >>> labels_of({"background": 0, "core": 1, "whole": [1, 2]}).labels[1]
+    Label(name='whole', values=(1, 2))
     """
-    try:
-        if path.is_dir():
-            raise DataError(f"{path}: is a folder; name a file")
-        if not path.exists():
-            siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise DataError(f"{path}: no such file{proposed(path.name, siblings)}")
-        with path.open("rb") as file:
-            content = file.read(most_bytes + 1)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if len(content) > most_bytes:
-        raise DataError(f"{path}: is larger than {most_bytes / 1e6:g} MB; is it the right file?")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not text in UTF-8; is it the right file?") from None
-    if not text.strip():
-        raise DataError(f"{path}: the file is empty")
-    return text
+    return _of_entries(_entries(content))
 
 
 def parse_region(text: str) -> tuple[str, tuple[str, ...]]:

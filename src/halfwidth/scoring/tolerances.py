@@ -13,7 +13,7 @@ from numbers import Real
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
-from halfwidth.scoring.labels import small_text
+from halfwidth.io.settings import small_text
 
 __all__ = ["MSD", "Tolerances", "resolve_tolerances"]
 

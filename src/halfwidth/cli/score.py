@@ -1,0 +1,237 @@
+"""``halfwidth score``: from masks to a per-case table, with intervals at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.output import note, say, write
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from halfwidth.core.estimates import Estimates
+    from halfwidth.scoring.results import Scores
+
+__all__ = ["score"]
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+
+
+def score(
+    predictions: Annotated[
+        Path, typer.Argument(help="Folder of predicted masks, or one file.", metavar="PREDICTIONS")
+    ],
+    references: Annotated[
+        Path, typer.Argument(help="Folder of reference masks, or one file.", metavar="REFERENCES")
+    ],
+    metrics: options.MaskMetrics = ["dsc,hd95"],  # noqa: B006 -- typer copies it
+    tolerance: options.Tolerance = None,
+    tolerance_file: options.ToleranceFile = None,
+    labels: options.LabelNames = None,
+    label: options.OnlyLabels = None,
+    region: options.Regions = None,
+    binary: options.Binary = False,
+    spacing: options.Spacing = None,
+    ignore_geometry: options.IgnoreGeometry = False,
+    allow_missing: options.AllowMissing = False,
+    jobs: options.Jobs = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help=f"Write the per-case table to FILE ({', '.join(TABLE_SUFFIXES)}); a run that was "
+            "cut off goes on with the same command. Default: to stdout, as CSV.",
+            metavar="FILE",
+        ),
+    ] = None,
+    summary: Annotated[
+        bool,
+        typer.Option("--summary/--no-summary", help="Show intervals of the metrics at the end."),
+    ] = True,
+    statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_resamples: options.NResamples = 9999,
+    seed: options.Seed = None,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    fmt: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="Of what goes to stdout. With --out the summary: "
+            f"{', '.join(options.FORMAT_NAMES)}; without, the per-case table: csv or json.",
+            metavar="FORMAT",
+            show_default=False,
+        ),
+    ] = None,
+    json: options.Json = False,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Compare two folders of masks: a value for each case, label and metric.
+
+    The folders hold a label map for each case, under the same name whatever the format (.nii.gz,
+    .nii, .nrrd, .mha, .mhd, .png, .tif, .npy), or a subfolder for each case with a file for each
+    structure. Then come the means with confidence intervals, as 'halfwidth ci' gives them.
+
+    \b
+    halfwidth score predictions/ references/ --metrics dsc,hd95 -o cases.csv
+    halfwidth score predictions/ references/ --metrics dsc,nsd --tolerance 3 --jobs 4 -o cases.csv
+    halfwidth score pred/ ref/ --metrics all --tolerance-file mm.toml --labels dataset.json
+    halfwidth score pred/ ref/ --region whole=1+2+4 --metrics hd:percentile=99,definition=pooled
+    halfwidth score mine.nii.gz truth.nii.gz --metrics dsc,nsd --tolerance msd:liver
+    halfwidth ci cases.csv --by label --missing worst --penalty 374
+    """
+    fmt = _format(fmt, json, out)
+    _check_out(out)
+    table = {"statistic": statistic, "method": method, "confidence_level": confidence_level}
+    table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
+    _check_summary(table)
+
+    from halfwidth.scoring.front_door import score_folders
+
+    try:
+        scores = score_folders(
+            predictions,
+            references,
+            metrics,
+            tolerance=tolerance,
+            tolerance_file=tolerance_file,
+            labels=labels,
+            only=None if label is None else options.listed(label),
+            regions=region or (),
+            binary=binary,
+            spacing=options.parse_spacing(spacing),
+            ignore_geometry=ignore_geometry,
+            allow_missing=allow_missing,
+            jobs=jobs,
+            resume=out,
+        )
+    except KeyboardInterrupt:
+        if out is not None:
+            note(f"what is done is kept in {out}.partial; the same command goes on from there")
+        raise
+    return _told(scores, table if summary else None, fmt, out, strict=strict)
+
+
+def _told(
+    scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
+) -> int:
+    """Write the table, say what there is to say, and show the summary."""
+    _write_table(scores, fmt, out)
+    for said in scores.notes:
+        note(said)
+    for caution in scores.cautions:
+        note(str(caution))
+    cautions: list[Caution] = [*scores.cautions]
+    if table is not None and len(scores.cases) > 1:
+        estimates = _summary(scores, table)
+        if estimates is not None:
+            cautions += estimates.cautions
+            _show(estimates, fmt, out)
+    return STRICT_STATUS if strict and cautions else 0
+
+
+# --------------------------------------------------------------------------- options
+
+
+def _format(fmt: str | None, json: bool, out: Path | None) -> str:
+    if out is not None:
+        # The suffix of --out is that of the per-case table, not of what goes to stdout.
+        return options.resolve_format(fmt, json, None)
+    if json and fmt not in (None, "json"):
+        raise OptionError(f"--json and --format {fmt} exclude each other")
+    chosen = "json" if json else fmt or "csv"
+    if chosen not in ("csv", "json"):
+        raise OptionError(
+            f"--format {chosen} is for the summary, which goes to stdout with --out FILE; without "
+            "it the per-case table does, as csv or json"
+        )
+    return chosen
+
+
+def _check_out(out: Path | None) -> None:
+    """Refuse what cannot be written before hours of work."""
+    if out is None:
+        return
+    if out.suffix.lower() not in TABLE_SUFFIXES:
+        raise OptionError(
+            f"--out {out}: a per-case table is written to {', '.join(TABLE_SUFFIXES)}, not "
+            f"{out.suffix or '(no suffix)'!r}"
+        )
+    if not out.parent.is_dir():
+        raise DataError(f"{out}: cannot be written (no folder {out.parent})")
+    if out.is_dir():
+        raise DataError(f"{out}: cannot be written (it is a folder)")
+    if out.suffix.lower() == ".parquet":
+        from halfwidth.io.writers import require_parquet
+
+        require_parquet(out)
+
+
+def _check_summary(table: dict[str, Any]) -> None:
+    """Refuse options of the summary that are wrong, before hours of work."""
+    from halfwidth.estimation.resolve import resolve_request, resolve_statistic
+
+    request = {name: value for name, value in table.items() if name != "statistic"}
+    resolve_request(alternative="two-sided", **request)
+    for one in table["statistic"]:
+        resolve_statistic(one)
+
+
+# --------------------------------------------------------------------------- output
+
+
+def _write_table(scores: Scores, fmt: str, out: Path | None) -> None:
+    from halfwidth.io.writers import csv_text, write_table
+    from halfwidth.scoring.results import COLUMNS
+
+    if out is None:
+        write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
+        return
+    write_table(COLUMNS, scores.rows, out)
+    from halfwidth.scoring.store import partial_of
+
+    # Only now is everything safe.
+    partial_of(out).unlink(missing_ok=True)
+    note(f"wrote {out} ({len(scores.cases)} cases, {len(scores)} values)")
+
+
+def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
+    """Intervals of what has values for all cases, or a policy for those that have none."""
+    from halfwidth.estimation.tables import summary_table
+    from halfwidth.scoring.results import COLUMNS
+
+    rows = scores.rows
+    left_out: list[str] = []
+    if table["missing"] == "raise":
+        rows, left_out = scores.defined()
+    for said in left_out:
+        note(said)
+    if left_out:
+        note(
+            "say what that means: --missing omit leaves such cases out, --missing worst counts "
+            "them as failed (distances: with --penalty MM)"
+        )
+    if not any(row.status != "not applicable" for row in rows):
+        return None
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+    return summary_table(columns, **table)
+
+
+def _show(estimates: Estimates, fmt: str, out: Path | None) -> None:
+    from halfwidth.report.tables import render
+
+    for said in estimates.notes:
+        note(said)
+    if out is not None:
+        write(render(estimates, fmt))
+        return
+    say("\n" + render(estimates, "table"))

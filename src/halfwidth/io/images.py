@@ -1,0 +1,164 @@
+"""Reading label maps and masks: NIfTI, NRRD, MetaImage, PNG, TIFF and NumPy files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from halfwidth.core.errors import DataError, proposed, shortened
+from halfwidth.io.grids import Geometry, Image, check_same_geometry
+from halfwidth.io.image_headers import meta_header, nrrd_header
+from halfwidth.io.labels import as_labels
+from halfwidth.io.nifti import nifti_header
+from halfwidth.io.payload import Header, stored_voxels
+from halfwidth.io.pictures import read_npy, read_png
+from halfwidth.io.tiff import read_tiff
+
+__all__ = [
+    "IMAGE_SUFFIXES",
+    "Geometry",
+    "Image",
+    "check_same_geometry",
+    "is_image",
+    "read_image",
+    "stem",
+]
+
+EXTRA = "pip install 'halfwidth[images]'"
+
+
+def is_image(path: Path) -> bool:
+    """Whether a file's name is that of an image; names that start with a dot are hidden files."""
+    return not path.name.startswith(".") and _suffix(path) is not None
+
+
+def stem(path: Path) -> str:
+    """The file's name without the suffix of an image.
+
+    >>> stem(Path("case_7.left.nii.gz"))
+    'case_7.left'
+    """
+    return path.name[: len(path.name) - len(_suffix(path) or "")]
+
+
+def read_image(path: str | Path) -> Image:
+    """A label map or a mask from a file, told by its suffix.
+
+    Values must be whole and not negative; they may be stored as any type of number. Axes come in
+    the order (z, y, x) or (y, x), whatever the order in the file; axes of length one beyond the
+    third are dropped. World coordinates are LPS for every format.
+
+    PNG, TIFF and ``.npy`` files have no spacing and no geometry: the resolution in a TIFF file is
+    mostly one for printing, and is not taken for one in space. Of a palette the index is the label.
+    NRRD and MetaImage files without a spacing have none either (other readers assume 1 mm).
+
+    Parameters
+    ----------
+    path : str or Path
+        ``.nii``, ``.nii.gz``, ``.nrrd``, ``.nhdr``, ``.mha``, ``.mhd``, ``.png``, ``.tif``,
+        ``.tiff`` or ``.npy``.
+
+    Returns
+    -------
+    Image
+        Voxels, spacing and geometry.
+
+    Raises
+    ------
+    DataError
+        If the file does not exist, is damaged or cut short, promises more than it can hold, needs
+        a library that is not installed, or holds no label map.
+    """
+    file = Path(path)
+    _check_exists(file)
+    suffix = _suffix(file)
+    if suffix is None:
+        raise DataError(
+            f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; use "
+            f"{shortened(IMAGE_SUFFIXES)}{proposed(file.suffix, IMAGE_SUFFIXES)}"
+        )
+    if not file.stat().st_size:
+        raise DataError(f"{file}: the file is empty")
+    kind, read = _READERS[suffix]
+    try:
+        return read(file)
+    except DataError:
+        raise
+    except ImportError as error:
+        library = _LIBRARIES.get((error.name or "").partition(".")[0], error.name)
+        raise DataError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read ({_told(error.strerror or error)})") from None
+    except MemoryError:
+        raise DataError(f"{file}: does not fit into memory") from None
+    except Exception as error:  # noqa: BLE001 -- each library raises a dozen kinds of its own
+        raise DataError(f"{file}: cannot be read as {kind} ({_told(error)})") from None
+
+
+def _suffix(path: Path) -> str | None:
+    name = path.name.lower()
+    return next((suffix for suffix in IMAGE_SUFFIXES if name.endswith(suffix)), None)
+
+
+def _check_exists(file: Path) -> None:
+    if file.is_dir():
+        raise DataError(f"{file}: is a folder; name a file ({shortened(IMAGE_SUFFIXES)})")
+    if file.is_file():
+        return
+    if file.exists():
+        raise DataError(f"{file}: is no plain file")
+    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+    raise DataError(f"{file}: no such file{proposed(file.name, siblings)}")
+
+
+def _told(reason: object) -> str:
+    """What a library says, in one line of a bearable length."""
+    text = " ".join(str(reason).split()) or type(reason).__name__
+    return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def _read_nifti(file: Path) -> Image:
+    header, scale = nifti_header(file)
+    return _image(file, header, scale)
+
+
+def _read_nrrd(file: Path) -> Image:
+    return _image(file, nrrd_header(file))
+
+
+def _read_meta(file: Path) -> Image:
+    return _image(file, meta_header(file))
+
+
+def _image(file: Path, header: Header, scale: tuple[float, float] | None = None) -> Image:
+    labels = as_labels(file, stored_voxels(file, header), scale)
+    return Image(labels.reshape(header.shape), header.spacing, header.geometry)
+
+
+def _read_png(file: Path) -> Image:
+    return Image(as_labels(file, read_png(file)), None, None)
+
+
+def _read_tiff(file: Path) -> Image:
+    return Image(as_labels(file, read_tiff(file)), None, None)
+
+
+def _read_npy(file: Path) -> Image:
+    return Image(as_labels(file, read_npy(file)), None, None)
+
+
+# What is imported, and the name under which it is installed.
+_LIBRARIES = {"PIL": "pillow", "nibabel": "nibabel", "tifffile": "tifffile"}
+_READERS: dict[str, tuple[str, Callable[[Path], Image]]] = {
+    ".nii.gz": ("NIfTI", _read_nifti),
+    ".nii": ("NIfTI", _read_nifti),
+    ".nrrd": ("NRRD", _read_nrrd),
+    ".nhdr": ("NRRD", _read_nrrd),
+    ".mha": ("MetaImage", _read_meta),
+    ".mhd": ("MetaImage", _read_meta),
+    ".png": ("PNG", _read_png),
+    ".tif": ("TIFF", _read_tiff),
+    ".tiff": ("TIFF", _read_tiff),
+    ".npy": ("NumPy", _read_npy),
+}
+IMAGE_SUFFIXES = tuple(_READERS)

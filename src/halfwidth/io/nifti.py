@@ -1,0 +1,142 @@
+"""Headers of NIfTI files, by nibabel; the voxels are read here, with their checksum."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError
+from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
+from halfwidth.io.payload import GZIP, Header, Stream, kept_axes
+
+__all__ = ["nifti_header"]
+
+# Sizes of the headers of the two versions, which are how a file begins.
+SIZES = (348, 540)
+ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
+MAGIC = (b"n+1", b"n+2")
+# The smallest places where voxels may start.
+STARTS = (352, 544)
+
+# The affine maps to RAS; the first two axes point the other way in LPS.
+LPS = np.array([-1.0, -1.0, 1.0])
+AGREEMENT = 1e-3
+SPACE_UNITS = {1: 1e3, 2: 1.0, 3: 1e-3}
+
+
+def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
+    """The header of a ``.nii`` or ``.nii.gz`` file; slope and intercept where they matter.
+
+    The sform places the voxels, else the qform; without either there is no geometry. The voxel
+    sizes must agree with it to a thousandth: a header that gives two sizes is refused, since no
+    distance could be trusted.
+    """
+    with file.open("rb") as opened:
+        deflated = opened.read(2) == GZIP
+        opened.seek(0)
+        block = Stream(opened, file, deflated=deflated).read(max(SIZES))
+    header, version = _parsed(file, block)
+    sizes = _sizes(file, header)
+    kept = kept_axes(file, sizes)
+    start = float(header["vox_offset"])
+    # Some writers leave it zero.
+    start = STARTS[version] if start == 0 else start
+    if not STARTS[version] <= start < 2**40:
+        raise DataError(f"{file}: its header says that voxels start at byte {start:g}")
+    spacing, geometry = _placed(file, header, kept)
+    return Header(
+        shape=tuple(reversed(sizes[:kept])),
+        dtype=_dtype(file, header),
+        spacing=spacing,
+        geometry=geometry,
+        data=file,
+        offset=0,
+        skip=int(start),
+        deflated=deflated,
+    ), _scale(file, header)
+
+
+def _parsed(file: Path, block: bytes) -> tuple[Any, int]:
+    """The header as nibabel sees it, unchecked and unrepaired; and which version it is."""
+    import nibabel
+
+    for version, size in enumerate(SIZES):
+        for order in ORDERS:
+            if int.from_bytes(block[:4], order) == size and len(block) >= size:
+                kind: Any = (nibabel.Nifti1Header, nibabel.Nifti2Header)[version]
+                parsed = kind(block[:size], endianness=order, check=False)
+                magic = bytes(np.asarray(parsed["magic"]).tobytes())[:3]
+                if magic == MAGIC[version]:
+                    return parsed, version
+                raise DataError(
+                    f"{file}: is no NIfTI file in one part (a pair of .hdr and .img, or Analyze); "
+                    "save it as .nii or .nii.gz"
+                )
+    raise DataError(f"{file}: is no NIfTI file, whatever its name says, or is cut short")
+
+
+def _sizes(file: Path, header: Any) -> list[int]:
+    dim = [int(size) for size in header["dim"]]
+    if not 1 <= dim[0] <= 7:
+        raise DataError(f"{file}: its header gives {dim[0]} dimensions; 1 to 7 are possible")
+    return dim[1 : dim[0] + 1]
+
+
+def _dtype(file: Path, header: Any) -> np.dtype[Any]:
+    try:
+        dtype: np.dtype[Any] = header.get_data_dtype()
+    except Exception:  # noqa: BLE001 -- whatever the library raises, the code is unknown
+        dtype = np.dtype("V1")
+    if dtype.kind not in "biuf":
+        raise DataError(
+            f"{file}: its values are of data type {int(header['datatype'])} (NIfTI's code), which "
+            "is no single number; a label map holds one whole number per voxel"
+        )
+    return dtype
+
+
+def _scale(file: Path, header: Any) -> tuple[float, float] | None:
+    slope, intercept = float(header["scl_slope"]), float(header["scl_inter"])
+    if slope == 0 or not np.isfinite(slope):
+        return None
+    if not np.isfinite(intercept):
+        raise DataError(f"{file}: its header scales values by {slope:g} and adds {intercept}")
+    return None if (slope, intercept) == (1.0, 0.0) else (slope, intercept)
+
+
+def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geometry | None]:
+    """Spacing, and where the voxels lie; of a plane, the spacing alone."""
+    unit = SPACE_UNITS.get(int(header["xyzt_units"]) & 7, 1.0)
+    sizes = np.array([float(size) for size in header["pixdim"][1 : kept + 1]]) * unit
+    spacing = checked_spacing(file, list(sizes[::-1]))
+    coded = int(header["sform_code"]) != 0 or int(header["qform_code"]) != 0
+    if kept != 3 or not coded:
+        return spacing, None
+    affine = _affine(file, header) * unit
+    steps = (LPS[:, None] * affine[:3, :3])[:, ::-1]
+    geometry = geometry_of(file, steps, LPS * affine[:3, 3])
+    given, found = np.asarray(spacing), np.asarray(geometry.spacing)
+    if (np.abs(given - found) > AGREEMENT * given).any():
+        raise DataError(
+            f"{file}: its header gives voxels of {_times(given)} mm (pixdim), and of "
+            f"{_times(found)} mm (its affine); save it with one size"
+        )
+    return geometry.spacing, geometry
+
+
+def _affine(file: Path, header: Any) -> NDArray[np.float64]:
+    if header["pixdim"][0] == 0:
+        # The standard reads a missing handedness as 1.
+        header["pixdim"][0] = 1
+    try:
+        return np.asarray(header.get_best_affine(), np.float64)
+    except Exception as error:  # noqa: BLE001 -- the library has several kinds of its own
+        reason = " ".join(str(error).split())
+        raise DataError(f"{file}: its header places its voxels nowhere ({reason})") from None
+
+
+def _times(spacing: NDArray[Any]) -> str:
+    return " x ".join(f"{step:.7g}" for step in spacing[::-1])

@@ -1,0 +1,91 @@
+"""From the scores of single cases to the table of all: every label in every case, and doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.scoring.cases import How
+from halfwidth.scoring.compare import absent
+from halfwidth.scoring.doubts import doubts_about
+from halfwidth.scoring.results import CaseScores, LabelScores, Scores
+
+__all__ = ["assembled"]
+
+
+def assembled(
+    cases: Sequence[CaseScores],
+    how: How,
+    *,
+    in_voxels: bool,
+    in_folders: bool = False,
+    notes: Sequence[str] = (),
+) -> Scores:
+    """All cases with the same labels, doubts about them, and what should be said.
+
+    Of folders of structures a case has the labels that it has files for.
+
+    Raises
+    ------
+    DataError
+        If there is no label at all, or none that predictions and references have in common.
+    """
+    told = list(notes)
+    if not in_folders:
+        _check_common(cases)
+        told += _unnamed(cases, how)
+        cases = _completed(cases, how)
+    labels = {one.label for case in cases for one in case.labels}
+    if not labels:
+        raise DataError("no label in any prediction or reference: all are background")
+    unused = [name for name in how.wanted.tolerances.by_label if name not in labels]
+    if unused:
+        told.append(f"tolerances of labels that no case has: {shortened(unused)}")
+    doubts = doubts_about(cases, how.wanted, in_voxels=in_voxels)
+    return Scores(tuple(cases), doubts, tuple(told))
+
+
+def _check_common(cases: Sequence[CaseScores]) -> None:
+    """Refuse predictions and references that speak of different labels throughout."""
+    predicted, true = ({v for case in cases for v in case.held[side]} for side in (0, 1))
+    if predicted and true and not predicted & true:
+        raise DataError(
+            f"predictions hold the labels {shortened(sorted(predicted), most=5)}, references "
+            f"{shortened(sorted(true), most=5)}: none in common. If every value above 0 means the "
+            "same, say binary=True (--binary); else map one to the other"
+        )
+
+
+def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
+    """Values without a name, and names without a value."""
+    if how.labels is None or how.binary:
+        return []
+    known = {value for label in (*how.labels, *how.regions) for value in label.values}
+    held = {value for case in cases for side in case.held for value in side}
+    told = []
+    if held - known:
+        told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
+    never = [label.name for label in how.labels if not set(label.values) & held]
+    if never:
+        told.append(f"labels that no case has: {shortened(never, most=10)}")
+    return told
+
+
+def _completed(cases: Sequence[CaseScores], how: How) -> list[CaseScores]:
+    """The cases with all labels in one order; what a case lacks does not apply to it."""
+    extra = [region.name for region in how.regions]
+    if how.labels is None:
+        found = {one.label for case in cases for one in case.labels}
+        order = [*sorted(found - set(extra), key=int), *extra]
+    else:
+        order = [*(label.name for label in how.labels), *extra]
+    nothing = {label: absent(label, how.wanted.of(label)) for label in order}
+    return [_with_all(case, order, nothing) for case in cases]
+
+
+def _with_all(
+    case: CaseScores, order: Sequence[str], nothing: Mapping[str, LabelScores]
+) -> CaseScores:
+    own = {one.label: one for one in case.labels}
+    labels = tuple(own.get(label, nothing[label]) for label in order)
+    return CaseScores(case.case, case.spacing, labels, case.held)

@@ -1,0 +1,134 @@
+"""Reasons to doubt metrics of masks, found on the masks: cautions of a whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import shortened
+from halfwidth.core.spec import Metric
+from halfwidth.metrics.boundary import CHENG, SURFACE
+from halfwidth.scoring.results import CaseScores, LabelScores
+from halfwidth.scoring.wanted import Wanted
+
+__all__ = ["doubts_about"]
+
+# With fewer voxels, one more or less moves the Dice by half a percentage point or more.
+TINY = 100
+# Sides of a voxel whose lengths differ by this factor make it oblong.
+OBLONG = 2.0
+SHOWN = 6
+
+MetricsOf = Mapping[str, Sequence[Metric]]
+
+
+def doubts_about(
+    cases: Sequence[CaseScores], wanted: Wanted, *, in_voxels: bool = False
+) -> tuple[Caution, ...]:
+    """The cautions that a set of scored cases calls for, in the order of their codes.
+
+    Parameters
+    ----------
+    cases : sequence of CaseScores
+    wanted : Wanted
+    in_voxels : bool
+        Whether the spacing was said to be 1 rather than read.
+    """
+    labels = dict.fromkeys(one.label for case in cases for one in case.labels)
+    metrics = {label: wanted.of(label) for label in labels}
+    found = (
+        _empty(cases),
+        _in_parts(cases),
+        _tiny(cases, metrics),
+        _in_voxels(metrics) if in_voxels else None,
+        _oblong(cases, metrics),
+        _coarse(cases, metrics),
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def _empty(cases: Sequence[CaseScores]) -> Caution | None:
+    where = _where(cases, lambda one: one.voxels == 0)
+    return caution("HW104", where=where) if where else None
+
+
+def _in_parts(cases: Sequence[CaseScores]) -> Caution | None:
+    where = _where(cases, lambda one: one.parts > 1)
+    return caution("HW105", where=where) if where else None
+
+
+def _tiny(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
+    names = _names(metrics, lambda metric: metric.spec.family == "overlap")
+    where = _where(cases, lambda one: 0 < one.voxels < TINY)
+    if not names or not where:
+        return None
+    return caution("HW503", least=TINY, where=where, metrics=names)
+
+
+def _in_voxels(metrics: MetricsOf) -> Caution | None:
+    names = _names(metrics, _needs_spacing)
+    return caution("HW504", metrics=names) if names else None
+
+
+def _needs_spacing(metric: Metric) -> bool:
+    return metric.spec.spaced and metric.parameters.get("definition") != CHENG
+
+
+def _oblong(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
+    names = _names(
+        metrics,
+        lambda metric: (
+            metric.spec.family == "boundary"
+            and metric.parameters.get("definition") not in (SURFACE, CHENG)
+        ),
+    )
+    ratios = [max(c.spacing) / min(c.spacing) if c.spacing else 1.0 for c in cases]
+    count = sum(ratio >= OBLONG for ratio in ratios)
+    if not names or not count:
+        return None
+    worst = cases[max(range(len(cases)), key=ratios.__getitem__)].spacing or ()
+    sides = " x ".join(f"{side:.3g}" for side in worst)
+    return caution(
+        "HW505", ratio=max(ratios), spacing=sides, count=count, total=len(cases), metrics=names
+    )
+
+
+def _coarse(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
+    longest = max((max(case.spacing) for case in cases if case.spacing), default=0.0)
+    below = {
+        label: tolerance
+        for label, own in metrics.items()
+        for tolerance in [_tolerance(own)]
+        if tolerance is not None and tolerance < longest * (1 - 1e-9)
+    }
+    if not below:
+        return None
+    if len(set(below.values())) == 1 and len(below) == len(metrics):
+        where = f"{next(iter(below.values())):g} mm"
+    else:
+        told = [f"{label} {tolerance:g} mm" for label, tolerance in below.items()]
+        where = shortened(told, most=SHOWN)
+    return caution("HW506", where=f"{where} against {longest:.3g} mm")
+
+
+def _tolerance(metrics: Iterable[Metric]) -> float | None:
+    """The least tolerance of an NSD."""
+    return min((m.parameters["tolerance"] for m in metrics if m.spec.name == "nsd"), default=None)
+
+
+def _names(metrics: MetricsOf, concerned: Callable[[Metric], bool]) -> str:
+    """Those of the metrics that a doubt concerns, as prose."""
+    every = (metric for own in metrics.values() for metric in own)
+    return ", ".join(dict.fromkeys(m.spec.display for m in every if concerned(m)))
+
+
+def _where(cases: Sequence[CaseScores], holds: Callable[[LabelScores], bool]) -> str:
+    """How often something holds, of each label of which it ever does."""
+    counts: dict[str, list[int]] = {}
+    for case in cases:
+        for one in case.labels:
+            count = counts.setdefault(one.label, [0, 0])
+            count[0] += holds(one)
+            count[1] += 1
+    told = [f"{label} ({n} of {total})" for label, (n, total) in counts.items() if n]
+    return shortened(told, most=SHOWN)

@@ -1,0 +1,231 @@
+"""The public functions that score masks: of arrays, and of files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.io.labels import as_labels
+from halfwidth.metrics.masks import as_spacing
+from halfwidth.scoring.assemble import assembled
+from halfwidth.scoring.cases import without_ignored
+from halfwidth.scoring.compare import score_label_maps
+from halfwidth.scoring.options import (
+    Labels,
+    as_given,
+    how_of_maps,
+    how_of_structures,
+    in_voxels,
+    label_file,
+    wanted_of,
+)
+from halfwidth.scoring.pairs import match
+from halfwidth.scoring.results import CaseScores, Scores
+from halfwidth.scoring.run import check_jobs, score_cases
+from halfwidth.scoring.store import Store
+
+__all__ = ["score_folders", "score_masks"]
+
+METRICS = ("dsc", "hd95")
+
+
+def score_masks(
+    prediction: Any,
+    reference: Any,
+    metrics: str | Sequence[str] = METRICS,
+    *,
+    spacing: float | Sequence[float] | None = None,
+    tolerance: float | str | Mapping[str, float] | None = None,
+    labels: Labels = None,
+    only: Sequence[str] | None = None,
+    regions: Sequence[str] = (),
+) -> Scores:
+    """Metrics of every label of a predicted and a reference label map, given as arrays.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D; or mappings of case to array
+        Label maps (0 is background), or masks of booleans, of the same shape.
+    metrics : str or sequence of str
+        Names with parameters: ``"dsc"``, ``"hd:percentile=99"``, ``"nsd:definition=surface"``.
+        ``"all"`` means all but clDice.
+    spacing : float or sequence of float
+        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels. Metrics that
+        measure distances or volumes need it.
+    tolerance : float, str or mapping, optional
+        In mm, for ``nsd`` and as the ``distance`` of ``boundary_iou``: one for all labels, one for
+        each, or that of a task of the Medical Segmentation Decathlon (``"msd:liver"``).
+    labels : path or mapping, optional
+        Names of the values: ``{"liver": 1, "tumour": 2, "both": [1, 2]}``, or a JSON file of them
+        such as nnU-Net's ``dataset.json``. Default: the values found, named by themselves.
+    only : sequence of str, optional
+        The labels and regions to score; default: all.
+    regions : sequence of str
+        Unions of labels, scored besides them: ``"both=liver+tumour"``.
+
+    Returns
+    -------
+    Scores
+        A value and a status for each case, label and metric, and cautions; ``to_frame()`` is what
+        `summary_table` takes.
+
+    Raises
+    ------
+    DataError
+        If arrays are no label maps, or shapes differ.
+    OptionError
+        If an option is not allowed, or something needed is not given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reference = np.zeros((40, 40), dtype=np.uint8)
+    >>> reference[5:15, 5:25], reference[20:35, 8:30] = 1, 2
+    >>> scores = score_masks(np.roll(reference, 1, axis=0), reference, "dsc,hd95", spacing=0.5)
+    >>> scores.value("dsc", label="1"), scores.value("hd95", label="2")
+    (0.9, 0.5)
+    """
+    wanted = wanted_of(metrics, tolerance, None)
+    pairs = _array_pairs(prediction, reference)
+    masks = labels is None and all(a.dtype == bool for pair in pairs.values() for a in pair)
+    common = {"wanted": wanted, "spacing": as_given(spacing)}
+    how = how_of_maps(label_file(labels), only, regions, common, binary=masks)
+    cases = []
+    for case, (found, truth) in pairs.items():
+        _check_shapes(found, truth)
+        steps = as_spacing(how.spacing, truth.ndim)
+        maps = without_ignored(found, truth, how.ignore)
+        scores, held = score_label_maps(*maps, steps, how.labels, wanted, regions=how.regions)
+        cases.append(CaseScores(case, steps, scores, held))
+    return assembled(cases, how, in_voxels=in_voxels(spacing))
+
+
+def score_folders(
+    predictions: str | Path,
+    references: str | Path,
+    metrics: str | Sequence[str] = METRICS,
+    *,
+    tolerance: float | str | Mapping[str, float] | None = None,
+    tolerance_file: str | Path | None = None,
+    labels: Labels = None,
+    only: Sequence[str] | None = None,
+    regions: Sequence[str] = (),
+    binary: bool = False,
+    spacing: float | Sequence[float] | None = None,
+    ignore_geometry: bool = False,
+    allow_missing: bool = False,
+    jobs: int = 1,
+    resume: str | Path | None = None,
+) -> Scores:
+    """Metrics of every label of every case of two folders of masks.
+
+    Parameters
+    ----------
+    predictions, references : path
+        Two files; two folders of label maps with the same names; or two folders with a subfolder
+        for each case that holds a file for each structure.
+    metrics, tolerance, labels, only, regions
+        As of `score_masks`. In folders of structures names are those of the files.
+    tolerance_file : path, optional
+        TOML with a tolerance for each label: ``liver = 3``.
+    binary : bool
+        Whether every value above 0 is one label, ``foreground`` (0 and 255 in pictures, say).
+    spacing : float or sequence of float, optional
+        In place of the spacing in the files.
+    ignore_geometry : bool
+        Whether files need but the same shape, whatever their headers say of spacing, orientation
+        and origin; the spacing is that of the reference.
+    allow_missing : bool
+        Whether a case without a prediction counts as *missed* rather than as an error.
+    jobs : int
+        Processes; -1 for as many as there are processors. Results do not depend on it.
+    resume : path, optional
+        The file that the table will be written to: what is done is kept beside it, in
+        ``PATH.partial``, until all is, so that the same call goes on where it was cut off.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    DataError
+        If folders do not match, a file cannot be read, or grids differ.
+    OptionError
+        If an option is not allowed, or something needed is not given.
+
+    See Also
+    --------
+    score_masks : the same for arrays in memory.
+    """
+    matched = match(Path(predictions), Path(references), allow_missing=allow_missing)
+    wanted = wanted_of(metrics, tolerance, tolerance_file)
+    workers = check_jobs(jobs)
+    steps = as_given(spacing)
+    common = {"wanted": wanted, "spacing": steps, "ignore_geometry": ignore_geometry}
+    in_folders = None not in matched.cases[0].references
+    if in_folders:
+        for name, given in (("labels", labels is not None), ("binary", binary)):
+            if given:
+                raise OptionError(
+                    f"{name}= (--{name}) is about label maps; these folders hold a file for each "
+                    "structure, whose name is the label"
+                )
+        how = how_of_structures(matched.cases, only, regions, common)
+    else:
+        how = how_of_maps(label_file(labels), only, regions, common, binary=binary)
+    store = None if resume is None else Store(Path(resume), how)
+    cases, known = score_cases(matched.cases, how, jobs=workers, store=store)
+    notes = list(matched.notes)
+    if known:
+        notes.append(f"{known} of {len(cases)} cases were scored by an earlier run")
+    return assembled(cases, how, in_voxels=in_voxels(spacing), in_folders=in_folders, notes=notes)
+
+
+# --------------------------------------------------------------------------- arrays
+
+
+def _array_pairs(prediction: Any, reference: Any) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
+    if isinstance(prediction, Mapping) != isinstance(reference, Mapping):
+        raise OptionError("give two arrays, or two mappings of case to array")
+    if not isinstance(prediction, Mapping):
+        return {"1": (_array(prediction, "prediction"), _array(reference, "reference"))}
+    unlike = [
+        str(case) for case in {**prediction, **reference} if not _both(case, prediction, reference)
+    ]
+    if unlike or not prediction:
+        raise DataError(
+            f"predictions and references must hold the same cases, at least one; only one of them "
+            f"holds {shortened(unlike) or 'any'}"
+        )
+    return {
+        str(case): (
+            _array(prediction[case], f"prediction of {case}"),
+            _array(reference[case], f"reference of {case}"),
+        )
+        for case in reference
+    }
+
+
+def _both(case: Any, *held: Mapping[Any, Any]) -> bool:
+    return all(case in one for one in held)
+
+
+def _array(given: Any, name: str) -> NDArray[Any]:
+    array = np.asarray(given)
+    if array.ndim not in (2, 3) or not array.size:
+        raise DataError(f"{name}: has shape {array.shape}; a label map has 2 or 3 axes, none empty")
+    return as_labels(Path(name), array)
+
+
+def _check_shapes(prediction: NDArray[Any], reference: NDArray[Any]) -> None:
+    if prediction.shape != reference.shape:
+        raise DataError(
+            f"prediction has shape {prediction.shape}, reference {reference.shape}: label maps of "
+            "one image have the same shape"
+        )

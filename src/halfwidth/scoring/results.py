@@ -1,0 +1,192 @@
+"""What scoring gives: a value of each metric for each case and label, and what was seen of them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import shortened
+from halfwidth.core.undefined import Status
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["COLUMNS", "CaseScores", "LabelScores", "Row", "Scores", "Value"]
+
+COLUMNS = ("case", "label", "metric", "value", "status", "parameters")
+
+
+class Value(NamedTuple):
+    """A metric of one label of one case."""
+
+    metric: str
+    parameters: str
+    value: float
+    status: str
+
+
+@dataclass(frozen=True)
+class LabelScores:
+    """One label of one case.
+
+    Attributes
+    ----------
+    label : str
+    scores : tuple of Value
+    presence : str
+        A `Status`: in both masks, in one, or in none.
+    voxels : int
+        Of the reference.
+    parts : int
+        Connected parts of the reference, by faces, edges or corners.
+    """
+
+    label: str
+    scores: tuple[Value, ...]
+    presence: str
+    voxels: int
+    parts: int
+
+
+@dataclass(frozen=True)
+class CaseScores:
+    """One case.
+
+    Attributes
+    ----------
+    case : str
+    spacing : tuple of float or None
+        Of its voxels, in mm along each axis; None where it is not known.
+    labels : tuple of LabelScores
+    held : tuple of (tuple of int, tuple of int)
+        The values that the label maps hold, of the prediction and of the reference.
+    """
+
+    case: str
+    spacing: tuple[float, ...] | None
+    labels: tuple[LabelScores, ...]
+    held: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+
+
+class Row(NamedTuple):
+    """A row of the per-case table."""
+
+    case: str
+    label: str
+    metric: str
+    value: float
+    status: str
+    parameters: str
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The per-case table of a set of masks, which `summary_table` and ``halfwidth ci`` read.
+
+    Attributes
+    ----------
+    cases : tuple of CaseScores
+        Each with the same labels, those that a case lacks as *not applicable*.
+    cautions : tuple of Caution
+        Reasons to doubt the metrics, found on the masks.
+    notes : tuple of str
+        What was left out or made up on the way.
+    """
+
+    cases: tuple[CaseScores, ...]
+    cautions: tuple[Caution, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """A row for each case, label and metric."""
+        return tuple(self)
+
+    def __iter__(self) -> Iterator[Row]:
+        for case in self.cases:
+            for label in case.labels:
+                for metric, parameters, value, status in label.scores:
+                    yield Row(case.case, label.label, metric, value, status, parameters)
+
+    def __len__(self) -> int:
+        return sum(len(label.scores) for case in self.cases for label in case.labels)
+
+    def value(self, metric: str, *, case: str | None = None, label: str | None = None) -> float:
+        """The one value of a metric, of a case and a label where there are several.
+
+        Raises
+        ------
+        KeyError
+            If there is no such value, or more than one.
+        """
+        found = [
+            row.value
+            for row in self
+            if row.metric == metric and case in (None, row.case) and label in (None, row.label)
+        ]
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} values of {metric} (case {case}, label {label})")
+        return found[0]
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The canonical table as columns: case, label, metric, value, status, parameters."""
+        rows = self.rows
+        return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """The canonical table as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_columns())
+
+    def to_json(self) -> str:
+        """Rows and cautions as JSON; NaN and infinities are null."""
+        cases = [
+            {**row._asdict(), "value": row.value if math.isfinite(row.value) else None}
+            for row in self
+        ]
+        cautions = [caution.to_dict() for caution in self.cautions]
+        return json.dumps({"schema_version": 1, "cases": cases, "cautions": cautions}, indent=2)
+
+    def defined(self) -> tuple[tuple[Row, ...], list[str]]:
+        """The rows of labels and metrics that have a value wherever they apply; what is left out.
+
+        Returns
+        -------
+        tuple of Row
+        list of str
+            A line for each metric that has no value, or an infinite one, in some cases.
+        """
+        rows: dict[tuple[str, str, str], list[Row]] = {}
+        for row in self:
+            rows.setdefault((row.metric, row.parameters, row.label), []).append(row)
+        lacking: dict[str, list[str]] = {}
+        kept: list[Row] = []
+        for (metric, _, label), own in rows.items():
+            without = sum(
+                not math.isfinite(row.value) and row.status != Status.NOT_APPLICABLE for row in own
+            )
+            if without:
+                lacking.setdefault(metric, []).append(f"{label} ({without} of {len(own)})")
+            else:
+                kept += own
+        told = [
+            f"no interval for {metric} of {shortened(labels, most=6)}: no value, or an infinite one"
+            for metric, labels in lacking.items()
+        ]
+        return tuple(kept), told
+
+    def count(self, status: Status) -> int:
+        """How many labels of cases have a presence: missed, spurious, ..."""
+        labels = itertools.chain.from_iterable(case.labels for case in self.cases)
+        return sum(label.presence == status for label in labels)
+
+    def __repr__(self) -> str:
+        labels = len(self.cases[0].labels) if self.cases else 0
+        text = f"Scores: {len(self.cases)} cases, {labels} labels, {len(self)} values"
+        return "\n".join([text, *(f"  {caution}" for caution in self.cautions)])

@@ -1,0 +1,644 @@
+"""Metrics of masks against published values, other software, and plain SciPy on whole arrays."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from halfwidth import metrics
+from halfwidth.core.types import Array
+from halfwidth.metrics import boundaries, overlap
+from halfwidth.metrics.masks import Mask, MaskPair
+
+Spacing = tuple[float, ...]
+Pair = tuple[Mask, Mask]
+
+# The other implementation calls SciPy by names that are to go.
+old_names = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+@pytest.fixture(scope="module")
+def deepmind() -> Any:
+    return pytest.importorskip("surface_distance")
+
+
+@pytest.fixture(scope="module")
+def medpy() -> Any:
+    return pytest.importorskip("medpy.metric.binary")
+
+
+# --------------------------------------------------------------------------- pairs of masks
+
+ISOTROPIC = {2: (1.0, 1.0), 3: (1.0, 1.0, 1.0)}
+SPACINGS: list[Spacing] = [
+    (1.0, 1.0),
+    (0.3, 5.0),
+    (5.0, 0.3),
+    (0.7, 0.98),
+    (1.0, 1.0, 1.0),
+    (0.3, 0.3, 5.0),
+    (5.0, 0.3, 0.3),
+    (2.5, 0.98, 0.98),
+    (0.9, 4.0, 0.2),
+]
+SHAPES = {2: (23, 31), 3: (11, 14, 17)}
+
+
+def noise(shape: Sequence[int], rng: np.random.Generator, share: float) -> Mask:
+    mask = rng.random(shape) < share
+    # Never empty.
+    mask[tuple(rng.integers(0, length) for length in shape)] = True
+    return mask
+
+
+def smooth(shape: Sequence[int], rng: np.random.Generator) -> Array:
+    return np.asarray(ndimage.gaussian_filter(rng.normal(size=shape), 2))
+
+
+def dense_noise(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return noise(shape, rng, 0.5), noise(shape, rng, 0.6)
+
+
+def thin_noise(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return noise(shape, rng, 0.02), noise(shape, rng, 0.01)
+
+
+def scattered(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return noise(shape, rng, 0.15), noise(shape, rng, 0.1)
+
+
+def full_of_holes(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return noise(shape, rng, 0.97), noise(shape, rng, 0.99)
+
+
+def blobs_at_the_border(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    first = smooth(shape, rng)
+    # Alike, as a prediction and its reference are.
+    return first > 0, first + 0.4 * smooth(shape, rng) > 0.02
+
+
+def blobs_inside(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    first, second = blobs_at_the_border([length - 6 for length in shape], rng)
+    return np.pad(first, 3), np.pad(second, 3)
+
+
+def in_two_corners(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    # So far apart that every distance goes through the tree.
+    corner = [length // 3 for length in shape]
+    far = [length - own for length, own in zip(shape, corner, strict=True)]
+    return (
+        np.pad(noise(corner, rng, 0.2), [(0, n) for n in far]),
+        np.pad(noise(corner, rng, 0.4), [(n, 0) for n in far]),
+    )
+
+
+def two_voxels(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return noise(shape, rng, -1.0), noise(shape, rng, -1.0)
+
+
+def checkerboard(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    even = np.indices(tuple(shape)).sum(axis=0) % 2 == 0
+    return even, ~even & noise(shape, rng, 0.9)
+
+
+def full_and_a_voxel(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    return np.ones(shape, bool), noise(shape, rng, -1.0)
+
+
+def full_and_full(shape: Sequence[int], _rng: np.random.Generator) -> Pair:
+    return np.ones(shape, bool), np.ones(shape, bool)
+
+
+def a_slice_of_a_volume(shape: Sequence[int], rng: np.random.Generator) -> Pair:
+    # The box is one voxel thick, the image is not: every voxel is at the boundary.
+    masks = np.zeros((2, *shape), bool)
+    masks[:, 2] = rng.random((2, *shape[1:])) < 0.6
+    return masks[0], masks[1]
+
+
+DRAWS: list[Callable[[Sequence[int], np.random.Generator], Pair]] = [
+    dense_noise,
+    thin_noise,
+    full_of_holes,
+    blobs_at_the_border,
+    blobs_inside,
+    in_two_corners,
+    two_voxels,
+    checkerboard,
+    full_and_a_voxel,
+    full_and_full,
+    a_slice_of_a_volume,
+]
+
+
+def drawn(draw: Callable[..., Pair], spacing: Spacing, seed: int = 0) -> Pair:
+    return draw(SHAPES[len(spacing)], np.random.default_rng(seed))
+
+
+# --------------------------------------------------------------------------- plain definitions
+
+# Two roundings of one distance differ by less than this, two distances of these grids by more.
+SLACK = 1e-7
+PERCENTILES = (1.0, 37.5, 50.0, 95.0, 100.0)
+# Whole voxels of some spacings, and lengths of some diagonals, are among them.
+TOLERANCES = (0.0, 0.3, 0.6, 0.9, 0.98, 1.0, math.sqrt(2), 2.1, 2.5, 5.0, 7.3, 40.0)
+BANDS = (0.1, 0.3, 0.9, 1.0, math.sqrt(3), 2.1, 3.0, 5.0, 9.7, 100.0)
+
+
+def plain_edge(mask: Mask) -> Mask:
+    faces = ndimage.generate_binary_structure(mask.ndim, 1)
+    return mask & ~ndimage.binary_erosion(mask, faces, border_value=0)
+
+
+def plain_distances(a: Mask, b: Mask, spacing: Spacing) -> tuple[Array, Array]:
+    first, second = plain_edge(a), plain_edge(b)
+    to_first = ndimage.distance_transform_edt(~first, sampling=spacing)
+    to_second = ndimage.distance_transform_edt(~second, sampling=spacing)
+    return np.asarray(to_second)[first], np.asarray(to_first)[second]
+
+
+def plain_band(mask: Mask, width: float, spacing: Spacing) -> Mask:
+    far = ndimage.distance_transform_edt(~plain_edge(mask), sampling=spacing)
+    return np.asarray(mask & (np.asarray(far) <= width + SLACK))
+
+
+def plain_cheng_band(mask: Mask) -> Mask:
+    layers = max(1, round(0.02 * math.sqrt(sum(length**2 for length in mask.shape))))
+    block = np.ones([3] * mask.ndim, bool)
+    inside = ndimage.binary_erosion(mask, block, iterations=layers, border_value=0)
+    return np.asarray(mask & ~inside)
+
+
+def plain_iou(a: Mask, b: Mask) -> float:
+    return float((a & b).sum() / (a | b).sum())
+
+
+def ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+def plain_values(a: Mask, b: Mask, spacing: Spacing) -> dict[str, float]:
+    """Every metric by its formula; a is the prediction."""
+    tp, fp = float((a & b).sum()), float((a & ~b).sum())
+    fn, tn = float((~a & b).sum()), float((~a & ~b).sum())
+    recall, precision = ratio(tp, tp + fn), ratio(tp, tp + fp)
+    forward, backward = plain_distances(a, b, spacing)
+    pooled = np.concatenate([forward, backward])
+    voxel = float(np.prod(spacing))
+    values = {
+        "dsc": 2 * tp / float(a.sum() + b.sum()),
+        "iou": plain_iou(a, b),
+        "sensitivity": recall,
+        "specificity": ratio(tn, tn + fp),
+        "ppv": precision,
+        "f2": ratio(5 * precision * recall, 4 * precision + recall) if tp else 0.0,
+        "f0.5": ratio(1.25 * precision * recall, 0.25 * precision + recall) if tp else 0.0,
+        "absolute_volume_error": abs(float(a.sum()) - float(b.sum())) * voxel,
+        "relative_volume_error": (float(a.sum()) - float(b.sum())) / float(b.sum()),
+        "symmetric_volume_error": 2 * (tp + fp - tp - fn) / (tp + fp + tp + fn),
+        "hd": max(forward.max(), backward.max()),
+        "hd95": max(np.percentile(forward, 95), np.percentile(backward, 95)),
+        "hd95 pooled": np.percentile(pooled, 95),
+        "assd": pooled.mean(),
+        "masd": (forward.mean() + backward.mean()) / 2,
+        "boundary_iou cheng": plain_iou(plain_cheng_band(a), plain_cheng_band(b)),
+    }
+    for q in PERCENTILES:
+        values[f"hd at {q}"] = max(np.percentile(forward, q), np.percentile(backward, q))
+        values[f"hd pooled at {q}"] = np.percentile(pooled, q)
+    for tolerance in TOLERANCES:
+        values[f"nsd within {tolerance}"] = float((pooled <= tolerance + SLACK).mean())
+    for width in BANDS:
+        bands = plain_band(a, width, spacing), plain_band(b, width, spacing)
+        values[f"boundary_iou within {width}"] = plain_iou(*bands)
+    return {name: float(value) for name, value in values.items()}
+
+
+def our_values(pair: MaskPair) -> dict[str, float]:
+    values = {
+        "dsc": metrics.dsc(pair),
+        "iou": metrics.iou(pair),
+        "sensitivity": overlap.sensitivity(pair),
+        "specificity": overlap.specificity(pair),
+        "ppv": overlap.ppv(pair),
+        "f2": overlap.f_beta(pair, beta=2),
+        "f0.5": overlap.f_beta(pair, beta=0.5),
+        "absolute_volume_error": metrics.absolute_volume_error(pair),
+        "relative_volume_error": metrics.relative_volume_error(pair),
+        "symmetric_volume_error": metrics.symmetric_volume_error(pair),
+        "hd": metrics.hd(pair),
+        "hd95": metrics.hd95(pair),
+        "hd95 pooled": metrics.hd95(pair, definition="pooled"),
+        "assd": metrics.assd(pair),
+        "masd": metrics.masd(pair),
+        "boundary_iou cheng": metrics.boundary_iou(pair, definition="cheng"),
+    }
+    for q in PERCENTILES:
+        values[f"hd at {q}"] = metrics.hd(pair, percentile=q)
+        values[f"hd pooled at {q}"] = metrics.hd(pair, percentile=q, definition="pooled")
+    for tolerance in TOLERANCES:
+        values[f"nsd within {tolerance}"] = metrics.nsd(pair, tolerance=tolerance)
+    for width in BANDS:
+        values[f"boundary_iou within {width}"] = metrics.boundary_iou(pair, distance=width)
+    return values
+
+
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_all_metrics_are_those_of_scipy_on_whole_arrays(
+    draw: Callable[..., Pair], spacing: Spacing
+) -> None:
+    first = drawn(draw, spacing, 0)
+    second = drawn(draw, spacing, 1)[::-1]
+    for masks in (first, second):
+        ours = our_values(MaskPair.of(*masks, spacing))
+        wanted = plain_values(*masks, spacing)
+        assert ours == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_metrics_of_larger_blobs_are_those_of_scipy(seed: int) -> None:
+    # Some distances are near and some far, and bands are many voxels wide.
+    rng, spacing = np.random.default_rng(seed), (1.5, 0.5, 0.7)
+    a = np.pad(smooth((24, 40, 36), rng) > 0, [(3, 0), (12, 0), (5, 1)])
+    b = np.roll(a, 7, axis=1) | (smooth(a.shape, rng) > 0.2)
+    ours = our_values(MaskPair.of(a, b, spacing))
+    assert ours == pytest.approx(plain_values(a, b, spacing), rel=1e-12)
+
+
+# Diagonals of which 2 % round down, to an even half, up, and to a few layers; none is left over
+# of a mask as thin as both sides' layers.
+@pytest.mark.parametrize(
+    ("shape", "layers"),
+    [
+        ((60, 90), 2),
+        ((75, 100), 2),
+        ((90, 95), 3),
+        ((300, 40), 6),
+        ((8, 300), 6),
+        ((70, 80, 20), 2),
+    ],
+)
+def test_chengs_band_follows_the_diagonal(shape: tuple[int, ...], layers: int) -> None:
+    rng = np.random.default_rng(3)
+    first = smooth(shape, rng)
+    a, b = first > -0.1, first > -0.12
+    # The diagonal is the image's, not that of the masks.
+    a[:, :7], b[:, :5] = False, False
+    inside = ndimage.binary_erosion(a, np.ones([3] * a.ndim), iterations=layers)
+    np.testing.assert_array_equal(plain_cheng_band(a), a & ~np.asarray(inside))
+    wanted = plain_iou(plain_cheng_band(a), plain_cheng_band(b))
+    assert metrics.boundary_iou(a, b, definition="cheng") == pytest.approx(wanted, rel=1e-14)
+    solid = np.ones(shape, bool)
+    ours = boundaries.chessboard_band(solid, layers)
+    np.testing.assert_array_equal(ours, plain_cheng_band(solid))
+
+
+# Multiples of a step differ from the decimals that they are meant to be.
+@pytest.mark.parametrize("step", [0.1, 0.7, 0.98, 1 / 3, 1.1])
+@pytest.mark.parametrize("voxels", [1, 3, 6, 7, 9, 14, 30])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axis: int) -> None:
+    a, b = np.zeros((2, 33, 33), bool)
+    a[1, 1] = True
+    b[(1 + voxels, 1) if axis == 0 else (1, 1 + voxels)] = True
+    exact, spacing = float(f"{voxels * step:.12g}"), [step, step]
+    for tolerance in (exact, voxels * step, math.fsum([step] * voxels)):
+        assert metrics.nsd(a, b, tolerance=tolerance, spacing=spacing) == 1
+        assert metrics.nsd(a, b, tolerance=tolerance * (1 - 1e-6), spacing=spacing) == 0
+    # A bar whose first voxel alone, along one axis, is at the boundary of the other.
+    bar = np.ones((1, 2 * voxels + 5), bool) if axis else np.ones((2 * voxels + 5, 1), bool)
+    edge = np.zeros_like(bar)
+    edge.flat[0] = True
+    for width in (exact, voxels * step):
+        band = boundaries.inner_band(bar, edge, width, (step, step))
+        assert band.sum() == voxels + 1
+        assert boundaries.inner_band(bar, edge, width * (1 - 1e-6), (step, step)).sum() == voxels
+
+
+# --------------------------------------------------------------------------- paths of the code
+
+
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize("draw", [dense_noise, thin_noise, blobs_at_the_border, in_two_corners])
+@pytest.mark.parametrize(("near", "reach"), [(1, 1), (9, 2), (10**6, 9)])
+def test_offsets_and_tree_find_the_same_distances(
+    monkeypatch: pytest.MonkeyPatch,
+    draw: Callable[..., Pair],
+    spacing: Spacing,
+    near: int,
+    reach: int,
+) -> None:
+    edges = [plain_edge(mask) for mask in drawn(draw, spacing, 5)]
+    usual = boundaries.nearest_distances(edges[0], edges[1], spacing)
+    monkeypatch.setattr(boundaries, "NEAR", near)
+    monkeypatch.setattr(boundaries, "REACH", reach)
+    boundaries._near_offsets.cache_clear()
+    try:
+        patched = boundaries.nearest_distances(edges[0], edges[1], spacing)
+    finally:
+        boundaries._near_offsets.cache_clear()
+    np.testing.assert_allclose(patched, usual, rtol=1e-14)
+    far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
+    np.testing.assert_allclose(usual, np.asarray(far)[edges[0]], rtol=1e-13)
+
+
+def test_no_target_is_infinitely_far() -> None:
+    some, none = np.ones((2, 3), bool), np.zeros((2, 3), bool)
+    assert boundaries.nearest_distances(some, none, (1.0, 1.0)).tolist() == [math.inf] * 6
+    assert boundaries.nearest_distances(none, some, (1.0, 1.0)).tolist() == []
+    assert boundaries.nearest_distances(none, none, (1.0, 1.0)).tolist() == []
+
+
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize("draw", [dense_noise, full_of_holes, blobs_at_the_border, full_and_full])
+def test_bands_by_shifts_and_by_a_transform_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing
+) -> None:
+    mask, _ = drawn(draw, spacing, 6)
+    edge = plain_edge(mask)
+    for width in BANDS:
+        wanted = plain_band(mask, width, spacing)
+        for many in (0, 10**9):
+            monkeypatch.setattr(boundaries, "MANY_OFFSETS", many)
+            found = boundaries.inner_band(mask, edge, width, spacing)
+            np.testing.assert_array_equal(found, wanted)
+
+
+# --------------------------------------------------------------------------- published values
+
+# Radiographer (prediction) against oncologist of case 0522c0017, at τ = 3 mm.
+REAL = {
+    "Brainstem": {
+        "dsc": 0.9043,
+        "iou": 0.8253,
+        "hd": 5.4591,
+        "hd95": 5.0000,
+        "masd": 0.8365,
+        "assd": 0.8388,
+        "nsd": 0.9601,
+    },
+    "Parotid-Lt": {
+        "dsc": 0.8289,
+        "iou": 0.7079,
+        "hd": 11.4338,
+        "hd95": 5.5009,
+        "masd": 1.0193,
+        "assd": 1.0281,
+        "nsd": 0.9302,
+    },
+    "Brain": {
+        "dsc": 0.9918,
+        "iou": 0.9837,
+        "hd": 7.2699,
+        "hd95": 1.3859,
+        "masd": 0.2419,
+        "assd": 0.2420,
+        "nsd": 0.9936,
+    },
+}
+# HD95 in mm to three decimals, NSD at τ = 3 mm.
+REAL_SURFACES = {"Brainstem": (2.685, 0.9794), "Parotid-Lt": (4.997, 0.9403)}
+
+
+def real_pair(shared: Path, structure: str) -> tuple[Mask, Mask, Spacing]:
+    images = pytest.importorskip("SimpleITK")
+    masks: list[Mask] = []
+    spacing: Spacing = ()
+    for reader in ("radiographer", "oncologist"):
+        path = shared / "data" / "head_neck_ct" / reader / "0522c0017" / f"{structure}.nrrd"
+        image = images.ReadImage(str(path))
+        masks.append(images.GetArrayFromImage(image) > 0)
+        spacing = tuple(reversed(image.GetSpacing()))
+    return masks[0], masks[1], spacing
+
+
+def assert_rounded(got: float, wanted: float, decimals: int, slack: float = 0.0) -> None:
+    limit = 0.5 * 10.0**-decimals * (1 + 1e-9) + slack
+    assert abs(got - wanted) <= limit, f"{got}, printed {wanted}"
+
+
+@pytest.mark.parametrize("structure", REAL)
+def test_real_structures_have_their_known_values(shared: Path, structure: str) -> None:
+    pair = MaskPair.of(*real_pair(shared, structure))
+    ours = {
+        "dsc": metrics.dsc(pair),
+        "iou": metrics.iou(pair),
+        "hd": metrics.hd(pair),
+        "hd95": metrics.hd95(pair),
+        "masd": metrics.masd(pair),
+        "assd": metrics.assd(pair),
+        "nsd": metrics.nsd(pair, tolerance=3),
+    }
+    for name, wanted in REAL[structure].items():
+        assert_rounded(ours[name], wanted, 4)
+
+
+@pytest.mark.parametrize("structure", REAL_SURFACES)
+def test_real_surfaces_have_their_known_values(shared: Path, structure: str) -> None:
+    pair = MaskPair.of(*real_pair(shared, structure))
+    hd95, nsd = REAL_SURFACES[structure]
+    assert_rounded(metrics.hd95(pair, definition="surface"), hd95, 3)
+    assert_rounded(metrics.nsd(pair, tolerance=3, definition="surface"), nsd, 4)
+
+
+DRAWN_METRICS: dict[str, Callable[[MaskPair], float]] = {
+    "tp": lambda pair: pair.counts.tp,
+    "fn": lambda pair: pair.counts.fn,
+    "fp": lambda pair: pair.counts.fp,
+    "tn": lambda pair: pair.counts.tn,
+    "dsc": metrics.dsc,
+    "iou": metrics.iou,
+    "cldice": metrics.cldice,
+    "hd": metrics.hd,
+    "hd95": metrics.hd95,
+    "masd": metrics.masd,
+    "assd": metrics.assd,
+    "nsd_tau1": lambda pair: metrics.nsd(pair, tolerance=1),
+    "nsd_tau2": lambda pair: metrics.nsd(pair, tolerance=2),
+}
+DRAWN_CASES = [
+    "SN2.10_shrunk",
+    "SN2.10_grown",
+    "SN2.14_prediction1",
+    "SN2.14_prediction2",
+    "Fig5c_annotation_error",
+    "Fig10_cross",
+]
+
+
+def drawn_figures(shared: Path) -> dict[str, Any]:
+    text = (shared / "reference" / "pitfalls_masks.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)["cases"]
+    return found
+
+
+def test_no_drawn_figure_is_left_out(shared: Path) -> None:
+    assert sorted(drawn_figures(shared)) == sorted(DRAWN_CASES)
+
+
+@pytest.mark.parametrize("name", DRAWN_CASES)
+def test_drawn_figures_have_their_published_values(shared: Path, name: str) -> None:
+    case = drawn_figures(shared)[name]
+    masks = [
+        np.array([list(map(int, row)) for row in case[who]]) for who in ("prediction", "reference")
+    ]
+    pair = MaskPair.of(masks[0], masks[1], spacing=1)
+    for metric, wanted in case["expected"].items():
+        # At the decimals printed, two at least: 1.1 stands for 1.10.
+        decimals = max(2, len(str(wanted).partition(".")[2]))
+        assert_rounded(DRAWN_METRICS[metric](pair), wanted, decimals)
+
+
+# --------------------------------------------------------------------------- surface-distance
+
+# Where elements add up to a percentile exactly, theirs decides by rounding: hence these numbers.
+SURFACE_PERCENTILES = (9.7, 48.3, 77.7, 95.0, 99.1, 100.0)
+
+
+def assert_as_deepmind(deepmind: Any, a: Mask, b: Mask, spacing: Spacing) -> None:
+    theirs = deepmind.compute_surface_distances(b, a, spacing)
+    pair = MaskPair.of(a, b, spacing)
+    surface: Any = {"definition": "surface"}
+    for q in SURFACE_PERCENTILES:
+        wanted = deepmind.compute_robust_hausdorff(theirs, q)
+        assert metrics.hd(pair, percentile=q, **surface) == pytest.approx(wanted, rel=1e-12), q
+    wanted = deepmind.compute_robust_hausdorff(theirs, 95)
+    assert metrics.hd95(pair, **surface) == pytest.approx(wanted, rel=1e-12)
+    for tolerance in TOLERANCES:
+        # They have no room for rounding, so that it is given to them.
+        wanted = deepmind.compute_surface_dice_at_tolerance(theirs, tolerance + SLACK)
+        ours = metrics.nsd(pair, tolerance=tolerance, **surface)
+        assert ours == pytest.approx(wanted, rel=1e-12), tolerance
+    means = deepmind.compute_average_surface_distance(theirs)
+    assert metrics.masd(pair, **surface) == pytest.approx(sum(means) / 2, rel=1e-12)
+    areas = [theirs["surfel_areas_gt"].sum(), theirs["surfel_areas_pred"].sum()]
+    pooled = np.average(means, weights=areas)
+    assert metrics.assd(pair, **surface) == pytest.approx(pooled, rel=1e-12)
+
+
+@old_names
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize(
+    "draw", [dense_noise, scattered, full_of_holes, blobs_at_the_border, blobs_inside]
+)
+def test_surfaces_are_those_of_deepmind(
+    deepmind: Any, draw: Callable[..., Pair], spacing: Spacing
+) -> None:
+    for seed in range(2):
+        assert_as_deepmind(deepmind, *drawn(draw, spacing, seed), spacing)
+
+
+@old_names
+@pytest.mark.parametrize("structure", ["Brainstem", "Mandible", "Cochlea-Lt", "Optic-Nerve-Rt"])
+def test_real_surfaces_are_those_of_deepmind(deepmind: Any, shared: Path, structure: str) -> None:
+    assert_as_deepmind(deepmind, *real_pair(shared, structure))
+
+
+# --------------------------------------------------------------------------- MedPy
+
+
+# MedPy's boundary (connectivity 1) and distances are ours. Its HD95 is the pooled one; its assd
+# pools both directions as ours does (other versions average them), and its asd is one direction.
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize("draw", DRAWS)
+def test_values_are_those_of_medpy(medpy: Any, draw: Callable[..., Pair], spacing: Spacing) -> None:
+    a, b = drawn(draw, spacing, 11)
+    pair = MaskPair.of(a, b, spacing)
+    directed = [medpy.asd(a, b, spacing), medpy.asd(b, a, spacing)]
+    theirs = {
+        "hd": medpy.hd(a, b, spacing),
+        "hd95 pooled": medpy.hd95(a, b, spacing),
+        "masd": sum(directed) / 2,
+        "dsc": medpy.dc(a, b),
+        "iou": medpy.jc(a, b),
+        "ppv": medpy.precision(a, b),
+        "sensitivity": medpy.recall(a, b),
+        # Positive where too much is predicted.
+        "relative_volume_error": medpy.ravd(a, b),
+    }
+    if not b.all():
+        # Theirs is 0 where the reference leaves no background, ours is undefined.
+        theirs["specificity"] = medpy.specificity(a, b)
+    ours = our_values(pair)
+    assert {name: ours[name] for name in theirs} == pytest.approx(theirs, rel=1e-12)
+    sizes = [len(found) for found in pair.distances]
+    assert ours["assd"] == pytest.approx(np.average(directed, weights=sizes), rel=1e-12)
+
+
+# --------------------------------------------------------------------------- clDice
+
+
+def plain_cldice(a: Mask, b: Mask) -> float:
+    from skimage.morphology import skeletonize
+
+    skeletons: Any = skeletonize
+    lines: list[Mask] = [skeletons(mask) > 0 for mask in (a, b)]
+    # The whole array, with a margin, where ours is cropped.
+    precision = (lines[0] & b).sum() / lines[0].sum()
+    found = (lines[1] & a).sum() / lines[1].sum()
+    return float(2 * precision * found / (precision + found)) if precision + found else 0.0
+
+
+def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
+    """Lines along each axis, three voxels thick, with a bend."""
+    mask = np.zeros(shape, bool)
+    for axis in range(len(shape)):
+        at: list[Any] = [int(rng.integers(3, length - 3)) for length in shape]
+        at = [slice(centre - 1, centre + 2) for centre in at]
+        at[axis] = slice(int(rng.integers(0, 4)), shape[axis] - int(rng.integers(0, 4)))
+        mask[tuple(at)] = True
+    return mask
+
+
+@pytest.mark.parametrize("shape", [(30, 41), (19, 16, 23)])
+@pytest.mark.parametrize("seed", range(6))
+def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
+    pytest.importorskip("skimage")
+    rng = np.random.default_rng(seed)
+    a, b = tubes(shape, rng), tubes(shape, rng)
+    for masks in ((a, b), (b, a), (a, np.roll(a, 1, axis=0)), (a, a)):
+        wide = [np.pad(mask, 3) for mask in masks]
+        wanted = plain_cldice(wide[0], wide[1])
+        assert metrics.cldice(*masks) == pytest.approx(wanted, rel=1e-14)
+    assert metrics.cldice(a, a) == 1
+
+
+@pytest.mark.parametrize("shape", [(30, 41), (14, 16, 12)])
+@pytest.mark.parametrize("seed", range(3))
+def test_cldice_of_blobs_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
+    pytest.importorskip("skimage")
+    a, b = blobs_at_the_border(shape, np.random.default_rng(seed))
+    wanted = plain_cldice(np.pad(a, 2), np.pad(b, 2))
+    assert metrics.cldice(a, b) == pytest.approx(wanted, rel=1e-14)
+
+
+def test_cldice_of_skeletons_beside_each_other_is_0() -> None:
+    pytest.importorskip("skimage")
+    a, b = np.zeros((2, 20, 20), bool)
+    a[2:5, 2:18] = b[10:13, 2:18] = True
+    assert metrics.cldice(a, b) == 0
+    # Neither skeleton meets the other mask, although the masks overlap.
+    b[4, 2:18] = True
+    assert metrics.dsc(a, b) > 0
+
+
+@pytest.mark.parametrize("sides", [(4, 4, 30), (2, 2, 2)])
+def test_cldice_is_undefined_where_a_skeleton_is_empty(sides: tuple[int, ...]) -> None:
+    morphology = pytest.importorskip("skimage.morphology")
+    lump = np.pad(np.ones(sides, bool), 3)
+    assert not (morphology.skeletonize(lump) > 0).any()
+    assert math.isnan(metrics.cldice(lump, lump))
+    # So it is if the other mask has a skeleton, whichever way round.
+    line = np.zeros_like(lump)
+    line[4, 4] = True
+    assert (morphology.skeletonize(line) > 0).any()
+    assert math.isnan(metrics.cldice(lump, line))
+    assert math.isnan(metrics.cldice(line, lump))
