@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+    from halfwidth.scoring.front_door import score_folders, score_masks
+    from halfwidth.scoring.results import Scores
     from halfwidth.summaries.catalogue import STATISTICS
 
 __version__ = "0.1.0"
@@ -50,6 +52,7 @@ __all__ = [
     "Kind",
     "MetricSpec",
     "OptionError",
+    "Scores",
     "StatisticSpec",
     "UnknownNameError",
     "confusion_ci",
@@ -60,6 +63,8 @@ __all__ = [
     "metrics",
     "plots",
     "proportion_ci",
+    "score_folders",
+    "score_masks",
     "summaries",
     "summary_ci",
     "summary_table",
@@ -84,6 +89,7 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
+    "Scores": "scoring.results",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
     "confusion_ci": "estimation.confusion",
@@ -94,6 +100,8 @@ _HOME = {
     "metrics": "metrics",
     "plots": "plots",
     "proportion_ci": "estimation.front_door",
+    "score_folders": "scoring.front_door",
+    "score_masks": "scoring.front_door",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",
     "summary_table": "estimation.tables",
