@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import halfwidth as hw
+from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import REFERENCES, cite
 
 HERE = Path(__file__).parent
@@ -26,6 +27,19 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def source(key: str) -> str:
     """Author and year, or nothing."""
     return cite(key).short if key else ""
+
+
+def parameter(declared: Parameter) -> str:
+    """A parameter's name, and the words that it takes."""
+    words = ", ".join(word for word, _ in declared.words)
+    return f"`{declared.name}`" + (f" ({words})" if words else "")
+
+
+def computed_from(metric: hw.MetricSpec) -> str:
+    """What the metric is a function of, or that its values arrive ready-made."""
+    if metric.takes is None:
+        return ""
+    return f"{metric.takes}, with spacing" if metric.spaced else str(metric.takes)
 
 
 def cautions() -> str:
@@ -61,8 +75,10 @@ def catalogue() -> str:
             str(m.better),
             m.unit,
             str(m.kind),
-            ", ".join(f"`{p.name}`" for p in m.parameters),
+            ", ".join(parameter(p) for p in m.parameters),
             ", ".join(m.synonyms),
+            computed_from(m),
+            source(m.cite),
         ]
         for m in hw.METRICS
     ]
@@ -112,7 +128,10 @@ def catalogue() -> str:
         "## Metrics of a case",
         "What a number per case can be. Parameters follow a colon: `nsd:tolerance=3`.",
         table(
-            ["name", "title", "what", "range", "better", "unit", "kind", "parameters", "also"],
+            [
+                *("name", "title", "what", "range", "better", "unit", "kind", "parameters"),
+                *("also", "computed from", "source"),
+            ],
             metrics,
         ),
         "## Metrics of a test set",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
     PROPORTION,
+    Request,
     resolve_metric,
     resolve_request,
     resolve_statistic,
@@ -137,7 +139,7 @@ def summary_table(
         sample = check_sample(
             part.values,
             of_slice,
-            request,
+            metrics.policy(request, of_slice),
             scale=scale,
             where=f"column {part.column!r}" + (f", {part.label}" if part.by else ""),
             cases=part.cases,
@@ -232,6 +234,11 @@ class _Metrics:
         if named.spec.name != wanted.spec.name or differs:
             return None
         return Metric(wanted.spec, named.parameters)
+
+    def policy(self, request: Request, metric: Metric) -> Request:
+        """In a table of several metrics, a penalty is for those without a worst value."""
+        own = len(self.held) > 1 and metric.spec.worst is not None
+        return replace(request, penalty=None) if own else request
 
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""

@@ -14,6 +14,7 @@ from halfwidth.io.writers import csv_text
 __all__ = ["FORMATS", "render", "text_table"]
 
 WIDTH = 80
+SHORTEST = 8
 LONGEST_WORD = 12
 RIGHT = ("n", "clusters", "value", "half-width")
 # A heading that is longer than its numbers takes two lines.
@@ -107,22 +108,38 @@ def text_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for place, heading in enumerate(headings):
-        shown = _HEADING_BREAKS.get(heading, heading)
-        words = [word for row in rows for word in row[place].split()]
+    for heading, width in zip(headings, _least_widths(headings, rows, whole), strict=True):
         table.add_column(
-            Text(shown),
+            Text(_HEADING_BREAKS.get(heading, heading)),
             justify="right" if heading in right else "left",
             overflow="fold",
             no_wrap=heading in whole,
-            # Lines break between words, unless one would starve the other columns.
-            min_width=min(LONGEST_WORD, max(map(len, [*shown.split(), *words]))),
+            min_width=width,
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     stream = io.StringIO()
     Console(file=stream, width=WIDTH, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _least_widths(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], whole: Sequence[str]
+) -> list[int]:
+    """Widths at which lines break between words, unless one would starve the other columns."""
+    widths = []
+    for place, heading in enumerate(headings):
+        words = [word for row in rows for word in row[place].split()]
+        shown = _HEADING_BREAKS.get(heading, heading).split()
+        widths.append(min(LONGEST_WORD, max(map(len, [*shown, *words]))))
+    cells = [max([0, *(len(row[place]) for row in rows)]) for place in range(len(headings))]
+    held = [max(w, c) if h in whole else w for w, c, h in zip(widths, cells, headings, strict=True)]
+    loose = [place for place, heading in enumerate(headings) if heading not in whole]
+    gaps = 2 * (len(headings) - 1)
+    while sum(held) + gaps > WIDTH and any(held[place] > SHORTEST for place in loose):
+        widest = max(loose, key=held.__getitem__)
+        held[widest] -= 1
+    return [held[p] if p in loose else widths[p] for p in range(len(headings))]
 
 
 def _table(estimates: Estimates) -> str:
