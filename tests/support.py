@@ -27,7 +27,7 @@ class Ran:
 Run = Callable[..., Ran]
 
 
-def codes(e: hw.Estimate) -> list[str]:
+def codes(e: hw.Estimate | hw.Scores) -> list[str]:
     return [caution.code for caution in e.cautions]
 
 

@@ -29,7 +29,7 @@ THREE = [0, 1, 2] * 17
 ROWS = [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4]] * 17
 
 
-SITUATIONS: dict[str, Callable[[], hw.Estimate]] = {
+SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
     "HW103": lambda: hw.summary_ci([*GOOD, 0.0, 0.0, 0.0], metric="dsc"),
@@ -73,8 +73,37 @@ SITUATIONS |= {
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 
 
+BALL = np.zeros((20, 20), dtype=bool)
+BALL[4:16, 4:16] = True
+TWO = BALL.copy()
+TWO[18, 18] = True
+
+
+def masks(
+    reference: Any = BALL, metrics: str = "hd95", spacing: Any = 0.5, **how: Any
+) -> hw.Scores:
+    return hw.score_masks(BALL, reference, metrics, spacing=spacing, **how)
+
+
+SITUATIONS |= {
+    "HW104": lambda: masks(np.zeros_like(BALL)),
+    "HW105": lambda: masks(TWO),
+    "HW503": lambda: masks(BALL & (np.arange(20) < 6), "dsc"),
+    "HW504": lambda: masks(spacing=1),
+    "HW505": lambda: masks(spacing=(2.5, 1)),
+    "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
+}
+SITUATIONS = dict(sorted(SITUATIONS.items()))
+
+
 def test_every_caution_has_a_situation() -> None:
     assert list(SITUATIONS) == [spec.code for spec in hw.CAUTIONS]
+
+
+def test_good_masks_raise_none() -> None:
+    everything = masks(metrics="all", tolerance=1)
+    assert everything.cautions == ()
+    assert masks(metrics="hd95:definition=surface", spacing=(2.5, 1)).cautions == ()
 
 
 @pytest.mark.parametrize("code", SITUATIONS)

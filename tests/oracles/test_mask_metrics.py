@@ -372,6 +372,15 @@ def test_bands_by_shifts_and_by_a_transform_are_the_same(
             np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_wide_band_reaches_from_end_to_end(axis: int) -> None:
+    shape = [3, 3, 3]
+    shape[axis] = 9
+    bar, edge = np.ones(shape, bool), np.zeros(shape, bool)
+    edge[0, 0, 0] = True
+    assert boundaries.inner_band(bar, edge, 100.0, (1.0, 2.0, 3.0)).all()
+
+
 # --------------------------------------------------------------------------- published values
 
 # Radiographer (prediction) against oncologist of case 0522c0017, at τ = 3 mm.
