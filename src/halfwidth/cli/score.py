@@ -201,7 +201,7 @@ def _write_table(scores: Scores, fmt: str, out: Path | None) -> None:
 
     # Only now is everything safe.
     partial_of(out).unlink(missing_ok=True)
-    note(f"wrote {out} ({len(scores.cases)} cases, {len(scores)} values)")
+    note(f"wrote {out} ({scores.extent})")
 
 
 def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import collections
 import json
 import math
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import shortened
+from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.undefined import Status
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Scores:
 
         Raises
         ------
-        KeyError
+        DataError
             If there is no such value, or more than one.
         """
         found = [
@@ -130,8 +130,18 @@ class Scores:
             if row.metric == metric and case in (None, row.case) and label in (None, row.label)
         ]
         if len(found) != 1:
-            raise KeyError(f"{len(found)} values of {metric} (case {case}, label {label})")
+            metrics = dict.fromkeys(row.metric for row in self)
+            raise DataError(
+                f"{len(found)} values of metric {metric!r}, case {case!r}, label {label!r} (None: "
+                f"any); metrics: {shortened(list(metrics))}, labels: {shortened(self.labels)}, "
+                f"{len(self.cases)} cases"
+            )
         return found[0]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels, in their order."""
+        return list(dict.fromkeys(one.label for case in self.cases for one in case.labels))
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The canonical table as columns: case, label, metric, value, status, parameters."""
@@ -181,12 +191,20 @@ class Scores:
         ]
         return tuple(kept), told
 
-    def count(self, status: Status) -> int:
-        """How many labels of cases have a presence: missed, spurious, ..."""
-        labels = itertools.chain.from_iterable(case.labels for case in self.cases)
-        return sum(label.presence == status for label in labels)
+    @property
+    def extent(self) -> str:
+        """How much there is, and how many structures are not in both masks, in words."""
+        counts = collections.Counter(one.presence for case in self.cases for one in case.labels)
+        unlike = {
+            "missed": counts[Status.MISSED],
+            "spurious": counts[Status.SPURIOUS],
+            "in neither mask": counts[Status.NOT_APPLICABLE],
+        }
+        told = [f"{count} {how}" for how, count in unlike.items() if count]
+        many = f"{len(self.cases)} case{'s' * (len(self.cases) != 1)}, {len(self.labels)} label"
+        many += f"{'s' * (len(self.labels) != 1)}, {len(self)} values"
+        return f"{many}; {', '.join(told)}" if told else many
 
     def __repr__(self) -> str:
-        labels = len(self.cases[0].labels) if self.cases else 0
-        text = f"Scores: {len(self.cases)} cases, {labels} labels, {len(self)} values"
+        text = f"Scores: {self.extent}"
         return "\n".join([text, *(f"  {caution}" for caution in self.cautions)])

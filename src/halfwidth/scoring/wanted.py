@@ -50,17 +50,26 @@ class Wanted:
     def _bound(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
         limit = LIMITS.get(spec.name)
         tolerance = self.tolerances.of(label)
-        free = limit is not None and limit not in given and given.get("definition") != CHENG
-        if free and tolerance is not None:
+        if _lacks_limit(spec, given):
+            if tolerance is None:
+                raise _without_limit(spec, f" for label {label!r}")
             given = {**given, str(limit): tolerance}
-        elif free:
-            raise OptionError(
-                f"{spec.name} needs a {limit} in mm for label {label!r}: tolerance=3 (--tolerance "
-                f"3), a file with one for each label (--tolerance-file), or {spec.name}:{limit}=3"
-            )
         if limit == "distance" and given.get(str(limit)) == 0:
             raise OptionError(f"{spec.name}: a band of 0 mm for label {label!r} holds nothing")
         return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+def _lacks_limit(spec: MetricSpec, given: Mapping[str, float]) -> bool:
+    limit = LIMITS.get(spec.name)
+    return limit is not None and limit not in given and given.get("definition") != CHENG
+
+
+def _without_limit(spec: MetricSpec, where: str = "") -> OptionError:
+    limit = LIMITS[spec.name]
+    return OptionError(
+        f"{spec.name} needs a {limit} in mm{where}: tolerance=3 (--tolerance 3), one for each "
+        f"label in a file (--tolerance-file), or {spec.name}:{limit}=3"
+    )
 
 
 def split_metrics(texts: Sequence[str]) -> list[str]:
@@ -109,6 +118,8 @@ def resolve_wanted(texts: Sequence[str], tolerances: Tolerances) -> Wanted:
     for i, (spec, given) in enumerate(chosen):
         if (spec, given) in chosen[:i]:
             raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
+        if _lacks_limit(spec, given) and not limited:
+            raise _without_limit(spec)
     return Wanted(tuple(chosen), tolerances)
 
 
