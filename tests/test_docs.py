@@ -85,3 +85,30 @@ def test_the_kidneys_of_the_docs_have_the_intervals_that_stand_there(shared: Pat
         (e,) = hw.summary_table(kidneys, "dice", case="name", metric="dsc", rng=1, **options)
         rows.append(f"| {e.value:.3f} | {e.low:.3f} to {e.high:.3f} | {e.standard_error:.4f} |")
     assert [row for row in rows if row not in text] == []
+
+
+@pytest.mark.slow
+def test_the_two_readers_of_the_docs_are_as_the_table_says(
+    shared: Path, run: Run, tmp_path: Path
+) -> None:
+    text = (ROOT / "docs" / "masks.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(halfwidth score radiographer.*?)```", text, flags=re.DOTALL)
+    (cautions,) = re.findall(r"```text\n(HW104.*?)```", text, flags=re.DOTALL)
+    table = text.partition("<!-- table -->\n")[2]
+    score, ci = (line.split()[1:] for line in block.strip().splitlines())
+    place = {"cases.csv": tmp_path / "cases.csv"}
+    place |= {f"{w}/": shared / "data" / "head_neck_ct" / w for w in ("radiographer", "oncologist")}
+    scored = run(*(str(place.get(word, word)) for word in score))
+    raised = [line for line in scored.err.splitlines() if line.startswith("halfwidth: HW")]
+    assert " ".join(cautions.split()) == " ".join(raised).replace("halfwidth: ", "")
+    estimated = run(*(str(place.get(word, word)) for word in ci), "--format", "markdown")
+    assert estimated.out.strip() == table.strip()
+
+
+def test_the_python_of_the_page_of_masks_runs() -> None:
+    text = (ROOT / "docs" / "masks.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    made: dict[str, Any] = {}
+    exec(compile(block, "masks.md", "exec"), made)  # noqa: S102 -- our own page
+    assert made["scores"].labels == ["a", "b"]
+    assert made["scores"].value("dsc", label="a") == pytest.approx(0.95)

@@ -234,6 +234,16 @@ def test_hd95_interpolates_between_distances() -> None:
     assert metrics.hd(a, b, percentile=98.75, definition="pooled", spacing=1) == pytest.approx(3.5)
 
 
+@pytest.mark.parametrize("percentile", [25, 50, 75, 80, 95])
+def test_a_share_of_a_surface_that_is_just_covered_is_covered(percentile: float) -> None:
+    # Of 20 single voxels so many are in both masks. Lengths of 2.5 mm add up without rounding.
+    a, b = np.zeros((2, 3, 84), bool)
+    a[1, 1:81:4] = b[1, 1 : 1 + 4 * int(20 * percentile / 100) : 4] = True
+    of: Any = partial(metrics.hd, a, b, definition="surface", spacing=(3, 4))
+    assert of(percentile=percentile) == 0
+    assert of(percentile=percentile + 0.01) == 12
+
+
 def test_the_picture_may_be_a_line() -> None:
     a, b = np.zeros((2, 1, 9), bool)
     a[0, 2:5] = b[0, 4:8] = True

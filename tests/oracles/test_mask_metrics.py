@@ -301,6 +301,16 @@ def test_chengs_band_follows_the_diagonal(shape: tuple[int, ...], layers: int) -
     np.testing.assert_array_equal(ours, plain_cheng_band(solid))
 
 
+def test_chengs_band_follows_the_image_not_the_mask() -> None:
+    # Five layers of a diagonal of 250, one of the masks' own.
+    a, b = np.zeros((2, 150, 200), bool)
+    a[20:36, 30:46] = b[21:37, 30:44] = True
+    wanted = plain_iou(plain_cheng_band(a), plain_cheng_band(b))
+    assert metrics.boundary_iou(a, b, definition="cheng") == pytest.approx(wanted, rel=1e-14)
+    part = (slice(15, 40), slice(25, 50))
+    assert metrics.boundary_iou(a[part], b[part], definition="cheng") < wanted - 0.05
+
+
 # Multiples of a step differ from the decimals that they are meant to be.
 @pytest.mark.parametrize("step", [0.1, 0.7, 0.98, 1 / 3, 1.1])
 @pytest.mark.parametrize("voxels", [1, 3, 6, 7, 9, 14, 30])
