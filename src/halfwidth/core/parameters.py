@@ -81,7 +81,8 @@ class Parameter:
             number = math.nan
         inside = self.at_least <= number <= self.at_most and self.above < number < self.below
         if not inside or (self.choices and number not in self.choices):
-            raise OptionError(f"{owner}: {self.name}={value} is not {self.allowed_text}")
+            finite = "finite and " if math.isinf(number) else ""
+            raise OptionError(f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}")
         return number
 
 

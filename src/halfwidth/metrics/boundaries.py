@@ -100,9 +100,9 @@ def nearest_distances(voxels: Mask, targets: Mask, spacing: Steps) -> Array:
     """
     near = _near_offsets(spacing)
     margins = [(n, n) for n in near.reach]
-    padded = np.pad(targets, margins)
+    padded = np.ascontiguousarray(np.pad(targets, margins))
     places = np.flatnonzero(np.pad(voxels, margins))
-    flat = padded.ravel()
+    flat = padded.reshape(-1)
     found = np.full(len(places), np.inf)
     if not flat.any():
         return found
@@ -141,6 +141,8 @@ def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
     along the last axis offsets are a run.
     """
     reach = distance * (1 + ROUNDING)
+    if reach >= float(np.hypot.reduce(np.multiply(mask.shape, spacing))):
+        return mask
     sides = [
         min(int(reach // step), length - 1)
         for step, length in zip(spacing[:-1], mask.shape[:-1], strict=True)
@@ -189,7 +191,7 @@ def chessboard_band(mask: Mask, layers: int) -> Mask:
         own = np.moveaxis(inside, axis, 0)
         kept = _all_of_runs(own, 2 * layers + 1)
         own[layers : layers + len(kept)] = kept
-        own[:layers] = own[max(0, len(own) - layers) :] = False
+        own[:layers] = own[-layers:] = False
     return np.asarray(mask & ~inside)
 
 

@@ -28,7 +28,7 @@ from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.spec import Better, Kind, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.undefined import Status, distance_without
-from halfwidth.metrics.boundaries import chessboard_band, inner_band, within
+from halfwidth.metrics.boundaries import ROUNDING, chessboard_band, inner_band, within
 from halfwidth.metrics.masks import Mask, MaskPair, Surface, paired
 from halfwidth.metrics.overlap import share
 
@@ -147,7 +147,7 @@ def hd(
     """
     given = {"percentile": percentile, "definition": definition}
     bound = bind("hd", (PERCENTILE, OF_HAUSDORFF), given, complete=True)
-    pair = paired(prediction, reference, spacing)
+    pair = _spaced(prediction, reference, spacing)
     return _hausdorff(pair, bound["percentile"], bound["definition"])
 
 
@@ -201,7 +201,18 @@ def hd95(
     3.0
     """
     bound = bind("hd95", (OF_HAUSDORFF,), {"definition": definition}, complete=True)
-    return _hausdorff(paired(prediction, reference, spacing), 95.0, bound["definition"])
+    return _hausdorff(_spaced(prediction, reference, spacing), 95.0, bound["definition"])
+
+
+def _spaced(
+    prediction: ArrayLike | MaskPair,
+    reference: ArrayLike | None,
+    spacing: float | Sequence[float] | None,
+) -> MaskPair:
+    """A pair with a spacing, which is asked for even where a mask is empty and none is used."""
+    pair = paired(prediction, reference, spacing)
+    pair.require_spacing()
+    return pair
 
 
 def _hausdorff(pair: MaskPair, percentile: float, definition: float) -> float:
@@ -218,7 +229,9 @@ def _covering(surface: Surface, percentile: float) -> float:
     """The smallest distance within which so much of the surface lies."""
     order = np.argsort(surface.distances, kind="stable")
     covered = np.cumsum(surface.weights[order])
-    place = int(np.searchsorted(covered / covered[-1], percentile / 100))
+    # A share that is missed by rounding alone is reached.
+    wanted = covered[-1] * (percentile / 100) * (1 - ROUNDING)
+    place = int(np.searchsorted(covered, wanted))
     return float(surface.distances[order[min(place, len(order) - 1)]])
 
 
@@ -264,7 +277,7 @@ def assd(
     0.3333333333333333
     """
     bound = bind("assd", (OF_SURFACES,), {"definition": definition}, complete=True)
-    pair = paired(prediction, reference, spacing)
+    pair = _spaced(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return distance_without(pair.presence)
     sides = _sides(pair, bound["definition"])
@@ -315,7 +328,7 @@ def masd(
     0.3
     """
     bound = bind("masd", (OF_SURFACES,), {"definition": definition}, complete=True)
-    pair = paired(prediction, reference, spacing)
+    pair = _spaced(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return distance_without(pair.presence)
     sides = _sides(pair, bound["definition"])
@@ -379,7 +392,7 @@ def nsd(
     """
     given = {"tolerance": tolerance, "definition": definition}
     bound = bind("nsd", (TOLERANCE, OF_SURFACES), given, complete=True)
-    pair = paired(prediction, reference, spacing)
+    pair = _spaced(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     sides = _sides(pair, bound["definition"])
@@ -427,7 +440,8 @@ def boundary_iou(
         d in mm; there is no default.
     definition : {"band", "cheng"}
         ``"cheng"``: what erosions by blocks of 3×3(×3) voxels take away, as many of them as make
-        2 % of the image's diagonal in voxels, at least one; it takes no distance and no spacing.
+        2 % of the image's diagonal in voxels, at least one; it takes no distance, and needs no
+        spacing.
     spacing : float or sequence of float
         Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
 
@@ -455,9 +469,10 @@ def boundary_iou(
     """
     given = {"definition": definition, **({} if distance is None else {"distance": distance})}
     bound = bind("boundary_iou", (BAND, OF_BANDS), given, complete=True)
-    pair = paired(prediction, reference, spacing)
     cheng = bound["definition"] == CHENG
     _check_band(bound.get("distance"), cheng=cheng)
+    made = paired if cheng else _spaced
+    pair = made(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
@@ -476,7 +491,7 @@ def _check_band(distance: float | None, *, cheng: bool) -> None:
 
 
 def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
-    edges, steps = pair.boundaries, pair.steps
+    edges, steps = pair.boundaries, pair.require_spacing()
     return (
         inner_band(pair.prediction, edges[0], distance, steps),
         inner_band(pair.reference, edges[1], distance, steps),

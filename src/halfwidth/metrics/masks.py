@@ -110,7 +110,8 @@ class MaskPair:
             )
         steps = as_spacing(spacing, len(shapes[0]))
         box = union_box(*(bounding_box(mask) for mask in masks), ndim=len(shapes[0]))
-        return cls.of_crops(masks[0][box], masks[1][box], steps, shapes[0])
+        # Copies: what is computed later must not follow changes of the caller's arrays.
+        return cls.of_crops(masks[0][box].copy(), masks[1][box].copy(), steps, shapes[0])
 
     @classmethod
     def of_crops(
@@ -121,9 +122,10 @@ class MaskPair:
         shape: tuple[int, ...],
     ) -> MaskPair:
         """From masks that are cropped already, to a box that holds all of both."""
-        kept = [axis for axis, length in enumerate(shape) if length > 1]
-        if len(kept) < 2:
-            kept = list(range(len(shape)))[-2:]
+        long = [axis for axis, length in enumerate(shape) if length > 1]
+        # Two axes are kept, the last ones if there is a choice.
+        flat = [axis for axis in range(len(shape)) if axis not in long]
+        kept = sorted([*long, *flat[len(flat) - max(0, 2 - len(long)) :]])
         dropped = tuple(axis for axis in range(len(shape)) if axis not in kept)
         return cls(
             _flattened(prediction, dropped),
@@ -156,13 +158,13 @@ class MaskPair:
     def distances(self) -> tuple[Array, Array]:
         """Of each boundary voxel to the other boundary: the prediction's, the reference's."""
         predicted, true = self.boundaries
-        steps = self.steps
+        steps = self.require_spacing()
         return nearest_distances(predicted, true, steps), nearest_distances(true, predicted, steps)
 
     @functools.cached_property
     def surfaces(self) -> tuple[Surface, Surface]:
         """Surface elements with their areas, and their distances to the other surface."""
-        steps = self.steps
+        steps = self.require_spacing()
         predicted, areas = surface_elements(self.prediction, steps)
         true, true_areas = surface_elements(self.reference, steps)
         return (
@@ -170,14 +172,19 @@ class MaskPair:
             Surface(nearest_distances(true, predicted, steps), true_areas),
         )
 
-    @property
-    def steps(self) -> tuple[float, ...]:
-        """The spacing, without which there are no distances."""
+    def require_spacing(self) -> tuple[float, ...]:
+        """The spacing, without which there are no distances.
+
+        Raises
+        ------
+        OptionError
+            If none was given.
+        """
         if self.spacing is None:
             raise OptionError(
                 "distances need the spacing of the voxels in mm, in the order of the axes: "
-                "spacing=(2.5, 0.98, 0.98) (--spacing 2.5,0.98,0.98); spacing=1 says that they are "
-                "meant in voxels"
+                "spacing=(2.5, 0.98, 0.98) (--spacing 2.5,0.98,0.98; of a MaskPair where it is made"
+                "); spacing=1 says that they are meant in voxels"
             )
         return self.spacing
 
@@ -190,7 +197,10 @@ def paired(
     """The pair given, or one made of two masks."""
     if isinstance(prediction, MaskPair):
         if reference is not None or spacing is not None:
-            raise OptionError("a MaskPair holds both masks and their spacing: give nothing else")
+            raise OptionError(
+                "a MaskPair holds both masks and their spacing: give nothing besides, and the "
+                "spacing where it is made, MaskPair.of(prediction, reference, spacing=...)"
+            )
         return prediction
     if reference is None:
         raise OptionError("a metric of masks compares two: (prediction, reference)")
@@ -206,15 +216,15 @@ def as_spacing(spacing: float | Sequence[float] | None, ndim: int) -> tuple[floa
     if spacing is None:
         return None
     try:
-        steps = np.array(spacing, dtype=float)
-    except (TypeError, ValueError):
-        steps = np.array(np.nan)
-    if steps.ndim == 0:
-        steps = np.full(ndim, steps)
-    if steps.shape != (ndim,):
+        given = np.asarray(spacing)
+    except ValueError:
+        given = np.array("ragged")
+    if given.dtype.kind not in "iuf" or given.shape not in {(), (ndim,)}:
         raise OptionError(
-            f"spacing={spacing} has {steps.size} numbers where masks have {ndim} axes"
+            f"spacing={spacing!r} is neither a number of mm per voxel nor one for each of the "
+            f"{ndim} axes"
         )
+    steps = np.broadcast_to(given.astype(float), (ndim,))
     if not (np.isfinite(steps) & (steps > 0)).all():
         raise OptionError(f"spacing={spacing} is not made of positive numbers (mm per voxel)")
     return tuple(float(step) for step in steps)
@@ -253,28 +263,39 @@ def union_box(*boxes: tuple[slice, ...] | None, ndim: int) -> tuple[slice, ...]:
 
 
 def _as_mask(given: Any, name: str) -> Mask:
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise DataError(f"{name} is no array: its rows differ in length") from None
+    if array.dtype != bool and array.dtype.kind not in "iuf":
+        raise DataError(
+            f"{name} is {type(given).__name__} of {array.dtype}; a mask is an array of booleans, or "
+            "of 0 and 1"
+        )
     if array.ndim not in (2, 3):
-        raise DataError(f"{name} has {array.ndim} axes; a mask has 2 or 3")
+        raise DataError(
+            f"{name} has shape {array.shape}; a mask has 2 or 3 axes: one case, one structure"
+        )
     if array.size == 0:
         raise DataError(f"{name} has shape {array.shape}, which holds no voxel")
     if array.dtype == bool:
         return array
-    if array.dtype.kind not in "iuf":
-        raise DataError(f"{name} holds {array.dtype}; a mask holds booleans, or 0 and 1")
-    low, high = (0 if array.dtype.kind == "u" else array.min()), array.max()
-    # A NaN fails every comparison.
-    if not (0 <= low <= high <= 1) or (array.dtype.kind == "f" and not _all_whole(array)):
-        raise DataError(
-            f"{name} holds values from {low:g} to {high:g}; a mask holds booleans, or 0 and 1. Of "
-            f"a label map pick one label ({name} == 1), of probabilities a threshold ({name} > 0.5)"
-        )
+    _check_values(array, name)
     small = array.dtype.itemsize == 1 and array.dtype.kind in "iu"
     return array.view(bool) if small else array.astype(bool)
 
 
-def _all_whole(array: NDArray[Any]) -> bool:
-    return bool(((array == 0) | (array == 1)).all())
+def _check_values(array: NDArray[Any], name: str) -> None:
+    low, high = (0 if array.dtype.kind == "u" else array.min()), array.max()
+    if np.isnan(high):
+        raise DataError(f"{name} holds NaN; a mask holds booleans, or 0 and 1")
+    if low < 0 or high > 1:
+        found, remedy = (low if low < 0 else high), f"of a label map pick one label: {name} == 1"
+    elif array.dtype.kind == "f" and not (whole := (array == 0) | (array == 1)).all():
+        found, remedy = array[~whole][0], f"of probabilities take a threshold: {name} > 0.5"
+    else:
+        return
+    raise DataError(f"{name} holds {found:g}; a mask holds booleans, or 0 and 1; {remedy}")
 
 
 def _flattened(crop: Mask, dropped: tuple[int, ...]) -> Mask:

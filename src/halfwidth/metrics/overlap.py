@@ -19,7 +19,7 @@ from halfwidth.metrics.masks import Mask, MaskPair, paired
 
 __all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
 
-BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0)
+BETA = Parameter("beta", 1.0, "weight of sensitivity against PPV", above=0, at_most=1000)
 
 _overlap = functools.partial(
     metric, bounds=UNIT_INTERVAL, better=Better.HIGHER, family="overlap", takes=Takes.MASKS
