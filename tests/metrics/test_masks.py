@@ -279,14 +279,14 @@ def test_boxes_hold_the_foreground() -> None:
 @pytest.mark.parametrize(
     ("bad", "said"),
     [
-        (SOME[0], "1 ax"),
-        (SOME[None, None], "4 ax"),
-        (np.array(1), "0 ax"),
+        (SOME[0], r"shape \(5,\).*2 or 3 axes"),
+        (SOME[None, None], r"shape \(1, 1, 4, 5\).*one case"),
+        (np.array(1), r"shape \(\)"),
         (np.zeros((0, 5), bool), r"\(0, 5\)"),
         (np.zeros((4, 0, 5)), r"\(4, 0, 5\)"),
-        (SOME * 2, r"2.*label map pick one label \({} == 1\)"),
-        (SOME * np.uint8(255), r"255.*\({} > 0.5\)"),
-        (SOME * 0.5, r"0\.5.*probabilities a threshold"),
+        (SOME * 2, r"2.*label map pick one label: {} == 1"),
+        (SOME * np.uint8(255), r"255.*{} > 0"),
+        (SOME * 0.5, r"0\.5.*probabilities take a threshold"),
         (SOME - 0.25, r"-0\.25"),
         (SOME * -1, "-1"),
         (np.where(SOME, 1.0, 0.5), "probabilities"),
@@ -369,7 +369,7 @@ def test_bad_spacing_is_an_error(spacing: Any) -> None:
 
 
 def test_spacing_has_a_number_for_each_axis_of_the_image() -> None:
-    with pytest.raises(OptionError, match=r"\(1, 2\).*2 numbers.*3 axes"):
+    with pytest.raises(OptionError, match=r"\(1, 2\).*each of the 3 axes"):
         metrics.hd95(SOME[None], SOME[None], spacing=(1, 2))
 
 
@@ -494,3 +494,57 @@ def test_a_pair_holds_what_it_computed() -> None:
     assert "surfaces" not in vars(pair)
     metrics.nsd(pair, tolerance=1, definition="surface")
     assert pair.surfaces is pair.surfaces
+
+
+# --------------------------------------------------------------------------- found by trying
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_line_may_lie_along_any_axis(axis: int) -> None:
+    shape = [1, 1, 1]
+    shape[axis] = 9
+    a, b = np.zeros((2, *shape), bool)
+    a.flat[2:5] = b.flat[4:8] = True
+    pair = MaskPair.of(a, b, 2)
+    assert pair.counts == (1, 3, 2, 3)
+    assert metrics.hd(pair) == 6
+    assert metrics.absolute_volume_error(pair) == 8
+
+
+@pytest.mark.parametrize("step", [0.3, 0.7, 0.98, 1.0, 2.5])
+@pytest.mark.parametrize("q", [50, 80, 90, 95])
+def test_a_surface_of_which_just_that_share_is_near_is_near(step: float, q: int) -> None:
+    a, b = np.zeros((2, 3, 84), bool)
+    a[1, 1:81:4] = True
+    b[1, 1 : 1 + 4 * (20 * q // 100) : 4] = True
+    for turn in (slice(None), slice(None, None, -1)):
+        hd = metrics.hd(a[:, turn], b[:, turn], percentile=q, definition="surface", spacing=step)
+        assert hd == 0
+
+
+@pytest.mark.parametrize("metric", SPACED.values(), ids=SPACED)
+def test_spacing_is_needed_whatever_is_empty(metric: Of) -> None:
+    none = np.zeros_like(SOME)
+    for masks in ((SOME, none), (none, SOME), (none, none)):
+        with pytest.raises(OptionError, match=r"need.* spacing"):
+            metric(*masks)
+
+
+def test_a_pair_keeps_what_it_was_made_of() -> None:
+    given = np.ones((4, 4), bool)
+    other = given.copy()
+    other[0, 0] = False
+    pair = MaskPair.of(given, other, 1)
+    given[:] = False
+    assert metrics.dsc(pair) == 30 / 31
+
+
+@pytest.mark.parametrize("spacing", [True, "1", ["1", "2"], [[1, 2]], [1, [2]]])
+def test_a_spacing_is_made_of_numbers(spacing: Any) -> None:
+    with pytest.raises(OptionError, match="neither a number of mm per voxel"):
+        metrics.hd(SOME, SOME, spacing=spacing)
+
+
+def test_rows_of_unlike_length_are_no_mask() -> None:
+    with pytest.raises(DataError, match="rows differ in length"):
+        metrics.dsc([[1, 0], [1]], [[1, 0], [1, 1]])

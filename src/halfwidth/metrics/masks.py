@@ -269,8 +269,8 @@ def _as_mask(given: Any, name: str) -> Mask:
         raise DataError(f"{name} is no array: its rows differ in length") from None
     if array.dtype != bool and array.dtype.kind not in "iuf":
         raise DataError(
-            f"{name} is {type(given).__name__} of {array.dtype}; a mask is an array of booleans, or "
-            "of 0 and 1"
+            f"{name} is {type(given).__name__} of {array.dtype}; a mask is an array of booleans, "
+            "or of 0 and 1"
         )
     if array.ndim not in (2, 3):
         raise DataError(
@@ -290,7 +290,8 @@ def _check_values(array: NDArray[Any], name: str) -> None:
     if np.isnan(high):
         raise DataError(f"{name} holds NaN; a mask holds booleans, or 0 and 1")
     if low < 0 or high > 1:
-        found, remedy = (low if low < 0 else high), f"of a label map pick one label: {name} == 1"
+        found = low if low < 0 else high
+        remedy = f"of a label map pick one label: {name} == 1 (or all: {name} > 0)"
     elif array.dtype.kind == "f" and not (whole := (array == 0) | (array == 1)).all():
         found, remedy = array[~whole][0], f"of probabilities take a threshold: {name} > 0.5"
     else:
