@@ -41,6 +41,8 @@ READERS = ("radiographer", "oncologist")
 CASE = "0522c0017"
 TOLERANCE = 3.0
 AGREEMENT = 1e-9
+# Of eight patients, by one process and by two.
+MORE = ("Lung-Lt", "Lung-Rt", "Mandible", "Parotid-Rt", "Spinal-Canal")
 # Milliseconds wanted of all metrics, and an ellipsoid for it: centre and radii in voxels.
 STRUCTURES = {
     "Brainstem": (100, (60, 256, 256), (12, 17, 18)),
@@ -326,7 +328,7 @@ def with_jobs() -> Iterator[Row]:
     """Eight patients by one process and by two; the least of two runs each, taking turns."""
     if not DATA.is_dir():
         return
-    metrics = "dsc,iou,hd,hd95,assd,masd,nsd,boundary_iou"
+    metrics, names = ",".join(PLAIN), [*STRUCTURES, *MORE]
 
     def seconds(jobs: int) -> float:
         start = time.perf_counter()
@@ -335,14 +337,14 @@ def with_jobs() -> Iterator[Row]:
             DATA / READERS[1],
             metrics,
             tolerance=TOLERANCE,
-            only=list(STRUCTURES),
+            only=names,
             jobs=jobs,
         )
         return time.perf_counter() - start
 
     rounds = [(seconds(1), seconds(2)) for _ in range(2)]
     one, two = (min(times) for times in zip(*rounds, strict=True))
-    work = f"8 patients, {len(STRUCTURES)} structures: --jobs 2, 1"
+    work = f"8 patients, {len(names)} structures: --jobs 2, 1"
     note = f"{os.cpu_count()} processors"
     yield Row(work, 1000 * two, 1000 * one, "2, least", "towards 2 x", note)
 

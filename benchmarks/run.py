@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import masks
 import numpy as np
 from classification import classification
 from engine import batches, clusters, compilation, large_samples, single_samples
@@ -100,6 +101,8 @@ def main() -> None:
     ):
         for line in part():
             print(line, flush=True)
+    print()
+    masks.main()
 
 
 if __name__ == "__main__":

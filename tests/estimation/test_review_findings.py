@@ -78,8 +78,8 @@ def test_what_was_left_out_is_shown_and_counted() -> None:
     table = hw.summary_table(frame)
     assert [e.n_not_applicable for e in table] == [1, 0]
     assert [e.to_dict()["n_not_applicable"] for e in table] == [1, 0]
-    assert "left out: 1 rows" in repr(table)
-    assert "left out: 1 rows" in table._repr_html_()
+    assert "left out: 1 row that is" in repr(table)
+    assert "left out: 1 row that is" in table._repr_html_()
 
 
 @pytest.mark.parametrize(("function", "name"), [(np.mean, "mean"), (np.median, "median")])

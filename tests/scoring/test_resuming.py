@@ -65,7 +65,7 @@ class Work:
         return partial_of(self.out)
 
     def score(self, metrics: str = "dsc,hd95,nsd:1", **options: Any) -> hw.Scores:
-        given: dict[str, Any] = {"spacing": 0.7, "resume": self.out} | options
+        given: dict[str, Any] = {"spacing": 0.7, "out": self.out} | options
         return hw.score_folders(self.predictions, self.references, metrics, **given)
 
     def cut_off(self, calls: Calls, after: int, **options: Any) -> None:
@@ -105,7 +105,7 @@ def lines(work: Work) -> list[str]:
 
 @pytest.mark.parametrize("after", [0, 1, 3, 4])
 def test_a_run_goes_on_where_it_was_cut_off(work: Work, calls: Calls, after: int) -> None:
-    whole = work.score(resume=None)
+    whole = work.score(out=None)
     assert calls.taken() == "abcde"
     work.cut_off(calls, after)
     assert calls.taken() == "abcde"[:after]
@@ -128,7 +128,7 @@ def test_a_run_may_be_cut_off_again_and_again(work: Work, calls: Calls) -> None:
 
 
 def test_without_a_place_nothing_is_kept(work: Work, calls: Calls) -> None:
-    work.cut_off(calls, 2, resume=None)
+    work.cut_off(calls, 2, out=None)
     assert not work.partial.exists()
 
 
@@ -146,7 +146,7 @@ def test_a_file_that_has_changed_is_scored_anew(work: Work, calls: Calls, side: 
     write(work.out.parent / side, "b", 4)
     found = work.score()
     assert calls.taken() == "be"
-    assert rows(found) == rows(work.score(resume=None))
+    assert rows(found) == rows(work.score(out=None))
 
 
 def test_the_time_of_a_file_is_enough(work: Work, calls: Calls) -> None:
@@ -168,7 +168,7 @@ def test_a_prediction_that_comes_later_is_scored(work: Work, calls: Calls) -> No
     late.write_bytes(held)
     found = work.score(allow_missing=True)
     assert calls.taken() == "be"
-    assert rows(found) == rows(work.score(resume=None))
+    assert rows(found) == rows(work.score(out=None))
 
 
 def test_another_folder_is_another_run(work: Work, calls: Calls, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_other_options_start_anew(work: Work, calls: Calls, options: dict[str, A
     calls.taken()
     found = work.score(**options)
     assert calls.taken() == "abcde"
-    assert rows(found) == rows(work.score(**options, resume=None))
+    assert rows(found) == rows(work.score(**options, out=None))
 
 
 @pytest.mark.parametrize("kept", [1, 10, -1])
@@ -211,7 +211,7 @@ def test_a_line_that_was_cut_off_is_not_read(work: Work, calls: Calls, kept: int
     work.partial.write_text("\n".join([*whole, last[:kept]]))
     found = work.score()
     assert calls.taken() == "cde"
-    assert rows(found) == rows(work.score(resume=None))
+    assert rows(found) == rows(work.score(out=None))
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_garbage_is_not_read(work: Work, calls: Calls, garbage: bytes) -> None:
     work.partial.write_bytes(garbage)
     found = work.score()
     assert calls.taken() == "abcde"
-    assert rows(found) == rows(work.score(resume=None))
+    assert rows(found) == rows(work.score(out=None))
 
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -248,12 +248,12 @@ def test_one_bad_file_does_not_cost_the_others(work: Work, calls: Calls, jobs: i
     bad.write_bytes(held)
     found = work.score()
     assert calls.taken() == "b"
-    assert rows(found) == rows(work.score(resume=None))
+    assert rows(found) == rows(work.score(out=None))
 
 
 def test_where_nothing_can_be_kept_the_run_does_not_begin(work: Work, calls: Calls) -> None:
-    with pytest.raises(hw.DataError, match=r"cases\.csv\.partial"):
-        work.score(resume=work.out.parent / "nowhere" / "cases.csv")
+    with pytest.raises(hw.DataError, match=r"no folder"):
+        work.score(out=work.out.parent / "nowhere" / "cases.csv")
     assert calls.taken() == ""
 
 

@@ -213,9 +213,9 @@ def test_what_nnunet_ignores_counts_neither_way(tmp_path: Path) -> None:
     assert "specificity" in complaint(hw.OptionError, found, truth, "specificity", labels=file)
 
 
-def test_masks_of_booleans_are_one_foreground() -> None:
+def test_masks_of_booleans_hold_the_label_1() -> None:
     scores = hw.score_masks(prediction() == 1, reference() == 1, "dsc")
-    assert [row.label for row in scores] == ["foreground"]
+    assert scores.labels == ["1"]
     assert scores.value("dsc") == of.dsc(prediction() == 1, reference() == 1)
 
 
@@ -369,15 +369,13 @@ def test_the_tolerance_is_the_distance_of_the_boundary_iou() -> None:
         prediction(), reference(), "nsd,boundary_iou", spacing=1, tolerance="msd:lung", only=["1"]
     )
     assert [row.parameters for row in scores] == ["tolerance=2", "distance=2"]
-    own = hw.score_masks(
-        prediction(), reference(), "nsd:4,boundary_iou:1", spacing=1, tolerance=2, only=["1"]
-    )
+    own = hw.score_masks(prediction(), reference(), "nsd:4,boundary_iou:1", spacing=1, only=["1"])
     assert [row.parameters for row in own] == ["tolerance=4", "distance=1"]
 
 
 def test_the_boundary_iou_of_cheng_takes_no_tolerance() -> None:
     text = "boundary_iou:definition=cheng"
-    scores = hw.score_masks(prediction(), reference(), text, tolerance=3, only=["1"])
+    scores = hw.score_masks(prediction(), reference(), text, only=["1"])
     found = of.boundary_iou(prediction() == 1, reference() == 1, definition="cheng")
     assert scores.value("boundary_iou") == found
     assert scores.rows[0].parameters == "definition=cheng"
@@ -505,9 +503,9 @@ def test_values_without_a_name_and_names_without_a_value_are_told() -> None:
         ({"only": []}, "at least one"),
         ({"spacing": 0}, "positive"),
         ({"spacing": -1}, "positive"),
-        ({"spacing": (1, 1)}, "2 numbers"),
+        ({"spacing": (1, 1)}, "each of the 3 axes"),
         ({"spacing": math.nan}, "positive"),
-        ({"spacing": "wide"}, "positive"),
+        ({"spacing": "wide"}, "neither a number of mm"),
         ({"tolerance": -1}, "at least 0"),
         ({"tolerance": "msd:livre"}, "did you mean 'liver'"),
     ],
@@ -571,7 +569,7 @@ def test_the_spacing_is_that_of_the_files(tmp_path: Path) -> None:
     assert of_files.value("hd95", label="1") == 1.5
     given = hw.score_folders(*pair, "hd95", spacing=(1, 10, 1))
     assert given.value("hd95", label="1") == 10
-    assert given.cases[0].spacing == (1, 10, 1)
+    assert given.cases[0].labels[0].spacing == (1, 10, 1)
 
 
 def test_pictures_have_no_spacing(tmp_path: Path) -> None:
@@ -582,7 +580,7 @@ def test_pictures_have_no_spacing(tmp_path: Path) -> None:
     assert text.startswith("case a: ")
     assert "--spacing" in text
     assert "spacing=1" in text
-    assert hw.score_folders(*pair, "dsc").cases[0].spacing is None
+    assert hw.score_folders(*pair, "dsc").cases[0].labels[0].spacing is None
     scores = hw.score_folders(*pair, "hd95", spacing=1)
     assert scores.value("hd95", label="1") == 1
     assert codes(scores) == ["HW504"]
@@ -610,7 +608,7 @@ def test_grids_that_differ_are_an_error(
     assert "--ignore-geometry" in text
     ignored = hw.score_folders(*pair, "dsc,hd95", ignore_geometry=True)
     # The spacing is that of the reference.
-    assert ignored.cases[0].spacing == SPACING
+    assert ignored.cases[0].labels[0].spacing == SPACING
     assert ignored.value("hd95", label="1") == 1.5
 
 
@@ -682,7 +680,7 @@ def test_unions_of_structures(tmp_path: Path) -> None:
     [
         ({"only": ["lefd"]}, "did you mean 'left'"),
         ({"regions": ["top=left+rigth"]}, "did you mean 'right'"),
-        ({"regions": ["left=right+base"]}, "structure of that name"),
+        ({"regions": ["left=right+base"]}, "there is a 'left' already"),
         ({"labels": {"left": 1}}, "--labels"),
         ({"binary": True}, "--binary"),
         ({"metrics": "nsd", "tolerance": {"left": 3}}, "'base'"),
@@ -839,9 +837,9 @@ def test_a_tolerance_below_the_voxel_is_cautioned() -> None:
     assert codes(scores) == ["HW506"]
     assert "1 mm against 1.5 mm" in told(scores, "HW506")
     assert codes(hw.score_masks(*pair, "nsd", spacing=spacing, tolerance=1.5)) == []
-    assert codes(hw.score_masks(*pair, "hd95", spacing=spacing, tolerance=1)) == []
+    assert codes(hw.score_masks(*pair, "hd95", spacing=spacing)) == []
     some = hw.score_masks(*pair, "nsd", spacing=spacing, tolerance={"2": 1, "default": 3})
-    assert "2 1 mm" in told(some, "HW506")
+    assert "label 2 1 mm" in told(some, "HW506")
 
 
 # Results.

@@ -66,7 +66,6 @@ __all__ = [
     "ToleranceFile",
     "UndefinedOption",
     "Weight",
-    "listed",
     "only_metric",
     "parse_bounds",
     "parse_spacing",
@@ -262,7 +261,7 @@ Spacing = Annotated[
     str | None,
     typer.Option(
         help="Millimetres per voxel instead of those in the files: one number, or one for each "
-        "axis with the slices first (2.5,0.98,0.98). 1 measures in voxels.",
+        "axis with the slices first (2.5,0.98,0.98 or 2.5x0.98x0.98). 1 measures in voxels.",
         metavar="MM",
     ),
 ]
@@ -426,11 +425,6 @@ def parse_spacing(text: str | None) -> Any:
             f"--spacing {text!r} is not a number of mm, nor one for each axis: 2.5,0.98,0.98"
         ) from None
     return numbers[0] if len(numbers) == 1 else numbers
-
-
-def listed(texts: list[str]) -> list[str]:
-    """Names given one by one or in lists with commas."""
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
 def resolve_format(fmt: str | None, json: bool, out: Path | None) -> str:

@@ -11,15 +11,15 @@ from halfwidth.cli import options
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note, say, write
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.io.writers import TABLE_SUFFIXES, csv_text
+from halfwidth.scoring.results import COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.core.estimates import Estimates
     from halfwidth.scoring.results import Scores
 
 __all__ = ["score"]
-
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def score(
@@ -90,7 +90,6 @@ def score(
     halfwidth ci cases.csv --by label --missing worst --penalty 374
     """
     fmt = _format(fmt, json, out)
-    _check_out(out)
     table = {"statistic": statistic, "method": method, "confidence_level": confidence_level}
     table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
     _check_summary(table)
@@ -105,14 +104,14 @@ def score(
             tolerance=tolerance,
             tolerance_file=tolerance_file,
             labels=labels,
-            only=None if label is None else options.listed(label),
+            only=label,
             regions=region or (),
             binary=binary,
             spacing=options.parse_spacing(spacing),
             ignore_geometry=ignore_geometry,
             allow_missing=allow_missing,
             jobs=jobs,
-            resume=out,
+            out=out,
         )
     except KeyboardInterrupt:
         if out is not None:
@@ -124,18 +123,22 @@ def score(
 def _told(
     scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
 ) -> int:
-    """Write the table, say what there is to say, and show the summary."""
-    _write_table(scores, fmt, out)
-    for said in scores.notes:
-        note(said)
-    for caution in scores.cautions:
-        note(str(caution))
+    """Say what there is to say, and show the table or the summary."""
+    if out is None:
+        write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
+    else:
+        note(f"wrote {out} ({scores.extent})")
+    for said in (*scores.notes, *scores.cautions):
+        note(str(said))
     cautions: list[Caution] = [*scores.cautions]
+    estimates = None
     if table is not None and len(scores.cases) > 1:
         estimates = _summary(scores, table)
-        if estimates is not None:
-            cautions += estimates.cautions
-            _show(estimates, fmt, out)
+    if estimates is not None:
+        cautions += estimates.cautions
+        _show(estimates, fmt, out)
+    elif out is not None and fmt == "json":
+        write(scores.to_json() + "\n")
     return STRICT_STATUS if strict and cautions else 0
 
 
@@ -148,6 +151,8 @@ def _format(fmt: str | None, json: bool, out: Path | None) -> str:
         return options.resolve_format(fmt, json, None)
     if json and fmt not in (None, "json"):
         raise OptionError(f"--json and --format {fmt} exclude each other")
+    if fmt is not None and fmt not in options.FORMAT_NAMES:
+        raise UnknownNameError("format", fmt, options.FORMAT_NAMES)
     chosen = "json" if json else fmt or "csv"
     if chosen not in ("csv", "json"):
         raise OptionError(
@@ -155,25 +160,6 @@ def _format(fmt: str | None, json: bool, out: Path | None) -> str:
             "it the per-case table does, as csv or json"
         )
     return chosen
-
-
-def _check_out(out: Path | None) -> None:
-    """Refuse what cannot be written before hours of work."""
-    if out is None:
-        return
-    if out.suffix.lower() not in TABLE_SUFFIXES:
-        raise OptionError(
-            f"--out {out}: a per-case table is written to {', '.join(TABLE_SUFFIXES)}, not "
-            f"{out.suffix or '(no suffix)'!r}"
-        )
-    if not out.parent.is_dir():
-        raise DataError(f"{out}: cannot be written (no folder {out.parent})")
-    if out.is_dir():
-        raise DataError(f"{out}: cannot be written (it is a folder)")
-    if out.suffix.lower() == ".parquet":
-        from halfwidth.io.writers import require_parquet
-
-        require_parquet(out)
 
 
 def _check_summary(table: dict[str, Any]) -> None:
@@ -189,30 +175,17 @@ def _check_summary(table: dict[str, Any]) -> None:
 # --------------------------------------------------------------------------- output
 
 
-def _write_table(scores: Scores, fmt: str, out: Path | None) -> None:
-    from halfwidth.io.writers import csv_text, write_table
-    from halfwidth.scoring.results import COLUMNS
-
-    if out is None:
-        write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
-        return
-    write_table(COLUMNS, scores.rows, out)
-    from halfwidth.scoring.store import partial_of
-
-    # Only now is everything safe.
-    partial_of(out).unlink(missing_ok=True)
-    note(f"wrote {out} ({scores.extent})")
-
-
 def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     """Intervals of what has values for all cases, or a policy for those that have none."""
     from halfwidth.estimation.tables import summary_table
-    from halfwidth.scoring.results import COLUMNS
+    from halfwidth.metrics.catalogue import METRICS
 
-    rows = scores.rows
-    left_out: list[str] = []
-    if table["missing"] == "raise":
-        rows, left_out = scores.defined()
+    def asks(metric: str) -> bool:
+        if table["missing"] == "worst":
+            return table["penalty"] is None and METRICS[metric].worst is None
+        return bool(table["missing"] == "raise")
+
+    rows, left_out = scores.defined(asks)
     for said in left_out:
         note(said)
     if left_out:
@@ -220,7 +193,7 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
             "say what that means: --missing omit leaves such cases out, --missing worst counts "
             "them as failed (distances: with --penalty MM)"
         )
-    if not any(row.status != "not applicable" for row in rows):
+    if not rows:
         return None
     columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
     return summary_table(columns, **table)

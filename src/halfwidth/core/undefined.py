@@ -122,7 +122,7 @@ def apply_missing_policy(
     """
     undefined = ~np.isfinite(values)
     count = int(undefined.sum())
-    if missing == "worst":
+    if missing == "worst" and count:
         value = penalty_for(metric, penalty)
         return np.where(undefined, value, values), np.ones(len(values), dtype=bool), count
     if missing == "omit" or not count:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -141,7 +141,7 @@ def summary_table(
             of_slice,
             metrics.policy(request, of_slice),
             scale=scale,
-            where=f"column {part.column!r}" + (f", {part.label}" if part.by else ""),
+            where=", ".join(_place(part)),
             cases=part.cases,
             groups=part.groups,
             strata=part.strata,
@@ -162,8 +162,18 @@ def summary_table(
     if all(job.sample.n_cases == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
     if not_applicable:
-        notes.append(f"left out: {not_applicable} rows that are not applicable")
+        rows = "1 row that is" if not_applicable == 1 else f"{not_applicable} rows that are"
+        notes.append(f"left out: {rows} not applicable")
     return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
+
+
+def _place(part: Slice) -> Iterator[str]:
+    """Where in a table a slice stands, for errors."""
+    yield f"column {part.column!r}"
+    if part.metric is not None:
+        yield part.metric + part.parameters
+    if part.by:
+        yield part.label
 
 
 def _check_names(**columns: Any) -> None:
@@ -236,8 +246,8 @@ class _Metrics:
         return Metric(wanted.spec, named.parameters)
 
     def policy(self, request: Request, metric: Metric) -> Request:
-        """In a table of several metrics, a penalty is for those without a worst value."""
-        own = len(self.held) > 1 and metric.spec.worst is not None
+        """In a canonical table, a penalty is for the metrics without a worst value."""
+        own = bool(self.held) and metric.spec.worst is not None
         return replace(request, penalty=None) if own else request
 
     def _counts(self, column: str) -> bool:

@@ -19,6 +19,7 @@ __all__ = [
     "Geometry",
     "Image",
     "check_same_geometry",
+    "files_of",
     "is_image",
     "read_image",
     "stem",
@@ -39,6 +40,20 @@ def stem(path: Path) -> str:
     'case_7.left'
     """
     return path.name[: len(path.name) - len(_suffix(path) or "")]
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The files that an image consists of: one, or a header and its voxels."""
+    headers = {".nrrd": nrrd_header, ".nhdr": nrrd_header, ".mha": meta_header, ".mhd": meta_header}
+    read = headers.get(_suffix(path) or "")
+    if read is None:
+        return (path,)
+    try:
+        data = read(path).data
+    except (DataError, OSError):
+        # What is wrong with it is told when it is read.
+        return (path,)
+    return (path,) if data == path else (path, data)
 
 
 def read_image(path: str | Path) -> Image:

@@ -9,9 +9,11 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, OptionError
 
-__all__ = ["csv_text", "require_parquet", "write_table"]
+__all__ = ["TABLE_SUFFIXES", "check_table_path", "csv_text", "write_table"]
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def csv_text(
@@ -34,9 +36,26 @@ def csv_text(
     return "".join(lines)
 
 
-def require_parquet(path: Path) -> None:
-    """Refuse to write Parquet where the library for it is missing."""
-    if importlib.util.find_spec("pyarrow") is None:
+def check_table_path(path: Path) -> None:
+    """Refuse what cannot be written before the work is done that makes a table.
+
+    Raises
+    ------
+    OptionError
+        If its suffix is none that tables are written to.
+    DataError
+        If there is no such folder, or a library is missing.
+    """
+    if path.suffix.lower() not in TABLE_SUFFIXES:
+        raise OptionError(
+            f"{path}: a per-case table is written to {', '.join(TABLE_SUFFIXES)}, not "
+            f"{path.suffix or '(no suffix)'!r}"
+        )
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: cannot be written (no folder {path.parent})")
+    if path.is_dir():
+        raise DataError(f"{path}: cannot be written (it is a folder)")
+    if path.suffix.lower() == ".parquet" and importlib.util.find_spec("pyarrow") is None:
         raise DataError(f"{path}: writing Parquet needs pyarrow: pip install 'halfwidth[tables]'")
 
 
@@ -54,7 +73,6 @@ def write_table(header: Sequence[str], rows: Sequence[Sequence[object]], path: P
         if path.suffix.lower() == ".parquet":
             import pandas as pd
 
-            require_parquet(path)
             pd.DataFrame(list(rows), columns=list(header)).to_parquet(unfinished, index=False)
         else:
             separator = "\t" if path.suffix.lower() == ".tsv" else ","

@@ -30,9 +30,10 @@ def assembled(
     DataError
         If there is no label at all, or none that predictions and references have in common.
     """
-    told = list(notes)
+    told = [*notes, *how.wanted.notes]
     if not in_folders:
-        _check_common(cases)
+        if how.labels is None:
+            _check_common(cases, how)
         told += _unnamed(cases, how)
         cases = _completed(cases, how)
     labels = {one.label for case in cases for one in case.labels}
@@ -41,33 +42,46 @@ def assembled(
     unused = [name for name in how.wanted.tolerances.by_label if name not in labels]
     if unused:
         told.append(f"tolerances of labels that no case has: {shortened(unused)}")
-    doubts = doubts_about(cases, how.wanted, in_voxels=in_voxels)
+    regions = {union.name for union in how.unions}
+    regions |= {one.name for one in (*(how.labels or ()), *how.regions) if len(one.values) > 1}
+    doubts = doubts_about(cases, how.wanted, regions=regions, in_voxels=in_voxels)
     return Scores(tuple(cases), doubts, tuple(told))
 
 
-def _check_common(cases: Sequence[CaseScores]) -> None:
-    """Refuse predictions and references that speak of different labels throughout."""
-    predicted, true = ({v for case in cases for v in case.held[side]} for side in (0, 1))
+def _check_common(cases: Sequence[CaseScores], how: How) -> None:
+    """Refuse predictions and references whose numbers have nothing in common, if nobody names them.
+
+    Values that a region joins are named by it.
+    """
+    joined = {value for region in how.regions for value in region.values}
+    predicted, true = (
+        {value for case in cases for value in case.held[side]} - joined for side in (0, 1)
+    )
     if predicted and true and not predicted & true:
         raise DataError(
             f"predictions hold the labels {shortened(sorted(predicted), most=5)}, references "
             f"{shortened(sorted(true), most=5)}: none in common. If every value above 0 means the "
-            "same, say binary=True (--binary); else map one to the other"
+            "same, say binary=True (--binary); else name what belongs together with labels= "
+            '(--labels FILE.json, {"liver": [1, 255]})'
         )
 
 
 def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
     """Values without a name, and names without a value."""
-    if how.labels is None or how.binary:
+    if how.binary:
         return []
-    known = {value for label in (*how.labels, *how.regions) for value in label.values}
+    named = (*(how.labels or ()), *how.regions)
+    known = {value for label in named for value in label.values}
     held = {value for case in cases for side in case.held for value in side}
     told = []
-    if held - known:
+    if how.labels is not None and not how.picked and held - known:
         told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
-    never = [label.name for label in how.labels if not set(label.values) & held]
+    never = [label.name for label in named if not set(label.values) & held]
     if never:
         told.append(f"labels that no case has: {shortened(never, most=10)}")
+    parts = {value for label in named if label.name not in never for value in label.values} - held
+    if parts:
+        told.append(f"values that no case has: {shortened(sorted(parts), most=10)}")
     return told
 
 
@@ -88,4 +102,4 @@ def _with_all(
 ) -> CaseScores:
     own = {one.label: one for one in case.labels}
     labels = tuple(own.get(label, nothing[label]) for label in order)
-    return CaseScores(case.case, case.spacing, labels, case.held)
+    return CaseScores(case.case, labels, case.held)

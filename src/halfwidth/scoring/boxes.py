@@ -69,10 +69,11 @@ def _ends(slab: NDArray[Any]) -> list[tuple[int, NDArray[np.intp], NDArray[np.in
     if not len(values):
         return []
     order = np.argsort(values, kind="stable")
-    first = np.flatnonzero(np.diff(values[order], prepend=values[order[0]] + 1) != 0)
+    ranked = values[order]
+    first = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
     row, column = np.divmod(starts[order], length)
     places = [*np.unravel_index(row, slab.shape[:-1]), column]
     last = column + (stops - starts)[order] - 1
     low = np.stack([np.minimum.reduceat(place, first) for place in places], axis=1)
     high = np.stack([np.maximum.reduceat(place, first) for place in [*places[:-1], last]], axis=1)
-    return [(int(values[order[at]]), low[i], high[i]) for i, at in enumerate(first.tolist())]
+    return [(int(ranked[at]), low[i], high[i]) for i, at in enumerate(first.tolist())]

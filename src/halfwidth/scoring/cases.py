@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,8 @@ class How:
         Of folders of structures, those to score; None: those of the reference.
     unions : tuple of Union
         Regions of folders of structures.
+    picked : bool
+        Whether some labels were picked, so that others are not missed.
     ignore : int or None
         Value of the reference where neither map counts.
     binary : bool
@@ -63,6 +65,7 @@ class How:
     regions: tuple[Label, ...] = ()
     structures: tuple[str, ...] | None = None
     unions: tuple[Union, ...] = ()
+    picked: bool = False
     ignore: int | None = None
     binary: bool = False
     spacing: float | tuple[float, ...] | None = None
@@ -85,14 +88,15 @@ def score_case(files: CaseFiles, how: How) -> CaseScores:
 
 
 def _of_label_maps(files: CaseFiles, how: How) -> CaseScores:
-    prediction, reference, spacing = _read(files.predictions[None], files.references[None], how)
+    read = _read(files.predictions[None], files.references[None], how)
+    maps = read.prediction, read.reference
     if how.binary:
-        prediction, reference = prediction != 0, reference != 0
-    prediction, reference = without_ignored(prediction, reference, how.ignore)
+        maps = maps[0] != 0, maps[1] != 0
+    maps = without_ignored(*maps, how.ignore)
     scores, held = score_label_maps(
-        prediction, reference, spacing, how.labels, how.wanted, regions=how.regions
+        *maps, read.spacing, how.labels, how.wanted, regions=how.regions
     )
-    return CaseScores(files.case, spacing, scores, held)
+    return CaseScores(files.case, scores, held)
 
 
 def without_ignored(
@@ -105,26 +109,33 @@ def without_ignored(
     return prediction * counts, reference * counts
 
 
-def _read(
-    prediction: Path | None, reference: Path, how: How
-) -> tuple[NDArray[Any], NDArray[Any], tuple[float, ...] | None]:
-    """Voxels of both, and their common spacing; a missing prediction is empty."""
+@dataclass(frozen=True)
+class _Read:
+    """Voxels of a prediction and a reference, and the grid that they share."""
+
+    prediction: NDArray[Any]
+    reference: NDArray[Any]
+    spacing: tuple[float, ...] | None
+    grid: Image
+
+
+def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
+    """Both images; a missing prediction is empty."""
     truth = read_image(reference)
-    spacing = _spacing(truth, how)
+    shape = truth.voxels.shape
+    # Where the voxels lie, without the voxels.
+    grid = Image(np.broadcast_to(np.False_, shape), truth.spacing, truth.geometry)
+    spacing = truth.spacing
     if prediction is None:
-        return np.zeros(truth.voxels.shape, dtype=bool), truth.voxels, spacing
-    found = read_image(prediction)
-    names = str(prediction), str(reference)
-    check_same_geometry(found, truth, names, shape_only=how.ignore_geometry)
-    if spacing is None and found.spacing is not None:
-        spacing = found.spacing
-    return found.voxels, truth.voxels, spacing
-
-
-def _spacing(image: Image, how: How) -> tuple[float, ...] | None:
-    if how.spacing is None:
-        return image.spacing
-    return as_spacing(how.spacing, image.voxels.ndim)
+        found = Image(np.zeros(shape, dtype=bool), None, None)
+    else:
+        found = read_image(prediction)
+        names = str(prediction), str(reference)
+        check_same_geometry(found, truth, names, shape_only=how.ignore_geometry)
+        spacing = spacing or found.spacing
+    if how.spacing is not None:
+        spacing = as_spacing(how.spacing, len(shape))
+    return _Read(found.voxels, truth.voxels, spacing, grid)
 
 
 # --------------------------------------------------------------------------- folders of structures
@@ -137,12 +148,13 @@ class _Structure:
     box: Box
     prediction: Mask
     reference: Mask
-    shape: tuple[int, ...]
     spacing: tuple[float, ...] | None
+    grid: Image
 
     @property
     def pair(self) -> MaskPair:
-        return MaskPair.of_crops(self.prediction, self.reference, self.spacing, self.shape)
+        shape = self.grid.voxels.shape
+        return MaskPair.of_crops(self.prediction, self.reference, self.spacing, shape)
 
 
 def _of_folders(files: CaseFiles, how: How) -> CaseScores:
@@ -151,29 +163,29 @@ def _of_folders(files: CaseFiles, how: How) -> CaseScores:
     needed = {member for union in how.unions for member in union.members}
     kept: dict[str, _Structure] = {}
     scores: list[LabelScores] = []
-    spacing = None
     for name in dict.fromkeys([*scored, *(member for member in held if member in needed)]):
         structure = _structure(files.predictions[name], files.references[name], how)
-        spacing = structure.spacing
         if name in scored:
             scores.append(score_pair(structure.pair, name, how.wanted.of(name)))
         if name in needed:
             kept[name] = structure
     for union in how.unions:
-        members = [kept[member] for member in union.members if member in kept]
+        members = {name: kept[name] for name in union.members if name in kept}
         if members:
-            pair = _united(members, union.name).pair
+            pair = _united(members, union.name, how).pair
             scores.append(score_pair(pair, union.name, how.wanted.of(union.name)))
-    return CaseScores(files.case, spacing, tuple(scores))
+    return CaseScores(files.case, tuple(scores))
 
 
 def _structure(prediction: Path | None, reference: Path, how: How) -> _Structure:
-    found, truth, spacing = _read(prediction, reference, how)
-    masks = [_as_mask(found, prediction or reference), _as_mask(truth, reference)]
-    box = union_box(*(bounding_box(mask) for mask in masks), ndim=truth.ndim)
+    read = _read(prediction, reference, how)
+    masks = (
+        _as_mask(read.prediction, prediction or reference),
+        _as_mask(read.reference, reference),
+    )
+    box = union_box(*(bounding_box(mask) for mask in masks), ndim=masks[0].ndim)
     # Copies, so that the volumes can go.
-    crops = [mask[box].copy() for mask in masks]
-    return _Structure(box, crops[0], crops[1], truth.shape, spacing)
+    return _Structure(box, masks[0][box].copy(), masks[1][box].copy(), read.spacing, read.grid)
 
 
 def _as_mask(voxels: NDArray[Any], file: Path) -> Mask:
@@ -201,23 +213,23 @@ def _distinct(voxels: NDArray[Any]) -> Iterator[int]:
         yield highest
 
 
-def _united(members: Sequence[_Structure], name: str) -> _Structure:
-    first = members[0]
-    for other in members[1:]:
-        if (other.shape, other.spacing) != (first.shape, first.spacing):
-            raise DataError(
-                f"region {name!r}: its structures lie on different grids ({first.shape} and "
-                f"{other.shape} voxels, spacing {first.spacing} and {other.spacing})"
-            )
-    box = union_box(*(m.box for m in members if m.reference.size), ndim=len(first.shape))
-    crops = [np.zeros([side.stop - side.start for side in box], dtype=bool) for _ in range(2)]
-    for member in members:
-        if not member.reference.size:
-            continue
+def _united(members: Mapping[str, _Structure], region: str, how: How) -> _Structure:
+    (first_name, first), *others = members.items()
+    for name, other in others:
+        grids = other.grid, first.grid
+        try:
+            check_same_geometry(*grids, (name, first_name), shape_only=how.ignore_geometry)
+        except DataError as error:
+            unlike = str(error).partition("; resample")[0]
+            raise DataError(f"region {region!r}: structures on different grids: {unlike}") from None
+    drawn = [member for member in members.values() if member.reference.size]
+    box = union_box(*(member.box for member in drawn), ndim=first.grid.voxels.ndim)
+    crops = np.zeros((2, *(side.stop - side.start for side in box)), dtype=bool)
+    for member in drawn:
         inner = tuple(
             slice(own.start - side.start, own.stop - side.start)
             for own, side in zip(member.box, box, strict=True)
         )
         crops[0][inner] |= member.prediction
         crops[1][inner] |= member.reference
-    return _Structure(box, crops[0], crops[1], first.shape, first.spacing)
+    return _Structure(box, crops[0], crops[1], first.spacing, first.grid)

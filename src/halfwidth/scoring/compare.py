@@ -96,6 +96,7 @@ def score_pair(pair: MaskPair, label: str, metrics: Sequence[Metric]) -> LabelSc
         str(pair.presence),
         tp + fn,
         _parts(pair.reference),
+        pair.spacing,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
@@ -23,7 +23,11 @@ MetricsOf = Mapping[str, Sequence[Metric]]
 
 
 def doubts_about(
-    cases: Sequence[CaseScores], wanted: Wanted, *, in_voxels: bool = False
+    cases: Sequence[CaseScores],
+    wanted: Wanted,
+    *,
+    regions: Collection[str] = (),
+    in_voxels: bool = False,
 ) -> tuple[Caution, ...]:
     """The cautions that a set of scored cases calls for, in the order of their codes.
 
@@ -31,6 +35,8 @@ def doubts_about(
     ----------
     cases : sequence of CaseScores
     wanted : Wanted
+    regions : collection of str
+        Labels that are unions, and so in parts by their making.
     in_voxels : bool
         Whether the spacing was said to be 1 rather than read.
     """
@@ -38,7 +44,7 @@ def doubts_about(
     metrics = {label: wanted.of(label) for label in labels}
     found = (
         _empty(cases),
-        _in_parts(cases),
+        _in_parts(cases, regions),
         _tiny(cases, metrics),
         _in_voxels(metrics) if in_voxels else None,
         _oblong(cases, metrics),
@@ -52,8 +58,8 @@ def _empty(cases: Sequence[CaseScores]) -> Caution | None:
     return caution("HW104", where=where) if where else None
 
 
-def _in_parts(cases: Sequence[CaseScores]) -> Caution | None:
-    where = _where(cases, lambda one: one.parts > 1)
+def _in_parts(cases: Sequence[CaseScores], regions: Collection[str]) -> Caution | None:
+    where = _where(cases, lambda one: one.parts > 1 and one.label not in regions)
     return caution("HW105", where=where) if where else None
 
 
@@ -82,33 +88,53 @@ def _oblong(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
             and metric.parameters.get("definition") not in (SURFACE, CHENG)
         ),
     )
-    ratios = [max(c.spacing) / min(c.spacing) if c.spacing else 1.0 for c in cases]
-    count = sum(ratio >= OBLONG for ratio in ratios)
-    if not names or not count:
+    worst = [max((s for s in _spacings(c)), key=_oblongness, default=(1.0,)) for c in cases]
+    oblong = [spacing for spacing in worst if _oblongness(spacing) >= OBLONG]
+    if not names or not oblong:
         return None
-    worst = cases[max(range(len(cases)), key=ratios.__getitem__)].spacing or ()
-    sides = " x ".join(f"{side:.3g}" for side in worst)
+    most = max(oblong, key=_oblongness)
     return caution(
-        "HW505", ratio=max(ratios), spacing=sides, count=count, total=len(cases), metrics=names
+        "HW505",
+        ratio=_oblongness(most),
+        spacing=" x ".join(f"{side:.3g}" for side in most),
+        count=len(oblong),
+        total=len(cases),
+        metrics=names,
     )
 
 
+def _spacings(case: CaseScores) -> list[tuple[float, ...]]:
+    return [one.spacing for one in case.labels if one.spacing]
+
+
+def _oblongness(spacing: tuple[float, ...]) -> float:
+    return max(spacing) / min(spacing)
+
+
 def _coarse(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
-    longest = max((max(case.spacing) for case in cases if case.spacing), default=0.0)
+    longest: dict[str, float] = {}
+    for one in (one for case in cases for one in case.labels):
+        longest[one.label] = max((longest.get(one.label, 0.0), *(one.spacing or ())))
     below = {
         label: tolerance
         for label, own in metrics.items()
         for tolerance in [_tolerance(own)]
-        if tolerance is not None and tolerance < longest * (1 - 1e-9)
+        if tolerance is not None and tolerance < longest.get(label, 0.0) * (1 - 1e-9)
     }
     if not below:
         return None
     if len(set(below.values())) == 1 and len(below) == len(metrics):
         where = f"{next(iter(below.values())):g} mm"
     else:
-        told = [f"{label} {tolerance:g} mm" for label, tolerance in below.items()]
+        told = [f"{_said(label)} {tolerance:g} mm" for label, tolerance in below.items()]
         where = shortened(told, most=SHOWN)
-    return caution("HW506", where=f"{where} against {longest:.3g} mm")
+    most = max(longest[label] for label in below)
+    return caution("HW506", where=f"{where} against {most:.3g} mm")
+
+
+def _said(label: str) -> str:
+    """A label that is a number would not read as one."""
+    return f"label {label}" if label.isdecimal() else label
 
 
 def _tolerance(metrics: Iterable[Metric]) -> float | None:
@@ -130,5 +156,5 @@ def _where(cases: Sequence[CaseScores], holds: Callable[[LabelScores], bool]) ->
             count = counts.setdefault(one.label, [0, 0])
             count[0] += holds(one)
             count[1] += 1
-    told = [f"{label} ({n} of {total})" for label, (n, total) in counts.items() if n]
+    told = [f"{_said(label)} ({n} of {total})" for label, (n, total) in counts.items() if n]
     return shortened(told, most=SHOWN)

@@ -11,21 +11,14 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.io.labels import as_labels
+from halfwidth.io.writers import check_table_path, write_table
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.assemble import assembled
 from halfwidth.scoring.cases import without_ignored
 from halfwidth.scoring.compare import score_label_maps
-from halfwidth.scoring.options import (
-    Labels,
-    as_given,
-    how_of_maps,
-    how_of_structures,
-    in_voxels,
-    label_file,
-    wanted_of,
-)
+from halfwidth.scoring.options import Asked, Labels, how_of_maps, how_of_structures
 from halfwidth.scoring.pairs import match
-from halfwidth.scoring.results import CaseScores, Scores
+from halfwidth.scoring.results import COLUMNS, CaseScores, Scores
 from halfwidth.scoring.run import check_jobs, score_cases
 from halfwidth.scoring.store import Store
 
@@ -42,8 +35,8 @@ def score_masks(
     spacing: float | Sequence[float] | None = None,
     tolerance: float | str | Mapping[str, float] | None = None,
     labels: Labels = None,
-    only: Sequence[str] | None = None,
-    regions: Sequence[str] = (),
+    only: str | Sequence[str] | None = None,
+    regions: str | Sequence[str] = (),
 ) -> Scores:
     """Metrics of every label of a predicted and a reference label map, given as arrays.
 
@@ -63,10 +56,10 @@ def score_masks(
     labels : path or mapping, optional
         Names of the values: ``{"liver": 1, "tumour": 2, "both": [1, 2]}``, or a JSON file of them
         such as nnU-Net's ``dataset.json``. Default: the values found, named by themselves.
-    only : sequence of str, optional
-        The labels and regions to score; default: all.
-    regions : sequence of str
-        Unions of labels, scored besides them: ``"both=liver+tumour"``.
+    only : str or sequence of str, optional
+        The labels to score, by name or number; default: all.
+    regions : str or sequence of str
+        Unions of labels, scored besides: ``"both=liver+tumour"``.
 
     Returns
     -------
@@ -90,19 +83,15 @@ def score_masks(
     >>> scores.value("dsc", label="1"), scores.value("hd95", label="2")
     (0.9, 0.5)
     """
-    wanted = wanted_of(metrics, tolerance, None)
-    pairs = _array_pairs(prediction, reference)
-    masks = labels is None and all(a.dtype == bool for pair in pairs.values() for a in pair)
-    common = {"wanted": wanted, "spacing": as_given(spacing)}
-    how = how_of_maps(label_file(labels), only, regions, common, binary=masks)
+    asked = Asked(metrics, tolerance, None, labels, only, regions, spacing)
+    how = how_of_maps(asked)
     cases = []
-    for case, (found, truth) in pairs.items():
-        _check_shapes(found, truth)
+    for case, (found, truth) in _array_pairs(prediction, reference).items():
         steps = as_spacing(how.spacing, truth.ndim)
         maps = without_ignored(found, truth, how.ignore)
-        scores, held = score_label_maps(*maps, steps, how.labels, wanted, regions=how.regions)
-        cases.append(CaseScores(case, steps, scores, held))
-    return assembled(cases, how, in_voxels=in_voxels(spacing))
+        scores, held = score_label_maps(*maps, steps, how.labels, how.wanted, regions=how.regions)
+        cases.append(CaseScores(case, scores, held))
+    return assembled(cases, how, in_voxels=asked.in_voxels)
 
 
 def score_folders(
@@ -113,14 +102,14 @@ def score_folders(
     tolerance: float | str | Mapping[str, float] | None = None,
     tolerance_file: str | Path | None = None,
     labels: Labels = None,
-    only: Sequence[str] | None = None,
-    regions: Sequence[str] = (),
+    only: str | Sequence[str] | None = None,
+    regions: str | Sequence[str] = (),
     binary: bool = False,
     spacing: float | Sequence[float] | None = None,
     ignore_geometry: bool = False,
     allow_missing: bool = False,
     jobs: int = 1,
-    resume: str | Path | None = None,
+    out: str | Path | None = None,
 ) -> Scores:
     """Metrics of every label of every case of two folders of masks.
 
@@ -144,9 +133,10 @@ def score_folders(
         Whether a case without a prediction counts as *missed* rather than as an error.
     jobs : int
         Processes; -1 for as many as there are processors. Results do not depend on it.
-    resume : path, optional
-        The file that the table will be written to: what is done is kept beside it, in
-        ``PATH.partial``, until all is, so that the same call goes on where it was cut off.
+    out : path, optional
+        The file that the table is written to: ``.csv``, ``.tsv`` or ``.parquet``. What is done is
+        kept beside it, in ``OUT.partial``, until all is, so that the same call goes on where it
+        was cut off.
 
     Returns
     -------
@@ -163,28 +153,30 @@ def score_folders(
     --------
     score_masks : the same for arrays in memory.
     """
+    asked = Asked(metrics, tolerance, tolerance_file, labels, only, regions, spacing)
+    asked.wanted()
+    workers, output = check_jobs(jobs), None if out is None else Path(out)
+    if output is not None:
+        check_table_path(output)
     matched = match(Path(predictions), Path(references), allow_missing=allow_missing)
-    wanted = wanted_of(metrics, tolerance, tolerance_file)
-    workers = check_jobs(jobs)
-    steps = as_given(spacing)
-    common = {"wanted": wanted, "spacing": steps, "ignore_geometry": ignore_geometry}
     in_folders = None not in matched.cases[0].references
     if in_folders:
-        for name, given in (("labels", labels is not None), ("binary", binary)):
-            if given:
-                raise OptionError(
-                    f"{name}= (--{name}) is about label maps; these folders hold a file for each "
-                    "structure, whose name is the label"
-                )
-        how = how_of_structures(matched.cases, only, regions, common)
+        how = how_of_structures(
+            asked, matched.cases, binary=binary, ignore_geometry=ignore_geometry
+        )
     else:
-        how = how_of_maps(label_file(labels), only, regions, common, binary=binary)
-    store = None if resume is None else Store(Path(resume), how)
+        how = how_of_maps(asked, binary=binary, ignore_geometry=ignore_geometry)
+    store = None if output is None else Store(output, how)
     cases, known = score_cases(matched.cases, how, jobs=workers, store=store)
     notes = list(matched.notes)
     if known:
         notes.append(f"{known} of {len(cases)} cases were scored by an earlier run")
-    return assembled(cases, how, in_voxels=in_voxels(spacing), in_folders=in_folders, notes=notes)
+    scores = assembled(cases, how, in_voxels=asked.in_voxels, in_folders=in_folders, notes=notes)
+    if output is not None and store is not None:
+        write_table(COLUMNS, scores.rows, output)
+        # Only now is everything safe.
+        store.end()
+    return scores
 
 
 # --------------------------------------------------------------------------- arrays
@@ -194,38 +186,32 @@ def _array_pairs(prediction: Any, reference: Any) -> dict[str, tuple[NDArray[Any
     if isinstance(prediction, Mapping) != isinstance(reference, Mapping):
         raise OptionError("give two arrays, or two mappings of case to array")
     if not isinstance(prediction, Mapping):
-        return {"1": (_array(prediction, "prediction"), _array(reference, "reference"))}
-    unlike = [
-        str(case) for case in {**prediction, **reference} if not _both(case, prediction, reference)
-    ]
-    if unlike or not prediction:
-        raise DataError(
-            f"predictions and references must hold the same cases, at least one; only one of them "
-            f"holds {shortened(unlike) or 'any'}"
-        )
+        return {"1": _pair(prediction, reference, "")}
+    unlike = [str(case) for case in {**prediction, **reference} if case not in prediction]
+    unlike += [str(case) for case in prediction if case not in reference]
+    if unlike:
+        raise DataError(f"predictions and references hold different cases: {shortened(unlike)}")
+    if not reference:
+        raise DataError("predictions and references hold no case")
     return {
-        str(case): (
-            _array(prediction[case], f"prediction of {case}"),
-            _array(reference[case], f"reference of {case}"),
-        )
+        str(case): _pair(prediction[case], reference[case], f" of case {case}")
         for case in reference
     }
 
 
-def _both(case: Any, *held: Mapping[Any, Any]) -> bool:
-    return all(case in one for one in held)
+def _pair(prediction: Any, reference: Any, whose: str) -> tuple[NDArray[Any], NDArray[Any]]:
+    found = _array(prediction, f"prediction{whose}")
+    truth = _array(reference, f"reference{whose}")
+    if found.shape != truth.shape:
+        raise DataError(
+            f"prediction{whose} has shape {found.shape}, its reference {truth.shape}: label maps "
+            "of one image have the same shape"
+        )
+    return found, truth
 
 
 def _array(given: Any, name: str) -> NDArray[Any]:
     array = np.asarray(given)
     if array.ndim not in (2, 3) or not array.size:
-        raise DataError(f"{name}: has shape {array.shape}; a label map has 2 or 3 axes, none empty")
+        raise DataError(f"{name} has shape {array.shape}; a label map has 2 or 3 axes, none empty")
     return as_labels(Path(name), array)
-
-
-def _check_shapes(prediction: NDArray[Any], reference: NDArray[Any]) -> None:
-    if prediction.shape != reference.shape:
-        raise DataError(
-            f"prediction has shape {prediction.shape}, reference {reference.shape}: label maps of "
-            "one image have the same shape"
-        )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, How, Union
 from halfwidth.scoring.labels import (
     Label,
@@ -23,128 +25,191 @@ from halfwidth.scoring.pairs import CaseFiles, natural
 from halfwidth.scoring.tolerances import resolve_tolerances
 from halfwidth.scoring.wanted import Wanted, resolve_wanted
 
-__all__ = [
-    "Labels",
-    "as_given",
-    "how_of_maps",
-    "how_of_structures",
-    "in_voxels",
-    "label_file",
-    "wanted_of",
-]
+__all__ = ["Asked", "Labels", "how_of_maps", "how_of_structures"]
 
 Labels = str | Path | Mapping[str, Any] | None
 
 
-def wanted_of(metrics: Any, tolerance: Any, file: str | Path | None) -> Wanted:
-    """The metrics and tolerances asked for."""
-    texts = [metrics] if isinstance(metrics, str) else list(metrics)
-    tolerances = resolve_tolerances(tolerance, None if file is None else Path(file))
-    return resolve_wanted(texts, tolerances)
+@dataclass(frozen=True)
+class Asked:
+    """What the two front doors share, as it was given.
+
+    Attributes
+    ----------
+    metrics : str or sequence of str
+    tolerance, tolerance_file
+        See `resolve_tolerances`.
+    labels : path or mapping, optional
+    only : str or sequence of str, optional
+        Names of labels and regions, or a list of them with commas.
+    regions : str or sequence of str
+    spacing : float or sequence of float, optional
+    """
+
+    metrics: Any
+    tolerance: Any = None
+    tolerance_file: str | Path | None = None
+    labels: Labels = None
+    only: Any = None
+    regions: Any = ()
+    spacing: Any = None
+
+    def wanted(self, *, ignoring: bool = False) -> Wanted:
+        """The metrics and tolerances."""
+        file = None if self.tolerance_file is None else Path(self.tolerance_file)
+        tolerances = resolve_tolerances(self.tolerance, file)
+        return resolve_wanted(_texts("metrics", self.metrics), tolerances, ignoring=ignoring)
+
+    def label_file(self) -> LabelFile | None:
+        """The names of labels, from a file or a mapping."""
+        if self.labels is None:
+            return None
+        if isinstance(self.labels, Mapping):
+            return labels_of(self.labels)
+        return read_label_file(Path(self.labels))
+
+    def picked(self) -> list[str] | None:
+        """The labels and regions to score alone; None for all."""
+        if self.only is None:
+            return None
+        names = [part.strip() for text in _texts("only", self.only) for part in text.split(",")]
+        if not any(names):
+            raise OptionError("no label is asked for; name at least one")
+        return [name for name in names if name]
+
+    def added(self) -> list[str]:
+        """Regions, as texts."""
+        return _texts("regions", self.regions)
+
+    def steps(self) -> float | tuple[float, ...] | None:
+        """The spacing, checked as far as it can be before the number of axes is known."""
+        if self.spacing is None:
+            return None
+        single = np.ndim(self.spacing) == 0
+        checked = as_spacing(self.spacing, 3 if single else len(self.spacing))
+        return checked[0] if single and checked else checked
+
+    @property
+    def in_voxels(self) -> bool:
+        """Whether the spacing says that voxels are the unit."""
+        return self.spacing is not None and bool(np.all(np.asarray(self.steps()) == 1))
 
 
-def label_file(labels: Labels) -> LabelFile | None:
-    """The names of labels, from a file or a mapping."""
-    if labels is None:
-        return None
-    return labels_of(labels) if isinstance(labels, Mapping) else read_label_file(Path(labels))
+def _texts(option: str, given: Any) -> list[str]:
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
+        raise OptionError(f"{option}={given!r} is neither a text nor a list of texts")
+    return list(texts)
 
 
-def _label_options(
-    file: LabelFile | None, only: Sequence[str] | None, regions: Sequence[str], *, binary: bool
+# --------------------------------------------------------------------------- label maps
+
+
+def how_of_maps(asked: Asked, *, binary: bool = False, ignore_geometry: bool = False) -> How:
+    """How label maps are scored."""
+    file, picked, added = asked.label_file(), asked.picked(), asked.added()
+    ignore = None if file is None else file.ignore
+    wanted = asked.wanted(ignoring=ignore is not None)
+    if binary and (file is not None or picked is not None or added):
+        raise OptionError(
+            "binary= (--binary) makes one label of all; labels=, only= and regions= (--labels, "
+            "--label, --region) have no effect beside it"
+        )
+    labels, regions = ((FOREGROUND,), ()) if binary else _labels(file, picked, added)
+    how = How(
+        wanted,
+        labels=labels,
+        regions=regions,
+        picked=picked is not None,
+        ignore=ignore,
+        binary=binary,
+        spacing=asked.steps(),
+        ignore_geometry=ignore_geometry,
+    )
+    if labels is not None:
+        _check_labels(wanted, [label.name for label in (*labels, *regions)])
+    return how
+
+
+def _labels(
+    file: LabelFile | None, picked: Sequence[str] | None, added: Sequence[str]
 ) -> tuple[tuple[Label, ...] | None, tuple[Label, ...]]:
     """The labels to score (None: those found), and the regions besides."""
-    if binary:
-        if file is not None or only or regions:
-            raise OptionError(
-                "binary= (--binary) makes one label of all; labels=, only= and regions= have no "
-                "effect beside it"
-            )
-        return (FOREGROUND,), ()
     named = () if file is None else file.labels
-    added = with_regions(named, list(regions))[len(named) :]
-    if only is None:
-        return (None if file is None else named), added
-    free = tuple(Label(str(int(text)), (int(text),)) for text in only if text.isdecimal())
-    picked = chosen((*(named or free), *added), list(only))
-    return picked, ()
+    regions = with_regions(named, added)[len(named) :]
+    if picked is None:
+        return (None if file is None else named), regions
+    known = [label.name for label in (*named, *regions)]
+    if file is None:
+        named = tuple(Label(name, (int(name),)) for name in picked if _is_number(name))
+        known += ["0", "background"]
+        words = [name for name in picked if not _is_number(name) and name not in known]
+        if words and not regions:
+            raise OptionError(
+                f"label {words[0]!r}: label maps hold numbers; give them names with labels= "
+                '(--labels FILE.json, {"liver": 1})'
+            )
+    found = chosen((*named, *regions), picked)
+    return found, tuple(region for region in regions if region not in found)
 
 
-def how_of_maps(
-    file: LabelFile | None,
-    only: Sequence[str] | None,
-    regions: Sequence[str],
-    common: dict[str, Any],
-    *,
-    binary: bool,
-) -> How:
-    """How label maps are scored, given what is common to all runs."""
-    named, added = _label_options(file, only, regions, binary=binary)
-    _check_ignore(file, common["wanted"])
-    _check_known(common["wanted"], named, added)
-    ignore = None if file is None else file.ignore
-    return How(**common, labels=named, regions=added, ignore=ignore, binary=binary)
+def _is_number(name: str) -> bool:
+    return name.isascii() and name.isdecimal() and int(name) > 0
+
+
+# --------------------------------------------------------------------------- folders of structures
 
 
 def how_of_structures(
-    cases: Sequence[CaseFiles],
-    only: Sequence[str] | None,
-    regions: Sequence[str],
-    common: dict[str, Any],
+    asked: Asked, cases: Sequence[CaseFiles], *, binary: bool = False, ignore_geometry: bool = False
 ) -> How:
     """How folders of structures are scored; their names are known before any is read."""
+    for option, given in (("labels", asked.labels is not None), ("binary", binary)):
+        if given:
+            raise OptionError(
+                f"{option}= (--{option}) is about label maps; these folders hold a file for each "
+                "structure, whose name is the label"
+            )
+    wanted, picked = asked.wanted(), asked.picked()
     held = sorted({str(name) for files in cases for name in files.references}, key=natural)
-    unions = tuple(Union(*parse_region(text)) for text in regions)
-    for union in unions:
-        if union.name in held:
-            raise OptionError(f"region {union.name!r}: there is a structure of that name")
-        for member in union.members:
-            if member not in held:
-                raise UnknownNameError("structure of a region", member, held)
-    picked = None
-    if only is not None:
-        every = [*held, *(union.name for union in unions)]
-        for name in only:
-            if name not in every:
-                raise UnknownNameError("structure", name, every)
-        picked = tuple(name for name in only if name in held)
-        unions = tuple(union for union in unions if union.name in only)
-    names = [*(held if picked is None else picked), *(union.name for union in unions)]
-    _check_labels(common["wanted"], names)
-    return How(**common, structures=picked, unions=unions)
+    unions = _unions(asked.added(), held)
+    every = [*held, *(union.name for union in unions)]
+    for name in picked or ():
+        if name not in every:
+            raise UnknownNameError("structure", name, every)
+    structures = None if picked is None else tuple(name for name in picked if name in held)
+    scored = held if structures is None else structures
+    _check_labels(wanted, [*scored, *(union.name for union in unions)])
+    return How(
+        wanted,
+        structures=structures,
+        unions=unions,
+        picked=picked is not None,
+        spacing=asked.steps(),
+        ignore_geometry=ignore_geometry,
+    )
 
 
-def _check_known(wanted: Wanted, named: Sequence[Label] | None, added: Sequence[Label]) -> None:
-    """Refuse, before any work, what the labels show to be wrong."""
-    if named is not None:
-        _check_labels(wanted, [label.name for label in (*named, *added)])
+def _unions(texts: Sequence[str], held: Sequence[str]) -> tuple[Union, ...]:
+    """Regions as unions of structures; a region may hold one that stands before it."""
+    known: dict[str, tuple[str, ...]] = {name: (name,) for name in held}
+    unions = []
+    for text in texts:
+        name, members = parse_region(text)
+        if name in known:
+            raise OptionError(f"region {text!r}: there is a {name!r} already; use another name")
+        for member in members:
+            if member not in known:
+                raise UnknownNameError("structure of a region", member, known)
+        known[name] = tuple(dict.fromkeys(part for member in members for part in known[member]))
+        unions.append(Union(name, known[name]))
+    return tuple(unions)
 
 
 def _check_labels(wanted: Wanted, names: Sequence[str]) -> None:
+    """Refuse, before any work, what the labels show to be wrong."""
     for label in wanted.tolerances.by_label:
         if label not in names:
             raise UnknownNameError("label of a tolerance", label, names)
     for name in names:
         wanted.of(name)
-
-
-def _check_ignore(file: LabelFile | None, wanted: Wanted) -> None:
-    if file is None or file.ignore is None:
-        return
-    if any(spec.name == "specificity" for spec, _ in wanted.metrics):
-        raise OptionError(
-            f"specificity counts all background, and label {file.ignore} (ignore) is neither way; "
-            "leave one of the two out"
-        )
-
-
-def as_given(spacing: float | Sequence[float] | None) -> float | tuple[float, ...] | None:
-    """A spacing that a worker can be told; what it must be depends on the image."""
-    if spacing is None or np.ndim(spacing) == 0:
-        return spacing  # type: ignore[return-value]
-    return tuple(spacing)  # type: ignore[arg-type]
-
-
-def in_voxels(spacing: float | Sequence[float] | None) -> bool:
-    """Whether a spacing says that voxels are the unit."""
-    return spacing is not None and bool(np.all(np.asarray(spacing, dtype=object) == 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,6 +44,8 @@ class LabelScores:
         Of the reference.
     parts : int
         Connected parts of the reference, by faces, edges or corners.
+    spacing : tuple of float or None
+        Of the voxels, in mm along each axis that is longer than one; None where it is not known.
     """
 
     label: str
@@ -51,6 +53,7 @@ class LabelScores:
     presence: str
     voxels: int
     parts: int
+    spacing: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,12 @@ class CaseScores:
     Attributes
     ----------
     case : str
-    spacing : tuple of float or None
-        Of its voxels, in mm along each axis; None where it is not known.
     labels : tuple of LabelScores
     held : tuple of (tuple of int, tuple of int)
         The values that the label maps hold, of the prediction and of the reference.
     """
 
     case: str
-    spacing: tuple[float, ...] | None
     labels: tuple[LabelScores, ...]
     held: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
 
@@ -91,7 +91,8 @@ class Scores:
     Attributes
     ----------
     cases : tuple of CaseScores
-        Each with the same labels, those that a case lacks as *not applicable*.
+        Of label maps each with the same labels, those that a case lacks as *not applicable*; of
+        folders of structures with those that it has files for.
     cautions : tuple of Caution
         Reasons to doubt the metrics, found on the masks.
     notes : tuple of str
@@ -163,27 +164,33 @@ class Scores:
         cautions = [caution.to_dict() for caution in self.cautions]
         return json.dumps({"schema_version": 1, "cases": cases, "cautions": cautions}, indent=2)
 
-    def defined(self) -> tuple[tuple[Row, ...], list[str]]:
-        """The rows of labels and metrics that have a value wherever they apply; what is left out.
+    def defined(self, asks: Callable[[str], bool]) -> tuple[tuple[Row, ...], list[str]]:
+        """The rows that a summary can be made of without further questions, and what is left out.
+
+        Parameters
+        ----------
+        asks : callable
+            Whether a metric must have a value wherever it applies.
 
         Returns
         -------
         tuple of Row
+            Without those of labels on which such a metric has no value, or an infinite one.
         list of str
-            A line for each metric that has no value, or an infinite one, in some cases.
+            A line for each such metric.
         """
         rows: dict[tuple[str, str, str], list[Row]] = {}
         for row in self:
             rows.setdefault((row.metric, row.parameters, row.label), []).append(row)
         lacking: dict[str, list[str]] = {}
         kept: list[Row] = []
-        for (metric, _, label), own in rows.items():
-            without = sum(
-                not math.isfinite(row.value) and row.status != Status.NOT_APPLICABLE for row in own
-            )
-            if without:
-                lacking.setdefault(metric, []).append(f"{label} ({without} of {len(own)})")
-            else:
+        for (metric, parameters, label), own in rows.items():
+            apply = [row for row in own if row.status != Status.NOT_APPLICABLE]
+            without = sum(not math.isfinite(row.value) for row in apply)
+            if without and asks(metric):
+                name = f"{metric} ({parameters})" if parameters else metric
+                lacking.setdefault(name, []).append(f"{label} ({without} of {len(apply)})")
+            elif apply:
                 kept += own
         told = [
             f"no interval for {metric} of {shortened(labels, most=6)}: no value, or an infinite one"

@@ -16,6 +16,8 @@ __all__ = ["check_jobs", "score_cases"]
 
 SHOWN = 3
 
+Outcome = tuple[str, CaseScores | DataError]
+
 
 def check_jobs(jobs: Any) -> int:
     """Worker processes: from 1 up, or -1 for one on each processor at hand."""
@@ -48,40 +50,41 @@ def score_cases(
     done = {case: known[key] for case, key in keys.items() if key in known}
     if store:
         store.begin({keys[case]: scores for case, scores in done.items()})
-    n_known, faults = len(done), []
+    n_known = len(done)
+    faults: dict[str, DataError] = {}
     todo = [files for files in cases if files.case not in done]
     steps = tracked(((i, i + 1) for i in range(len(todo))), len(todo), "cases")
-    for _, outcome in zip(steps, _outcomes(todo, how, jobs), strict=True):
-        if isinstance(outcome, CaseScores):
-            done[outcome.case] = outcome
-            if store:
-                store.add(keys[outcome.case], outcome)
+    for _, (case, outcome) in zip(steps, _outcomes(todo, how, jobs), strict=True):
+        if isinstance(outcome, DataError):
+            faults[case] = outcome
         else:
-            faults.append(outcome)
+            done[case] = outcome
+            if store:
+                store.add(keys[case], outcome)
     if faults:
-        raise _fault(faults, len(cases), done if store else {})
+        # In the order of the cases, whichever was done first.
+        ordered = [faults[files.case] for files in cases if files.case in faults]
+        raise _fault(ordered, len(cases), done if store else {})
     return tuple(done[files.case] for files in cases), n_known
 
 
-def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Iterator[CaseScores | DataError]:
+def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Iterator[Outcome]:
     if jobs == 1 or len(cases) < 2:
         return (_attempt(files, how) for files in cases)
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(backend="loky", inner_max_num_threads=1):
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        outcomes: Iterator[CaseScores | DataError] = run(
-            delayed(_attempt)(files, how) for files in cases
-        )
+        outcomes: Iterator[Outcome] = run(delayed(_attempt)(files, how) for files in cases)
     return outcomes
 
 
-def _attempt(files: CaseFiles, how: How) -> CaseScores | DataError:
+def _attempt(files: CaseFiles, how: How) -> Outcome:
     """The scores, or what is wrong with the data; a wrong option is wrong for all cases."""
     try:
-        return score_case(files, how)
+        return files.case, score_case(files, how)
     except DataError as error:
-        return error
+        return files.case, error
 
 
 def _fault(faults: Sequence[DataError], total: int, kept: Mapping[str, CaseScores]) -> DataError:

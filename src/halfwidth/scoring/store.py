@@ -6,11 +6,13 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
+from halfwidth.io.images import files_of
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.results import CaseScores, LabelScores, Value
@@ -28,38 +30,45 @@ class Store:
 
     def __init__(self, output: Path, how: How) -> None:
         self.path = partial_of(output)
-        self._asked = _digest(repr((__version__, how)))
+        self._asked = _digest(json.dumps([__version__, _described(how)], sort_keys=True))
 
     def load(self) -> dict[str, CaseScores]:
         """Scores by the fingerprint of their case's files; nothing if other things were asked."""
         if not self.path.exists():
             return {}
-        done: dict[str, CaseScores] = {}
-        lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()
-        if not lines or _parsed(lines[0]) != {"asked": self._asked}:
+        try:
+            text = self.path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise DataError(f"{self.path}: cannot be read ({error.strerror or error})") from None
+        first, *lines = text.splitlines() or [""]
+        if _parsed(first) != {"asked": self._asked}:
             return {}
-        for line in lines[1:]:
-            entry = _parsed(line)
-            if entry is not None:
-                done[entry["files"]] = _case_of(entry["scores"])
-        return done
+        known = (_entry(line) for line in lines)
+        return dict(entry for entry in known if entry is not None)
 
     def begin(self, done: Mapping[str, CaseScores]) -> None:
         """Write what is known already, and leave the rest to `add`."""
+        lines = [json.dumps({"asked": self._asked})]
+        lines += [_line(fingerprint, scores) for fingerprint, scores in done.items()]
+        anew = self.path.with_name(f"{self.path.name}.new")
         try:
-            self.path.write_text(json.dumps({"asked": self._asked}) + "\n", encoding="utf-8")
+            anew.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            # What was known stays known, wherever this is cut off.
+            anew.replace(self.path)
         except OSError as error:
+            anew.unlink(missing_ok=True)
             raise DataError(f"{self.path}: cannot be written ({error.strerror})") from None
-        for fingerprint, scores in done.items():
-            self.add(fingerprint, scores)
 
     def add(self, fingerprint: str, scores: CaseScores) -> None:
         """Keep the scores of one more case."""
-        line = json.dumps({"files": fingerprint, "scores": _plain(scores)})
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+            file.write(_line(fingerprint, scores) + "\n")
             file.flush()
             os.fsync(file.fileno())
+
+    def end(self) -> None:
+        """The output is written: nothing needs to be kept."""
+        self.path.unlink(missing_ok=True)
 
 
 def partial_of(output: Path) -> Path:
@@ -69,12 +78,26 @@ def partial_of(output: Path) -> Path:
 
 def fingerprint(files: CaseFiles) -> str:
     """What tells the files of a case from others, and from themselves after a change."""
-    paths = [*files.predictions.values(), *files.references.values()]
-    seen = []
-    for path in paths:
-        stat = None if path is None else path.stat()
-        seen.append((str(path), stat and stat.st_size, stat and stat.st_mtime_ns))
-    return _digest(repr((files.case, seen)))
+    seen: list[Any] = []
+    for image in (*files.predictions.values(), *files.references.values()):
+        for path in () if image is None else files_of(image):
+            stat = path.stat()
+            seen.append([str(path), stat.st_size, stat.st_mtime_ns])
+        seen.append(image is None)
+    return _digest(json.dumps([files.case, seen]))
+
+
+def _described(how: How) -> dict[str, Any]:
+    """Everything that scores depend on but the files, as text that any process writes alike."""
+    tolerances = how.wanted.tolerances
+    return {
+        **{field.name: getattr(how, field.name) for field in fields(how)},
+        "wanted": [[spec.name, dict(given)] for spec, given in how.wanted.metrics],
+        "tolerances": [tolerances.default, dict(tolerances.by_label)],
+        "labels": None if how.labels is None else [[one.name, one.values] for one in how.labels],
+        "regions": [[one.name, one.values] for one in how.regions],
+        "unions": [[one.name, one.members] for one in how.unions],
+    }
 
 
 def _digest(text: str) -> str:
@@ -89,22 +112,26 @@ def _parsed(line: str) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _plain(scores: CaseScores) -> list[Any]:
+def _line(fingerprint: str, scores: CaseScores) -> str:
     labels = [
-        [one.label, [list(score) for score in one.scores], one.presence, one.voxels, one.parts]
+        [one.label, one.scores, one.presence, one.voxels, one.parts, one.spacing]
         for one in scores.labels
     ]
-    return [scores.case, scores.spacing, labels, scores.held]
+    return json.dumps({"files": fingerprint, "scores": [scores.case, labels, scores.held]})
 
 
-def _case_of(plain: list[Any]) -> CaseScores:
-    case, spacing, labels, held = plain
-    return CaseScores(
-        case,
-        None if spacing is None else tuple(spacing),
-        tuple(
-            LabelScores(label, tuple(Value(*score) for score in scores), presence, voxels, parts)
-            for label, scores, presence, voxels, parts in labels
-        ),
-        (tuple(held[0]), tuple(held[1])),
-    )
+def _entry(line: str) -> tuple[str, CaseScores] | None:
+    """A case and its scores; None for a line that was cut off or is of another make."""
+    try:
+        entry = json.loads(line)
+        case, labels, held = entry["scores"]
+        scores = CaseScores(case, tuple(map(_label_of, labels)), (tuple(held[0]), tuple(held[1])))
+        return str(entry["files"]), scores
+    except (ValueError, TypeError, KeyError, IndexError):
+        return None
+
+
+def _label_of(plain: Any) -> LabelScores:
+    label, scores, presence, voxels, parts, spacing = plain
+    values = tuple(Value(*score) for score in scores)
+    return LabelScores(label, values, presence, voxels, parts, spacing and tuple(spacing))

@@ -9,7 +9,7 @@ from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Metric, MetricSpec, Takes
-from halfwidth.metrics.boundary import CHENG
+from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
@@ -22,6 +22,8 @@ ALL = "all"
 # What a tolerance is to a metric.
 LIMITS = {"nsd": "tolerance", "boundary_iou": "distance"}
 
+Given = tuple[MetricSpec, Mapping[str, float]]
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -32,10 +34,13 @@ class Wanted:
     metrics : tuple of (MetricSpec, mapping)
         Parameters as they were given, checked, without defaults.
     tolerances : Tolerances
+    notes : tuple of str
+        What ``all`` left out.
     """
 
-    metrics: tuple[tuple[MetricSpec, Mapping[str, float]], ...]
+    metrics: tuple[Given, ...]
     tolerances: Tolerances
+    notes: tuple[str, ...] = ()
 
     def of(self, label: str) -> tuple[Metric, ...]:
         """The metrics of a label, every parameter bound.
@@ -88,7 +93,9 @@ def split_metrics(texts: Sequence[str]) -> list[str]:
     return found
 
 
-def resolve_wanted(texts: Sequence[str], tolerances: Tolerances) -> Wanted:
+def resolve_wanted(
+    texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool = False
+) -> Wanted:
     """The metrics meant by names with parameters.
 
     Parameters
@@ -97,37 +104,69 @@ def resolve_wanted(texts: Sequence[str], tolerances: Tolerances) -> Wanted:
         ``"dsc"``, ``"hd:percentile=99"``, lists with commas, or ``"all"``: all but clDice, and
         those that need a tolerance only where there is one.
     tolerances : Tolerances
+    ignoring : bool
+        Whether there are voxels that count neither way, which specificity cannot do without.
 
     Raises
     ------
     UnknownNameError
         For a name that is no metric of masks; proposes the nearest.
     OptionError
-        For a parameter that is not allowed, or a metric that is there twice.
+        For a parameter that is not allowed, a metric that is there twice, or one that needs what
+        is not there.
     """
-    chosen: list[tuple[MetricSpec, dict[str, float]]] = []
     limited = tolerances.default is not None or bool(tolerances.by_label)
-    for text in split_metrics(texts):
-        if text == ALL:
-            every = (spec for spec in MASK_METRICS if spec.name != "cldice")
-            chosen += [(spec, {}) for spec in every if limited or spec.name not in LIMITS]
-        else:
-            chosen.append(_parsed(text))
+    spare = {"cldice": "slow"}
+    if not limited:
+        spare |= dict.fromkeys(LIMITS, "no tolerance")
+    if ignoring:
+        spare |= {"specificity": "some voxels are ignored"}
+    split = split_metrics(texts)
+    chosen: list[Given] = []
+    for text in split:
+        every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in spare]
+        chosen += every if text == ALL else [_parsed(text)]
     if not chosen:
         raise OptionError(f"no metric is named; known: {', '.join(MASK_METRICS.names)}")
-    for i, (spec, given) in enumerate(chosen):
-        if (spec, given) in chosen[:i]:
-            raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
+    _check_together(chosen, tolerances, limited=limited, ignoring=ignoring)
+    left_out = ", ".join(f"{name} ({why})" for name, why in spare.items())
+    notes = (f"'all' leaves out {left_out}",) if ALL in split else ()
+    return Wanted(tuple(chosen), tolerances, notes)
+
+
+def _check_together(
+    chosen: Sequence[Given], tolerances: Tolerances, *, limited: bool, ignoring: bool
+) -> None:
+    seen = []
+    for spec, given in chosen:
         if _lacks_limit(spec, given) and not limited:
             raise _without_limit(spec)
-    return Wanted(tuple(chosen), tolerances)
+        if ignoring and spec.name == "specificity":
+            raise OptionError(
+                "specificity counts all background, and voxels labelled 'ignore' are neither way; "
+                "leave one of the two out"
+            )
+        bound = dict(given)
+        if _lacks_limit(spec, given) and tolerances.default is not None:
+            bound[LIMITS[spec.name]] = tolerances.default
+        if (spec.name, bound) in seen:
+            raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
+        seen.append((spec.name, bound))
+    if limited and not any(_lacks_limit(spec, given) for spec, given in chosen):
+        raise OptionError(
+            f"tolerance= (--tolerance) has no effect: no {' or '.join(LIMITS)} is wanted that does "
+            "not have its own"
+        )
 
 
-def _parsed(text: str) -> tuple[MetricSpec, dict[str, float]]:
+def _parsed(text: str) -> Given:
+    """A metric, and the parameters that were given and are not the default anyway."""
     name, given = parse_name(text, lambda name: MASK_METRICS[name].parameters)
     spec = MASK_METRICS[name]
     checked = bind(spec.name, spec.parameters, given, complete=False)
-    return spec, {key: value for key, value in checked.items() if key in given}
+    usual = {parameter.name: parameter.default for parameter in spec.parameters}
+    usual |= {"definition": VOXELS} if "definition" in usual else {}
+    return spec, {key: value for key, value in checked.items() if value != usual[key]}
 
 
 def parameter_text(metric: Metric) -> str:
