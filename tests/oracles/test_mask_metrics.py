@@ -14,6 +14,7 @@ from scipy import ndimage
 
 from halfwidth import metrics
 from halfwidth.core.types import Array
+from halfwidth.metrics import bits as bit_masks
 from halfwidth.metrics import boundaries, overlap
 from halfwidth.metrics.masks import Mask, MaskPair
 
@@ -369,17 +370,63 @@ def test_no_target_is_infinitely_far() -> None:
 
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
 @pytest.mark.parametrize("draw", [dense_noise, full_of_holes, blobs_at_the_border, full_and_full])
-def test_bands_by_shifts_and_by_a_transform_are_the_same(
-    monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing
+def test_bands_by_shifts_are_those_of_a_transform(
+    draw: Callable[..., Pair], spacing: Spacing
 ) -> None:
     mask, _ = drawn(draw, spacing, 6)
     edge = plain_edge(mask)
     for width in BANDS:
-        wanted = plain_band(mask, width, spacing)
-        for many in (0, 10**9):
-            monkeypatch.setattr(boundaries, "MANY_OFFSETS", many)
-            found = boundaries.inner_band(mask, edge, width, spacing)
-            np.testing.assert_array_equal(found, wanted)
+        found = boundaries.inner_band(mask, edge, width, spacing)
+        np.testing.assert_array_equal(found, plain_band(mask, width, spacing))
+
+
+@pytest.mark.parametrize("length", [1, 7, 8, 9, 16, 17, 40])
+def test_bits_hold_masks_of_any_length(length: int) -> None:
+    random = np.random.default_rng(length)
+    mask = random.random((length, 3, 5)) < 0.4
+    bits = bit_masks.packed(mask)
+    assert bits.shape == (-(-length // 8), 3, 5)
+    np.testing.assert_array_equal(bit_masks.unpacked(bits, length), mask)
+    for steps in range(-length - 2, length + 3):
+        there = np.zeros_like(mask)
+        if steps >= 0:
+            there[steps:] = mask[: max(0, length - steps)]
+        else:
+            there[:steps] = mask[-steps:]
+        moved = bit_masks.unpacked(bit_masks.moved(bits, steps), length)
+        np.testing.assert_array_equal(moved, there)
+
+
+@pytest.mark.parametrize("length", [1, 5, 8, 17, 30])
+@pytest.mark.parametrize("layers", [1, 2, 3, 7, 8])
+def test_bands_of_blocks_are_those_of_repeated_erosions(length: int, layers: int) -> None:
+    random = np.random.default_rng(length)
+    mask = ndimage.binary_dilation(random.random((length, 25, 27)) < 0.02, iterations=5)
+    block = np.ones((3, 3, 3), dtype=bool)
+    core = ndimage.binary_erosion(mask, block, iterations=layers)
+    np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers), mask & ~core)
+
+
+@pytest.mark.parametrize("spacing", SPACINGS, ids=str)
+@pytest.mark.parametrize("draw", [dense_noise, thin_noise, blobs_at_the_border, in_two_corners])
+@pytest.mark.parametrize(
+    "path",
+    [{"PATIENCE": 0, "CROWD": 10**9}, {"CROWD": 0, "FEW": 0}, {"CROWD": 0, "FEW": 10**9}],
+    ids=["transform", "window", "tree"],
+)
+def test_all_ways_to_far_voxels_find_the_same_distances(
+    monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing, path: Any
+) -> None:
+    edges = [plain_edge(mask) for mask in drawn(draw, spacing, 7)]
+    for name, value in {"NEAR": 1, "REACH": 1, **path}.items():
+        monkeypatch.setattr(boundaries, name, value)
+    boundaries._near_offsets.cache_clear()
+    try:
+        found = boundaries.nearest_distances(edges[0], edges[1], spacing)
+    finally:
+        boundaries._near_offsets.cache_clear()
+    far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
+    np.testing.assert_allclose(found, np.asarray(far)[edges[0]], rtol=1e-13)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
+from halfwidth.metrics.bits import Bits, moved, packed, unpacked
 
 __all__ = ["boundary", "chessboard_band", "inner_band", "nearest_distances", "within"]
 
@@ -25,8 +26,12 @@ Steps = tuple[float, ...]
 NEAR, REACH = 250, 6
 # Two distances that differ by less are one distance, rounded in two ways.
 ROUNDING = 1e-9
-# Offsets of a band beyond which a distance transform is faster.
-MANY_OFFSETS = 2000
+# From this many offsets on, and while one voxel in so many is still seeking, a distance transform
+# is faster; in volumes of at most so many voxels, which its indices do not make too large.
+PATIENCE, CROWD, MOST_TRANSFORMED = 26, 16, 1 << 26
+# Every so many of the targets, and how many more targets than voxels there must be for a look at
+# them to pay.
+SAMPLE, FEW = 16, 8
 
 
 def boundary(mask: Mask) -> Mask:
@@ -103,33 +108,54 @@ def nearest_distances(voxels: Mask, targets: Mask, spacing: Steps) -> Array:
     padded = np.ascontiguousarray(np.pad(targets, margins))
     places = np.flatnonzero(np.pad(voxels, margins))
     flat = padded.reshape(-1)
-    found = np.full(len(places), np.inf)
     if not flat.any():
-        return found
+        return np.full(len(places), np.inf)
+    found = np.zeros(len(places))
     seeking = np.flatnonzero(~flat[places])
-    found[:] = 0.0
     jumps = near.steps @ (np.array(padded.strides) // padded.itemsize)
-    for jump, length in zip(jumps, near.lengths, strict=True):
+    for tried, (jump, length) in enumerate(zip(jumps, near.lengths, strict=True)):
         if not len(seeking):
+            return found
+        if tried == PATIENCE and CROWD * len(seeking) > padded.size <= MOST_TRANSFORMED:
+            found[seeking] = _transformed(places[seeking], padded, spacing)
             return found
         hit = flat[places[seeking] + jump]
         found[seeking[hit]] = length
         seeking = seeking[~hit]
     if len(seeking):
-        found[seeking] = _far_distances(places[seeking], flat, padded.shape, spacing)
+        found[seeking] = _far_distances(places[seeking], padded, spacing)
     return found
 
 
-def _far_distances(
-    places: NDArray[np.intp], targets: Mask, shape: tuple[int, ...], spacing: Steps
-) -> Array:
+def _transformed(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
+    from scipy.ndimage import distance_transform_edt
+
+    ends = distance_transform_edt(
+        ~targets, sampling=spacing, return_distances=False, return_indices=True
+    )
+    starts = np.stack(np.unravel_index(places, targets.shape), axis=-1)
+    return _length(starts - ends.reshape(targets.ndim, -1)[:, places].T, spacing)
+
+
+def _far_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
+    ends = np.argwhere(targets)
+    starts = np.stack(np.unravel_index(places, targets.shape), axis=-1)
+    if FEW * len(starts) < len(ends):
+        # None of a few is farther from all targets than from some of them.
+        steps = np.array(spacing)
+        reach = _nearest(starts, ends[::SAMPLE], spacing).max() * (1 + ROUNDING) / steps
+        low, high = starts.min(axis=0) - reach, starts.max(axis=0) + reach
+        ends = ends[((ends >= low) & (ends <= high)).all(axis=1)]
+    return _nearest(starts, ends, spacing)
+
+
+def _nearest(starts: NDArray[np.intp], ends: NDArray[np.intp], spacing: Steps) -> Array:
     from scipy.spatial import KDTree
 
-    ends = np.stack(np.unravel_index(np.flatnonzero(targets), shape), axis=-1)
-    starts = np.stack(np.unravel_index(places, shape), axis=-1)
+    steps = np.array(spacing)
     # A tree that is not balanced takes half the time to build; it is asked but a few times.
-    tree = KDTree(ends * np.array(spacing), balanced_tree=False, compact_nodes=False)
-    _, nearest = tree.query(starts * np.array(spacing))
+    tree = KDTree(ends * steps, balanced_tree=False, compact_nodes=False)
+    _, nearest = tree.query(starts * steps)
     # From whole numbers of voxels, so that equal offsets have equal lengths.
     return _length(starts - ends[nearest], spacing)
 
@@ -137,33 +163,29 @@ def _far_distances(
 def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
     """Voxels of a mask within a distance of its boundary voxels.
 
-    The boundary is shifted by every offset of at most that length: whole rows at a time, since
-    along the last axis offsets are a run.
+    The boundary is shifted by every offset of at most that length, in bits: along the first axis
+    offsets are runs, along the others they are slices.
     """
     reach = distance * (1 + ROUNDING)
-    if reach >= float(np.hypot.reduce(np.multiply(mask.shape, spacing))):
-        return mask
     sides = [
         min(int(reach // step), length - 1)
-        for step, length in zip(spacing[:-1], mask.shape[:-1], strict=True)
+        for step, length in zip(spacing[1:], mask.shape[1:], strict=True)
     ]
     shifts = np.array(list(np.ndindex(*(2 * n + 1 for n in sides)))) - sides
-    room = reach**2 - _length(shifts, spacing[:-1]) ** 2
+    room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
-    if len(shifts) > MANY_OFFSETS:
-        return mask & within(_transform(edge, spacing), distance)
-    runs = np.minimum(np.sqrt(room) // spacing[-1], mask.shape[-1] - 1).astype(int)
-    band = edge.copy()
-    widened, width = edge.copy(), 0
+    runs = (np.sqrt(room) // spacing[0]).astype(int)
+    bits = packed(edge)
+    band, widened, width = bits.copy(), bits.copy(), 0
     for run in sorted(set(runs.tolist())):
         while width < run:
             width += 1
-            widened[..., width:] |= edge[..., :-width]
-            widened[..., :-width] |= edge[..., width:]
+            widened |= moved(bits, width)
+            widened |= moved(bits, -width)
         for shift in shifts[runs == run]:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
-            band[to] |= widened[of]
-    return np.asarray(band & mask)
+            band[(slice(None), *to)] |= widened[(slice(None), *of)]
+    return np.asarray(unpacked(band, len(mask)) & mask)
 
 
 def _overlap(shift: int) -> tuple[slice, slice]:
@@ -173,30 +195,31 @@ def _overlap(shift: int) -> tuple[slice, slice]:
     return slice(None, shift), slice(-shift, None)
 
 
-def _transform(targets: Mask, spacing: Steps) -> Array:
-    from scipy.ndimage import distance_transform_edt
-
-    return np.asarray(distance_transform_edt(~targets, sampling=spacing))
-
-
 def chessboard_band(mask: Mask, layers: int) -> Mask:
     """What so many erosions by a 3×3(×3) block take away from a mask; beyond the array is outside.
 
     >>> chessboard_band(np.ones((5, 5), dtype=bool), 2).astype(int)[2]
     array([1, 1, 0, 1, 1])
     """
-    inside = mask.copy()
-    for axis in range(mask.ndim):
-        # Blocks are separable, and so are their erosions, one axis after the other.
+    length = 2 * layers + 1
+    bits, done = packed(mask), 1
+    # Blocks are separable, and so are their erosions: runs of a length along one axis after the
+    # other, from runs of half the length.
+    while done < length:
+        more = min(done, length - done)
+        bits &= moved(bits, -more)
+        done += more
+    inside = moved(bits, layers)
+    for axis in range(1, mask.ndim):
         own = np.moveaxis(inside, axis, 0)
-        kept = _all_of_runs(own, 2 * layers + 1)
+        kept = _all_of_runs(own, length)
         own[layers : layers + len(kept)] = kept
-        own[:layers] = own[-layers:] = False
-    return np.asarray(mask & ~inside)
+        own[:layers] = own[-layers:] = 0
+    return np.asarray(mask & ~unpacked(inside, len(mask)))
 
 
-def _all_of_runs(rows: Mask, length: int) -> Mask:
-    """Whether each run of so many rows is all true, by runs of twice the length at a time."""
+def _all_of_runs(rows: Bits, length: int) -> Bits:
+    """What all rows of each run of so many share, by runs of twice the length at a time."""
     if len(rows) < length:
         return rows[:0]
     done = 1

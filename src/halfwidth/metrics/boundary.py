@@ -477,7 +477,8 @@ def boundary_iou(
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
     first, second = bands
-    return share(int((first & second).sum()), int((first | second).sum()))
+    common = int(np.count_nonzero(first & second))
+    return share(common, int(np.count_nonzero(first | second)))
 
 
 def _check_band(distance: float | None, *, cheng: bool) -> None:
@@ -491,10 +492,15 @@ def _check_band(distance: float | None, *, cheng: bool) -> None:
 
 
 def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
-    edges, steps = pair.boundaries, pair.require_spacing()
+    steps = pair.require_spacing()
+    sides = zip(pair.prediction.shape, steps, strict=True)
+    # Every line through a voxel meets boundary voxels on both sides of it.
+    if distance >= min((length - 1) / 2 * step for length, step in sides):
+        return pair.prediction, pair.reference
+    predicted, true = pair.boundaries
     return (
-        inner_band(pair.prediction, edges[0], distance, steps),
-        inner_band(pair.reference, edges[1], distance, steps),
+        inner_band(pair.prediction, predicted, distance, steps),
+        inner_band(pair.reference, true, distance, steps),
     )
 
 

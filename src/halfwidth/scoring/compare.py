@@ -15,6 +15,7 @@ from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
 from halfwidth.scoring.boxes import Box, label_boxes
 from halfwidth.scoring.labels import Label
+from halfwidth.scoring.parts import count_parts
 from halfwidth.scoring.results import LabelScores, Value
 from halfwidth.scoring.wanted import Wanted, parameter_text
 
@@ -95,7 +96,7 @@ def score_pair(pair: MaskPair, label: str, metrics: Sequence[Metric]) -> LabelSc
         tuple(_value(pair, metric) for metric in metrics),
         str(pair.presence),
         tp + fn,
-        _parts(pair.reference),
+        count_parts(pair.reference),
         pair.spacing,
     )
 
@@ -114,13 +115,3 @@ def absent(label: str, metrics: Sequence[Metric]) -> LabelScores:
     nothing = str(Status.NOT_APPLICABLE)
     values = (Value(m.spec.name, parameter_text(m), math.nan, nothing) for m in metrics)
     return LabelScores(label, tuple(values), nothing, 0, 0)
-
-
-def _parts(mask: Mask) -> int:
-    """Connected parts, by faces, edges or corners."""
-    from scipy.ndimage import generate_binary_structure, label
-
-    if not mask.size:
-        return 0
-    _, count = label(mask, generate_binary_structure(mask.ndim, mask.ndim))
-    return int(count)

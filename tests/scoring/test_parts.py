@@ -1,0 +1,33 @@
+"""Parts by runs are those by labelling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from halfwidth.scoring import parts
+
+
+@pytest.mark.parametrize("slab", [1, 1 << 22])
+@pytest.mark.parametrize("sparse", [0, 10**9])
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_parts_are_counted_as_by_labelling_every_voxel(
+    monkeypatch: pytest.MonkeyPatch, ndim: int, sparse: int, slab: int
+) -> None:
+    monkeypatch.setattr(parts, "SPARSE", sparse)
+    monkeypatch.setattr(parts, "SLAB", slab)
+    random = np.random.default_rng(ndim)
+    every = ndimage.generate_binary_structure(ndim, ndim)
+    for _ in range(400):
+        mask = random.random(tuple(random.integers(1, 9, ndim))) < random.random() * 0.6
+        assert parts.count_parts(mask) == ndimage.label(mask, every)[1]
+
+
+def test_corners_connect_and_ends_of_lines_do_not() -> None:
+    assert parts.count_parts(np.eye(40, dtype=bool)) == 1
+    ends = np.zeros((40, 40), dtype=bool)
+    ends[3, -1] = ends[4, 0] = True
+    assert parts.count_parts(ends) == 2
+    assert parts.count_parts(np.zeros((0, 0), dtype=bool)) == 0
+    assert parts.count_parts(np.zeros((9, 9), dtype=bool)) == 0
