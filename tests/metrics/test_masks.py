@@ -112,7 +112,7 @@ def test_no_metric_is_left_out_above() -> None:
     functions = {getattr(metric, "func", metric) for metric, _, _ in EMPTY.values()}
     declared = {
         function
-        for module in (overlap, metrics.boundary, metrics.volume)
+        for module in (overlap, metrics.boundary, metrics.boundary_overlap, metrics.volume)
         for function in (getattr(module, name) for name in module.__all__)
     }
     assert functions == declared

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.core.spec import Takes
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.io.layout import CASE_COLUMNS
@@ -18,10 +17,8 @@ from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = [
     "AbsentClass",
-    "AllowMissing",
     "Alternative",
     "AverageOption",
-    "Binary",
     "BoundsOption",
     "Case",
     "ConfidenceLevel",
@@ -29,17 +26,12 @@ __all__ = [
     "Debug",
     "Format",
     "Groups",
-    "IgnoreGeometry",
-    "Jobs",
     "Json",
-    "LabelNames",
     "Labels",
-    "MaskMetrics",
     "Method",
     "Metric",
     "Missing",
     "NResamples",
-    "OnlyLabels",
     "Out",
     "OverOption",
     "Penalty",
@@ -48,13 +40,11 @@ __all__ = [
     "Positive",
     "Prediction",
     "Priors",
-    "Regions",
     "Scale",
     "Score",
     "ScoreFile",
     "ScoresAre",
     "Seed",
-    "Spacing",
     "Statistics",
     "Strata",
     "Strict",
@@ -62,13 +52,10 @@ __all__ = [
     "TargetFile",
     "Threads",
     "Threshold",
-    "Tolerance",
-    "ToleranceFile",
     "UndefinedOption",
     "Weight",
     "only_metric",
     "parse_bounds",
-    "parse_spacing",
     "resolve_format",
 ]
 
@@ -201,84 +188,6 @@ Threads = Annotated[
         help="Threads for bootstraps of AUROC and AP; the result is the same.", metavar="N"
     ),
 ]
-MASK_METRICS = tuple(spec.name for spec in METRICS if spec.takes is Takes.MASKS)
-MaskMetrics = Annotated[
-    list[str],
-    typer.Option(
-        "--metrics",
-        "--metric",
-        help=f"List with commas, or 'all' (but clDice), of: {', '.join(MASK_METRICS)}; parameters "
-        "after a colon: hd:percentile=99, hd95:definition=surface, f_beta:beta=2.",
-        metavar="NAME,NAME",
-    ),
-]
-Tolerance = Annotated[
-    str | None,
-    typer.Option(
-        help="In mm, for nsd, and as the distance of boundary_iou; or msd:TASK, that of a task of "
-        "the Medical Segmentation Decathlon (msd:liver is 7).",
-        metavar="MM",
-    ),
-]
-ToleranceFile = Annotated[
-    Path | None,
-    typer.Option(
-        help="TOML with a tolerance for each label: liver = 3, and default = 2 for others.",
-        metavar="FILE",
-    ),
-]
-LabelNames = Annotated[
-    Path | None,
-    typer.Option(
-        "--labels",
-        help='JSON with names of the values of label maps: {"liver": 1, "both": [1, 2]}, or '
-        "nnU-Net's dataset.json. Default: the values found.",
-        metavar="FILE",
-    ),
-]
-OnlyLabels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--label",
-        help="Score this label or region only; repeatable, or a list with commas.",
-        metavar="NAME",
-        show_default=False,
-    ),
-]
-Regions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--region",
-        help="Score a union of labels too: whole=1+2+4, lungs=Lung-Lt+Lung-Rt; repeatable.",
-        metavar="NAME=A+B",
-        show_default=False,
-    ),
-]
-Binary = Annotated[
-    bool, typer.Option("--binary", help="Every value above 0 is one label, 'foreground'.")
-]
-Spacing = Annotated[
-    str | None,
-    typer.Option(
-        help="Millimetres per voxel instead of those in the files: one number, or one for each "
-        "axis with the slices first (2.5,0.98,0.98 or 2.5x0.98x0.98). 1 measures in voxels.",
-        metavar="MM",
-    ),
-]
-IgnoreGeometry = Annotated[
-    bool,
-    typer.Option(
-        "--ignore-geometry",
-        help="Compare voxel by voxel even where spacing, orientation or origin differ.",
-    ),
-]
-AllowMissing = Annotated[
-    bool,
-    typer.Option(
-        "--allow-missing", help="Score a case without a prediction as missed; default: an error."
-    ),
-]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 for one on each processor.", metavar="N")]
 Statistics = Annotated[
     list[str],
     typer.Option(
@@ -412,19 +321,6 @@ def parse_bounds(text: str | None) -> Any:
     except ValueError:
         raise OptionError(f"--bounds {text!r} is not LOW,HIGH, for example 0,1 or 0,inf") from None
     return low, high
-
-
-def parse_spacing(text: str | None) -> Any:
-    """``"1"`` as a number, ``"2.5,0.98,0.98"`` as three."""
-    if text is None:
-        return None
-    try:
-        numbers = [float(part) for part in text.replace("x", ",").split(",")]
-    except ValueError:
-        raise OptionError(
-            f"--spacing {text!r} is not a number of mm, nor one for each axis: 2.5,0.98,0.98"
-        ) from None
-    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def resolve_format(fmt: str | None, json: bool, out: Path | None) -> str:

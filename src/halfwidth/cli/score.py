@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import mask_options, options
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note, say, write
 from halfwidth.core.cautions import Caution
@@ -29,17 +29,17 @@ def score(
     references: Annotated[
         Path, typer.Argument(help="Folder of reference masks, or one file.", metavar="REFERENCES")
     ],
-    metrics: options.MaskMetrics = ["dsc,hd95"],  # noqa: B006 -- typer copies it
-    tolerance: options.Tolerance = None,
-    tolerance_file: options.ToleranceFile = None,
-    labels: options.LabelNames = None,
-    label: options.OnlyLabels = None,
-    region: options.Regions = None,
-    binary: options.Binary = False,
-    spacing: options.Spacing = None,
-    ignore_geometry: options.IgnoreGeometry = False,
-    allow_missing: options.AllowMissing = False,
-    jobs: options.Jobs = 1,
+    metrics: mask_options.MaskMetrics = ["dsc,hd95"],  # noqa: B006 -- typer copies it
+    tolerance: mask_options.Tolerance = None,
+    tolerance_file: mask_options.ToleranceFile = None,
+    labels: mask_options.LabelNames = None,
+    label: mask_options.OnlyLabels = None,
+    region: mask_options.Regions = None,
+    binary: mask_options.Binary = False,
+    spacing: mask_options.Spacing = None,
+    ignore_geometry: mask_options.IgnoreGeometry = False,
+    allow_missing: mask_options.AllowMissing = False,
+    jobs: mask_options.Jobs = 1,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -107,7 +107,7 @@ def score(
             only=label,
             regions=region or (),
             binary=binary,
-            spacing=options.parse_spacing(spacing),
+            spacing=mask_options.parse_spacing(spacing),
             ignore_geometry=ignore_geometry,
             allow_missing=allow_missing,
             jobs=jobs,

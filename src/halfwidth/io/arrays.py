@@ -10,7 +10,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, proposed, shortened
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.io.paths import no_such_file
 
 __all__ = ["SUFFIXES", "read_array"]
 
@@ -30,8 +31,7 @@ def read_array(path: str | Path) -> NDArray[Any]:
     """
     file, name = _parted(str(path))
     if not file.exists():
-        siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise DataError(f"{file}: no such file{proposed(file.name, siblings)}")
+        raise no_such_file(file)
     if file.suffix.lower() not in SUFFIXES:
         raise DataError(
             f"{file}: arrays are read from {' and '.join(SUFFIXES)}; a table goes in as FILE, with "

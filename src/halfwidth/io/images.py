@@ -10,6 +10,7 @@ from halfwidth.io.grids import Geometry, Image, check_same_geometry
 from halfwidth.io.image_headers import meta_header, nrrd_header
 from halfwidth.io.labels import as_labels
 from halfwidth.io.nifti import nifti_header
+from halfwidth.io.paths import no_such_file
 from halfwidth.io.payload import Header, stored_voxels
 from halfwidth.io.pictures import read_npy, read_png
 from halfwidth.io.tiff import read_tiff
@@ -122,8 +123,7 @@ def _check_exists(file: Path) -> None:
         return
     if file.exists():
         raise DataError(f"{file}: is no plain file")
-    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-    raise DataError(f"{file}: no such file{proposed(file.name, siblings)}")
+    raise no_such_file(file)
 
 
 def _told(reason: object) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import DataError, proposed, quoted, shortened
+from halfwidth.io.paths import no_such_file
 from halfwidth.io.table import Table
 
 if TYPE_CHECKING:
@@ -63,10 +64,8 @@ def read_table(path: str | Path) -> Table:
 def _check_exists(file: Path) -> None:
     if file.is_dir():
         raise DataError(f"{file}: is a folder; name a file ({shortened(SUFFIXES)})")
-    if file.exists():
-        return
-    siblings = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-    raise DataError(f"{file}: no such file{proposed(file.name, siblings)}")
+    if not file.exists():
+        raise no_such_file(file)
 
 
 def _check_names(names: list[str], file: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, proposed
+from halfwidth.core.errors import DataError
+from halfwidth.io.paths import no_such_file
 
 __all__ = ["small_text"]
 
@@ -21,8 +22,7 @@ def small_text(path: Path, most_bytes: int) -> str:
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name a file")
         if not path.exists():
-            siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise DataError(f"{path}: no such file{proposed(path.name, siblings)}")
+            raise no_such_file(path)
         with path.open("rb") as file:
             content = file.read(most_bytes + 1)
     except OSError as error:

@@ -11,7 +11,8 @@ from halfwidth.metrics.agreement import (
     mcc,
     normalized_expected_cost,
 )
-from halfwidth.metrics.boundary import assd, boundary_iou, hd, hd95, masd, nsd
+from halfwidth.metrics.boundary import assd, hd, hd95, masd
+from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
 from halfwidth.metrics.counting import (
     balanced_accuracy,
     confusion_matrix,

@@ -1,4 +1,4 @@
-"""Boundary metrics of a predicted and a reference mask, per case.
+"""Distances between the boundaries of a predicted and a reference mask, per case.
 
 All take ``(prediction, reference, spacing=)``, or one `MaskPair`, which computes boundaries and
 distances once for all of them. Tools disagree on what a boundary is and how two directions are
@@ -14,7 +14,6 @@ joined, and their numbers differ; here every definition has a name, and the defa
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Sequence
@@ -23,16 +22,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.spec import Better, Kind, Takes, metric
-from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status, distance_without
-from halfwidth.metrics.boundaries import ROUNDING, chessboard_band, inner_band, within
-from halfwidth.metrics.masks import Mask, MaskPair, Surface, paired
-from halfwidth.metrics.overlap import share
+from halfwidth.metrics.boundaries import ROUNDING
+from halfwidth.metrics.masks import MaskPair, Surface, paired
 
-__all__ = ["assd", "boundary_iou", "hd", "hd95", "masd", "nsd"]
+__all__ = ["assd", "hd", "hd95", "masd"]
 
 DISTANCE = Bounds(0.0, math.inf)
 VOXELS, POOLED, SURFACE, CHENG = 0.0, 1.0, 2.0, 3.0
@@ -45,24 +42,9 @@ PERCENTILE = Parameter(
     at_most=100,
     unit="%",
 )
-TOLERANCE = Parameter(
-    "tolerance",
-    None,
-    "distance within which a boundary counts as found",
-    at_least=0,
-    unit="mm",
-)
-BAND = Parameter(
-    "distance",
-    None,
-    "width of the band inside of each boundary",
-    above=0,
-    unit="mm",
-    optional=True,
-)
 
 
-def _definition(*words: tuple[str, float]) -> Parameter:
+def definition_of(*words: tuple[str, float]) -> Parameter:
     return Parameter(
         "definition",
         # Of values that arrive ready-made, nobody knows.
@@ -74,9 +56,8 @@ def _definition(*words: tuple[str, float]) -> Parameter:
     )
 
 
-OF_HAUSDORFF = _definition(("max", VOXELS), ("pooled", POOLED), ("surface", SURFACE))
-OF_SURFACES = _definition(("voxels", VOXELS), ("surface", SURFACE))
-OF_BANDS = _definition(("band", VOXELS), ("cheng", CHENG))
+OF_HAUSDORFF = definition_of(("max", VOXELS), ("pooled", POOLED), ("surface", SURFACE))
+OF_SURFACES = definition_of(("voxels", VOXELS), ("surface", SURFACE))
 
 _distance = functools.partial(
     metric,
@@ -147,7 +128,7 @@ def hd(
     """
     given = {"percentile": percentile, "definition": definition}
     bound = bind("hd", (PERCENTILE, OF_HAUSDORFF), given, complete=True)
-    pair = _spaced(prediction, reference, spacing)
+    pair = spaced_pair(prediction, reference, spacing)
     return _hausdorff(pair, bound["percentile"], bound["definition"])
 
 
@@ -201,10 +182,10 @@ def hd95(
     3.0
     """
     bound = bind("hd95", (OF_HAUSDORFF,), {"definition": definition}, complete=True)
-    return _hausdorff(_spaced(prediction, reference, spacing), 95.0, bound["definition"])
+    return _hausdorff(spaced_pair(prediction, reference, spacing), 95.0, bound["definition"])
 
 
-def _spaced(
+def spaced_pair(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None,
     spacing: float | Sequence[float] | None,
@@ -277,10 +258,10 @@ def assd(
     0.3333333333333333
     """
     bound = bind("assd", (OF_SURFACES,), {"definition": definition}, complete=True)
-    pair = _spaced(prediction, reference, spacing)
+    pair = spaced_pair(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return distance_without(pair.presence)
-    sides = _sides(pair, bound["definition"])
+    sides = sides_of(pair, bound["definition"])
     return float(
         sum(side.distances @ side.weights for side in sides)
         / sum(side.weights.sum() for side in sides)
@@ -328,182 +309,16 @@ def masd(
     0.3
     """
     bound = bind("masd", (OF_SURFACES,), {"definition": definition}, complete=True)
-    pair = _spaced(prediction, reference, spacing)
+    pair = spaced_pair(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return distance_without(pair.presence)
-    sides = _sides(pair, bound["definition"])
+    sides = sides_of(pair, bound["definition"])
     return float(sum(side.distances @ side.weights / side.weights.sum() for side in sides) / 2)
 
 
-@metric(
-    title="NSD",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="boundary",
-    takes=Takes.MASKS,
-    spaced=True,
-    parameters=(TOLERANCE, OF_SURFACES),
-    synonyms=("surface_dice", "normalized_surface_distance"),
-    cite="nikolov2021",
-)
-def nsd(
-    prediction: ArrayLike | MaskPair,
-    reference: ArrayLike | None = None,
-    *,
-    tolerance: float,
-    definition: Literal["voxels", "surface"] | float = "voxels",
-    spacing: float | Sequence[float] | None = None,
-) -> float:
-    """Normalised surface distance, the share of both boundaries within the tolerance.
-
-    ``(#{a: d(a, ∂B) ≤ τ} + #{b: d(b, ∂A) ≤ τ}) / (|∂A| + |∂B|)``; a distance that misses τ by
-    rounding alone counts as within.
-
-    Parameters
-    ----------
-    prediction, reference : array-like, 2-D or 3-D
-        Masks of the same shape; or one `MaskPair` in place of both.
-    tolerance : float
-        τ in mm, what two careful readers differ by; there is no default.
-    definition : {"voxels", "surface"}
-        Over boundary voxels, or over surface elements weighted by their area.
-    spacing : float or sequence of float
-        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
-
-    Returns
-    -------
-    float
-        From 0 (no boundary is within τ, or one mask is empty) to 1; NaN if both masks are empty.
-
-    Raises
-    ------
-    OptionError
-        Without a spacing.
-
-    References
-    ----------
-    Nikolov et al. (2021).
-
-    Examples
-    --------
-    >>> a, b = [[1, 1, 0, 0, 0], [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 1], [1, 1, 0, 0, 0]]
-    >>> nsd(a, b, tolerance=1, spacing=1)
-    0.8888888888888888
-    """
-    given = {"tolerance": tolerance, "definition": definition}
-    bound = bind("nsd", (TOLERANCE, OF_SURFACES), given, complete=True)
-    pair = _spaced(prediction, reference, spacing)
-    if pair.presence is not Status.OK:
-        return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
-    sides = _sides(pair, bound["definition"])
-    found = sum(side.weights[within(side.distances, bound["tolerance"])].sum() for side in sides)
-    return float(found / sum(side.weights.sum() for side in sides))
-
-
-def _sides(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
+def sides_of(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
     """Both boundaries with what each piece of them weighs."""
     if definition == SURFACE:
         return pair.surfaces
     first, second = (Surface(each, np.ones(len(each))) for each in pair.distances)
     return first, second
-
-
-@metric(
-    title="boundary IoU",
-    bounds=UNIT_INTERVAL,
-    better=Better.HIGHER,
-    family="boundary",
-    takes=Takes.MASKS,
-    spaced=True,
-    parameters=(BAND, OF_BANDS),
-    synonyms=("biou",),
-    cite="cheng2021",
-)
-def boundary_iou(
-    prediction: ArrayLike | MaskPair,
-    reference: ArrayLike | None = None,
-    *,
-    distance: float | None = None,
-    definition: Literal["band", "cheng"] | float = "band",
-    spacing: float | Sequence[float] | None = None,
-) -> float:
-    """IoU of the bands along the two boundaries.
-
-    ``|A_d ∩ B_d| / |A_d ∪ B_d|``, where ``A_d`` holds the voxels of A within d of its boundary
-    voxels. A band as wide as the structure gives the `iou`.
-
-    Parameters
-    ----------
-    prediction, reference : array-like, 2-D or 3-D
-        Masks of the same shape; or one `MaskPair` in place of both.
-    distance : float
-        d in mm; there is no default.
-    definition : {"band", "cheng"}
-        ``"cheng"``: what erosions by blocks of 3×3(×3) voxels take away, as many of them as make
-        2 % of the image's diagonal in voxels, at least one; it takes no distance, and needs no
-        spacing.
-    spacing : float or sequence of float
-        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
-
-    Returns
-    -------
-    float
-        From 0 (the bands do not meet, or one mask is empty) to 1; NaN if both masks are empty.
-
-    Raises
-    ------
-    OptionError
-        Without a spacing or a distance.
-
-    References
-    ----------
-    Cheng et al. (2021).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a, b = np.zeros((2, 9, 9), dtype=bool)
-    >>> a[1:8, 1:8] = b[1:8, 2:8] = True
-    >>> boundary_iou(a, b, distance=0.5, spacing=1)
-    0.5862068965517241
-    """
-    given = {"definition": definition, **({} if distance is None else {"distance": distance})}
-    bound = bind("boundary_iou", (BAND, OF_BANDS), given, complete=True)
-    cheng = bound["definition"] == CHENG
-    _check_band(bound.get("distance"), cheng=cheng)
-    made = paired if cheng else _spaced
-    pair = made(prediction, reference, spacing)
-    if pair.presence is not Status.OK:
-        return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
-    bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
-    first, second = bands
-    common = int(np.count_nonzero(first & second))
-    return share(common, int(np.count_nonzero(first | second)))
-
-
-def _check_band(distance: float | None, *, cheng: bool) -> None:
-    if distance is None and not cheng:
-        bind("boundary_iou", (dataclasses.replace(BAND, optional=False),), {}, complete=True)
-    if distance is not None and cheng:
-        raise OptionError(
-            f"boundary_iou: distance={distance:g} has no effect on definition 'cheng', whose band "
-            "is 2 % of the image's diagonal"
-        )
-
-
-def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
-    steps = pair.require_spacing()
-    sides = zip(pair.prediction.shape, steps, strict=True)
-    # Every line through a voxel meets boundary voxels on both sides of it.
-    if distance >= min((length - 1) / 2 * step for length, step in sides):
-        return pair.prediction, pair.reference
-    predicted, true = pair.boundaries
-    return (
-        inner_band(pair.prediction, predicted, distance, steps),
-        inner_band(pair.reference, true, distance, steps),
-    )
-
-
-def _cheng_bands(pair: MaskPair) -> tuple[Mask, Mask]:
-    layers = max(1, round(0.02 * math.hypot(*pair.shape)))
-    return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import MetricSpec, spec_of
-from halfwidth.metrics import agreement, boundary, counting, overlap, ranking, regression, volume
+from halfwidth.metrics import (
+    agreement,
+    boundary,
+    boundary_overlap,
+    counting,
+    overlap,
+    ranking,
+    regression,
+    volume,
+)
 from halfwidth.metrics.error import absolute_error, correct, squared_error
 
 __all__ = ["METRICS", "SAMPLE_METRICS"]
@@ -25,8 +34,8 @@ METRICS: Catalogue[MetricSpec] = Catalogue(
             boundary.hd95,
             boundary.assd,
             boundary.masd,
-            boundary.nsd,
-            boundary.boundary_iou,
+            boundary_overlap.nsd,
+            boundary_overlap.boundary_iou,
             volume.absolute_volume_error,
             volume.relative_volume_error,
             volume.symmetric_volume_error,

@@ -1,0 +1,119 @@
+"""Options of the verb that scores masks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.spec import Takes
+from halfwidth.metrics.catalogue import METRICS
+
+__all__ = [
+    "AllowMissing",
+    "Binary",
+    "IgnoreGeometry",
+    "Jobs",
+    "LabelNames",
+    "MaskMetrics",
+    "OnlyLabels",
+    "Regions",
+    "Spacing",
+    "Tolerance",
+    "ToleranceFile",
+    "parse_spacing",
+]
+
+MASK_METRICS = tuple(spec.name for spec in METRICS if spec.takes is Takes.MASKS)
+MaskMetrics = Annotated[
+    list[str],
+    typer.Option(
+        "--metrics",
+        "--metric",
+        help=f"List with commas, or 'all' (but clDice), of: {', '.join(MASK_METRICS)}; parameters "
+        "after a colon: hd:percentile=99, hd95:definition=surface, f_beta:beta=2.",
+        metavar="NAME,NAME",
+    ),
+]
+Tolerance = Annotated[
+    str | None,
+    typer.Option(
+        help="In mm, for nsd, and as the distance of boundary_iou; or msd:TASK, that of a task of "
+        "the Medical Segmentation Decathlon (msd:liver is 7).",
+        metavar="MM",
+    ),
+]
+ToleranceFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="TOML with a tolerance for each label: liver = 3, and default = 2 for others.",
+        metavar="FILE",
+    ),
+]
+LabelNames = Annotated[
+    Path | None,
+    typer.Option(
+        "--labels",
+        help='JSON with names of the values of label maps: {"liver": 1, "both": [1, 2]}, or '
+        "nnU-Net's dataset.json. Default: the values found.",
+        metavar="FILE",
+    ),
+]
+OnlyLabels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        help="Score this label or region only; repeatable, or a list with commas.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+Regions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--region",
+        help="Score a union of labels too: whole=1+2+4, lungs=Lung-Lt+Lung-Rt; repeatable.",
+        metavar="NAME=A+B",
+        show_default=False,
+    ),
+]
+Binary = Annotated[
+    bool, typer.Option("--binary", help="Every value above 0 is one label, 'foreground'.")
+]
+Spacing = Annotated[
+    str | None,
+    typer.Option(
+        help="Millimetres per voxel instead of those in the files: one number, or one for each "
+        "axis with the slices first (2.5,0.98,0.98 or 2.5x0.98x0.98). 1 measures in voxels.",
+        metavar="MM",
+    ),
+]
+IgnoreGeometry = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-geometry",
+        help="Compare voxel by voxel even where spacing, orientation or origin differ.",
+    ),
+]
+AllowMissing = Annotated[
+    bool,
+    typer.Option(
+        "--allow-missing", help="Score a case without a prediction as missed; default: an error."
+    ),
+]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for one on each processor.", metavar="N")]
+
+
+def parse_spacing(text: str | None) -> Any:
+    """``"1"`` as a number, ``"2.5,0.98,0.98"`` as three."""
+    if text is None:
+        return None
+    try:
+        numbers = [float(part) for part in text.replace("x", ",").split(",")]
+    except ValueError:
+        raise OptionError(
+            f"--spacing {text!r} is not a number of mm, nor one for each axis: 2.5,0.98,0.98"
+        ) from None
+    return numbers[0] if len(numbers) == 1 else numbers

@@ -1,0 +1,15 @@
+"""What is said of files that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from halfwidth.core.errors import DataError, proposed
+
+__all__ = ["no_such_file"]
+
+
+def no_such_file(path: Path) -> DataError:
+    """The error for a file that does not exist, with the nearest name that does."""
+    siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    return DataError(f"{path}: no such file{proposed(path.name, siblings)}")

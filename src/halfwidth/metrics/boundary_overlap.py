@@ -1,0 +1,217 @@
+"""How far the boundaries of a predicted and a reference mask agree, per case, within a tolerance.
+
+Boundaries, distances and definitions are those of `halfwidth.metrics.boundary`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import Parameter, bind
+from halfwidth.core.spec import Better, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.core.undefined import Status
+from halfwidth.metrics.boundaries import chessboard_band, inner_band, within
+from halfwidth.metrics.boundary import (
+    CHENG,
+    OF_SURFACES,
+    VOXELS,
+    definition_of,
+    sides_of,
+    spaced_pair,
+)
+from halfwidth.metrics.masks import Mask, MaskPair, paired
+from halfwidth.metrics.overlap import share
+
+__all__ = ["boundary_iou", "nsd"]
+
+TOLERANCE = Parameter(
+    "tolerance",
+    None,
+    "distance within which a boundary counts as found",
+    at_least=0,
+    unit="mm",
+)
+BAND = Parameter(
+    "distance",
+    None,
+    "width of the band inside of each boundary",
+    above=0,
+    unit="mm",
+    optional=True,
+)
+
+OF_BANDS = definition_of(("band", VOXELS), ("cheng", CHENG))
+
+_agreement = functools.partial(
+    metric,
+    bounds=UNIT_INTERVAL,
+    better=Better.HIGHER,
+    family="boundary",
+    takes=Takes.MASKS,
+    spaced=True,
+)
+
+
+@_agreement(
+    title="NSD",
+    parameters=(TOLERANCE, OF_SURFACES),
+    synonyms=("surface_dice", "normalized_surface_distance"),
+    cite="nikolov2021",
+)
+def nsd(
+    prediction: ArrayLike | MaskPair,
+    reference: ArrayLike | None = None,
+    *,
+    tolerance: float,
+    definition: Literal["voxels", "surface"] | float = "voxels",
+    spacing: float | Sequence[float] | None = None,
+) -> float:
+    """Normalised surface distance, the share of both boundaries within the tolerance.
+
+    ``(#{a: d(a, ∂B) ≤ τ} + #{b: d(b, ∂A) ≤ τ}) / (|∂A| + |∂B|)``; a distance that misses τ by
+    rounding alone counts as within.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+    tolerance : float
+        τ in mm, what two careful readers differ by; there is no default.
+    definition : {"voxels", "surface"}
+        Over boundary voxels, or over surface elements weighted by their area.
+    spacing : float or sequence of float
+        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
+
+    Returns
+    -------
+    float
+        From 0 (no boundary is within τ, or one mask is empty) to 1; NaN if both masks are empty.
+
+    Raises
+    ------
+    OptionError
+        Without a spacing.
+
+    References
+    ----------
+    Nikolov et al. (2021).
+
+    Examples
+    --------
+    >>> a, b = [[1, 1, 0, 0, 0], [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 1], [1, 1, 0, 0, 0]]
+    >>> nsd(a, b, tolerance=1, spacing=1)
+    0.8888888888888888
+    """
+    given = {"tolerance": tolerance, "definition": definition}
+    bound = bind("nsd", (TOLERANCE, OF_SURFACES), given, complete=True)
+    pair = spaced_pair(prediction, reference, spacing)
+    if pair.presence is not Status.OK:
+        return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
+    sides = sides_of(pair, bound["definition"])
+    found = sum(side.weights[within(side.distances, bound["tolerance"])].sum() for side in sides)
+    return float(found / sum(side.weights.sum() for side in sides))
+
+
+@_agreement(
+    title="boundary IoU",
+    parameters=(BAND, OF_BANDS),
+    synonyms=("biou",),
+    cite="cheng2021",
+)
+def boundary_iou(
+    prediction: ArrayLike | MaskPair,
+    reference: ArrayLike | None = None,
+    *,
+    distance: float | None = None,
+    definition: Literal["band", "cheng"] | float = "band",
+    spacing: float | Sequence[float] | None = None,
+) -> float:
+    """IoU of the bands along the two boundaries.
+
+    ``|A_d ∩ B_d| / |A_d ∪ B_d|``, where ``A_d`` holds the voxels of A within d of its boundary
+    voxels. A band as wide as the structure gives the `iou`.
+
+    Parameters
+    ----------
+    prediction, reference : array-like, 2-D or 3-D
+        Masks of the same shape; or one `MaskPair` in place of both.
+    distance : float
+        d in mm; there is no default.
+    definition : {"band", "cheng"}
+        ``"cheng"``: what erosions by blocks of 3×3(×3) voxels take away, as many of them as make
+        2 % of the image's diagonal in voxels, at least one; it takes no distance, and needs no
+        spacing.
+    spacing : float or sequence of float
+        Millimetres per voxel, in the order of the axes; ``1`` measures in voxels.
+
+    Returns
+    -------
+    float
+        From 0 (the bands do not meet, or one mask is empty) to 1; NaN if both masks are empty.
+
+    Raises
+    ------
+    OptionError
+        Without a spacing or a distance.
+
+    References
+    ----------
+    Cheng et al. (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a, b = np.zeros((2, 9, 9), dtype=bool)
+    >>> a[1:8, 1:8] = b[1:8, 2:8] = True
+    >>> boundary_iou(a, b, distance=0.5, spacing=1)
+    0.5862068965517241
+    """
+    given = {"definition": definition, **({} if distance is None else {"distance": distance})}
+    bound = bind("boundary_iou", (BAND, OF_BANDS), given, complete=True)
+    cheng = bound["definition"] == CHENG
+    _check_band(bound.get("distance"), cheng=cheng)
+    made = paired if cheng else spaced_pair
+    pair = made(prediction, reference, spacing)
+    if pair.presence is not Status.OK:
+        return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
+    bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
+    first, second = bands
+    common = int(np.count_nonzero(first & second))
+    return share(common, int(np.count_nonzero(first | second)))
+
+
+def _check_band(distance: float | None, *, cheng: bool) -> None:
+    if distance is None and not cheng:
+        bind("boundary_iou", (dataclasses.replace(BAND, optional=False),), {}, complete=True)
+    if distance is not None and cheng:
+        raise OptionError(
+            f"boundary_iou: distance={distance:g} has no effect on definition 'cheng', whose band "
+            "is 2 % of the image's diagonal"
+        )
+
+
+def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
+    steps = pair.require_spacing()
+    sides = zip(pair.prediction.shape, steps, strict=True)
+    # Every line through a voxel meets boundary voxels on both sides of it.
+    if distance >= min((length - 1) / 2 * step for length, step in sides):
+        return pair.prediction, pair.reference
+    predicted, true = pair.boundaries
+    return (
+        inner_band(pair.prediction, predicted, distance, steps),
+        inner_band(pair.reference, true, distance, steps),
+    )
+
+
+def _cheng_bands(pair: MaskPair) -> tuple[Mask, Mask]:
+    layers = max(1, round(0.02 * math.hypot(*pair.shape)))
+    return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)
