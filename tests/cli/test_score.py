@@ -490,7 +490,7 @@ def test_a_corrupt_file_is_named(masks: tuple[Path, Path], run: Run, tmp_path: P
     bad.write_bytes(held[: len(held) // 2])
     out = tmp_path / "cases.csv"
     ran = run("score", *masks, "-o", out)
-    refused(ran, "1 of 4 cases", "case case2", str(bad), "other 3 are kept")
+    refused(ran, "1 of 4 cases", "case case2", str(bad), "other 3 cases are kept")
     assert not out.exists()
     bad.write_bytes(held)
     ran = run("score", *masks, "-o", out)

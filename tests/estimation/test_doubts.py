@@ -92,6 +92,7 @@ SITUATIONS |= {
     "HW504": lambda: masks(spacing=1),
     "HW505": lambda: masks(spacing=(2.5, 1)),
     "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
+    "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 

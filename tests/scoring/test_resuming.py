@@ -243,7 +243,7 @@ def test_one_bad_file_does_not_cost_the_others(work: Work, calls: Calls, jobs: i
     text = str(caught.value)
     assert "1 of 5 cases could not be scored: case b: " in text
     assert "b.npy" in text
-    assert "The other 4 are kept" in text
+    assert "The other 4 cases are kept" in text
     calls.cases.clear()
     bad.write_bytes(held)
     found = work.score()

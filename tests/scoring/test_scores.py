@@ -579,7 +579,7 @@ def test_pictures_have_no_spacing(tmp_path: Path) -> None:
     text = complaint(hw.OptionError, *pair, "dsc,hd95")
     assert text.startswith("case a: ")
     assert "--spacing" in text
-    assert "spacing=1" in text
+    assert "say 1 to measure in voxels" in text
     assert hw.score_folders(*pair, "dsc").cases[0].labels[0].spacing is None
     scores = hw.score_folders(*pair, "hd95", spacing=1)
     assert scores.value("hd95", label="1") == 1

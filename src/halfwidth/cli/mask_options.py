@@ -86,7 +86,8 @@ Spacing = Annotated[
     str | None,
     typer.Option(
         help="Millimetres per voxel instead of those in the files: one number, or one for each "
-        "axis with the slices first (2.5,0.98,0.98 or 2.5x0.98x0.98). 1 measures in voxels.",
+        "axis in the order of the array (slices first, but for some .npy): 2.5,0.98,0.98. 1 "
+        "measures in voxels.",
         metavar="MM",
     ),
 ]

@@ -182,7 +182,8 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
 
     def asks(metric: str) -> bool:
         if table["missing"] == "worst":
-            return table["penalty"] is None and METRICS[metric].worst is None
+            spec = METRICS[metric]
+            return spec.worst is None and (table["penalty"] is None or spec.unit != "mm")
         return bool(table["missing"] == "raise")
 
     rows, left_out = scores.defined(asks)

@@ -127,8 +127,8 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW105",
-        "references in several parts",
-        "References in several parts: {where}.",
+        "disconnected references",
+        "Disconnected references: {where}.",
         "Overlap and boundary metrics see one mask. A missed small part hardly lowers the Dice of "
         "a large one, while the Hausdorff distance may then be that between the parts.",
         "Where the parts are objects of their own, such as lesions, count them: detection and "
@@ -473,9 +473,10 @@ CAUTIONS: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW505",
-        "oblong voxels under voxel boundaries",
-        "Voxels are up to {ratio:.2g} times as long along one axis as along another ({spacing} mm) "
-        "in {count} of {total} cases, and boundaries are those of voxels: {metrics}.",
+        "anisotropic voxels under voxel boundaries",
+        "Voxels are anisotropic, up to {ratio:.2g} times as long along one axis as along another "
+        "({spacing} mm), in {count} of {total} cases, and boundaries are those of voxels: "
+        "{metrics}.",
         "The voxels that an erosion peels off are as thick as a slice on top and bottom, and as "
         "thin as a pixel on the sides; each counts once, whatever the area that it stands for. "
         "Distances across slices come in steps of the slice thickness.",
@@ -492,6 +493,15 @@ CAUTIONS: tuple[CautionSpec, ...] = (
         "errors in others.",
         "Choose a tolerance that two careful readers would need, at least the slice thickness.",
         "nikolov2021",
+    ),
+    CautionSpec(
+        "HW507",
+        "boundaries along ignored voxels",
+        "Voxels labelled 'ignore' are cut out of both masks: {metrics} count the cut as a boundary "
+        "that both share.",
+        "Where a region is ignored, both masks end at the same line, at distance 0. The more of a "
+        "structure's surroundings are ignored, the better its boundary seems to agree.",
+        "Report overlap metrics, or boundary metrics of cases without ignored voxels.",
     ),
 )
 

@@ -22,6 +22,7 @@ __all__ = [
     "Interval",
     "Level",
     "Numbers",
+    "decimals",
 ]
 
 Array = NDArray[np.float64]
@@ -141,3 +142,13 @@ class Interval:
         """Broadcast three array-likes against each other into an interval."""
         arrays = np.broadcast_arrays(*(np.asarray(a, float) for a in (low, high, standard_error)))
         return cls(*arrays)
+
+
+def decimals(numbers: NDArray[Any]) -> Array:
+    """The decimals that were meant by numbers in single precision: 1.2, not 1.2000000476837158.
+
+    >>> float(decimals(np.array(1.2, dtype=np.float32)))
+    1.2
+    """
+    texts = [str(number) for number in numbers.ravel()]
+    return np.array(texts, dtype=float).reshape(numbers.shape)

@@ -90,7 +90,8 @@ def penalty_for(metric: Metric, penalty: float | None) -> float:
     if worst is None:
         raise OptionError(
             f"missing='worst' needs a penalty: no finite value is known to be the worst for "
-            f"{spec.called} (range {spec.bounds}); give penalty=VALUE (--penalty VALUE)"
+            f"{spec.called} (range {spec.bounds}); give penalty=VALUE (--penalty VALUE), which in "
+            "a table of several metrics is for distances: pick another by metric= (--metric)"
         )
     if not np.isfinite(worst) or not spec.bounds.low <= worst <= spec.bounds.high:
         raise OptionError(

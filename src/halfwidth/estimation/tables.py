@@ -246,9 +246,11 @@ class _Metrics:
         return Metric(wanted.spec, named.parameters)
 
     def policy(self, request: Request, metric: Metric) -> Request:
-        """In a canonical table, a penalty is for the metrics without a worst value."""
+        """In a canonical table, a penalty is for the distances among several metrics."""
         own = bool(self.held) and metric.spec.worst is not None
-        return replace(request, penalty=None) if own else request
+        alone = self._asked is not None or len(self.held) < 2
+        other = not alone and metric.spec.unit != "mm"
+        return replace(request, penalty=None) if own or other else request
 
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""

@@ -71,7 +71,8 @@ def checked_spacing(file: Path, spacing: Sequence[float]) -> tuple[float, ...]:
             f"{file}: its voxels are {_times(spacing[::-1])} mm large (x, y, z); "
             "each size must be above zero"
         )
-    return tuple(float(step) for step in spacing)
+    # Lengths of vectors miss the decimal that is meant in their last digits.
+    return tuple(float(f"{step:.12g}") for step in spacing)
 
 
 def geometry_of(file: Path, steps: NDArray[Any], origin: NDArray[Any]) -> Geometry:
@@ -160,6 +161,9 @@ def _unlike_spacing(prediction: Image, reference: Image) -> list[tuple[str, str,
 def _unlike_places(prediction: Geometry, reference: Geometry) -> list[tuple[str, str, str]]:
     unlike = []
     one, other = np.asarray(prediction.direction), np.asarray(reference.direction)
+    if one.shape != other.shape:
+        # A plane in a plane, and one in space: only the sizes of their voxels can be compared.
+        return []
     if np.abs(one - other).max() > DIRECTION_TOLERANCE:
         unlike.append(("orientation", *_orientations(one, other)))
     voxel = min(reference.spacing)

@@ -40,7 +40,7 @@ def as_labels(
         If a value is negative, fractional, not finite or above 2³² − 1, or if these are no numbers.
     """
     if stored.dtype.kind == "b" and scale is None:
-        return np.ascontiguousarray(stored)
+        return true_or_false(stored)
     if stored.dtype.kind not in "biuf":
         raise DataError(
             f"{file}: holds values of type {stored.dtype}; a label map holds one whole number per "
@@ -59,6 +59,15 @@ def as_labels(
     for start, values in _portions(flat, scale):
         labels[start : start + len(values)] = np.rint(values) if scale else values
     return labels.reshape(stored.shape)
+
+
+def true_or_false(stored: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Booleans in C order whose bytes are 0 and 1.
+
+    Those of Pillow's 1-bit images, and of arrays that are viewed as booleans, may be any; sums and
+    shifts of bytes would take them at their value.
+    """
+    return np.asarray(np.ascontiguousarray(stored).view(np.uint8) != 0)
 
 
 def _portions(

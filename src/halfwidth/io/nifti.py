@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.types import decimals
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
 from halfwidth.io.payload import GZIP, Header, Stream, kept_axes
 
@@ -108,15 +110,16 @@ def _scale(file: Path, header: Any) -> tuple[float, float] | None:
 
 
 def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geometry | None]:
-    """Spacing, and where the voxels lie; of a plane, the spacing alone."""
+    """Spacing, and where the voxels lie."""
     unit = SPACE_UNITS.get(int(header["xyzt_units"]) & 7, 1.0)
-    sizes = np.array([float(size) for size in header["pixdim"][1 : kept + 1]]) * unit
+    # Single precision in version 1.
+    sizes = decimals(np.asarray(header["pixdim"][1 : kept + 1])) * unit
     spacing = checked_spacing(file, list(sizes[::-1]))
     coded = int(header["sform_code"]) != 0 or int(header["qform_code"]) != 0
-    if kept != 3 or not coded:
+    if not coded:
         return spacing, None
     affine = _affine(file, header) * unit
-    steps = (LPS[:, None] * affine[:3, :3])[:, ::-1]
+    steps = (LPS[:, None] * affine[:3, :kept])[:, ::-1]
     geometry = geometry_of(file, steps, LPS * affine[:3, 3])
     given, found = np.asarray(spacing), np.asarray(geometry.spacing)
     if (np.abs(given - found) > AGREEMENT * given).any():
@@ -124,7 +127,7 @@ def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geom
             f"{file}: its header gives voxels of {_times(given)} mm (pixdim), and of "
             f"{_times(found)} mm (its affine); save it with one size"
         )
-    return geometry.spacing, geometry
+    return spacing, replace(geometry, spacing=spacing)
 
 
 def _affine(file: Path, header: Any) -> NDArray[np.float64]:

@@ -56,6 +56,8 @@ class Table:
         """From a pandas or polars data frame, or a mapping of names to sequences."""
         if isinstance(frame, Table):
             return frame
+        if hasattr(frame, "to_columns"):
+            frame = frame.to_columns()
         if any(getattr(getattr(frame, "index", None), "names", ())):
             # A named index of pandas is a column by another name.
             frame = frame.reset_index()

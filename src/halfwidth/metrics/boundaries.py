@@ -29,6 +29,8 @@ ROUNDING = 1e-9
 # From this many offsets on, and while one voxel in so many is still seeking, a distance transform
 # is faster; in volumes of at most so many voxels, which its indices do not make too large.
 PATIENCE, CROWD, MOST_TRANSFORMED = 26, 16, 1 << 26
+# With more shifts than this a distance transform gives the band faster.
+MANY_SHIFTS = 1500
 # Every so many of the targets, and how many more targets than voxels there must be for a look at
 # them to pay.
 SAMPLE, FEW = 16, 8
@@ -174,6 +176,8 @@ def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
     shifts = np.array(list(np.ndindex(*(2 * n + 1 for n in sides)))) - sides
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
+    if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
+        return _band_by_transform(mask, edge, distance, spacing)
     runs = (np.sqrt(room) // spacing[0]).astype(int)
     bits = packed(edge)
     band, widened, width = bits.copy(), bits.copy(), 0
@@ -186,6 +190,12 @@ def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
             band[(slice(None), *to)] |= widened[(slice(None), *of)]
     return np.asarray(unpacked(band, len(mask)) & mask)
+
+
+def _band_by_transform(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
+    from scipy.ndimage import distance_transform_edt
+
+    return np.asarray(mask & within(distance_transform_edt(~edge, sampling=spacing), distance))
 
 
 def _overlap(shift: int) -> tuple[slice, slice]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -83,7 +82,7 @@ def hd(
     *,
     percentile: float = 100.0,
     definition: Literal["max", "pooled", "surface"] | float = "max",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Hausdorff distance, the larger of the two directed distances between boundaries.
 
@@ -144,7 +143,7 @@ def hd95(
     reference: ArrayLike | None = None,
     *,
     definition: Literal["max", "pooled", "surface"] | float = "max",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Hausdorff distance at the 95th percentile of the directed distances.
 
@@ -188,7 +187,7 @@ def hd95(
 def spaced_pair(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None,
-    spacing: float | Sequence[float] | None,
+    spacing: ArrayLike | None,
 ) -> MaskPair:
     """A pair with a spacing, which is asked for even where a mask is empty and none is used."""
     pair = paired(prediction, reference, spacing)
@@ -222,7 +221,7 @@ def assd(
     reference: ArrayLike | None = None,
     *,
     definition: Literal["voxels", "surface"] | float = "voxels",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Average symmetric surface distance, the mean over both boundaries pooled.
 
@@ -274,7 +273,7 @@ def masd(
     reference: ArrayLike | None = None,
     *,
     definition: Literal["voxels", "surface"] | float = "voxels",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Mean average surface distance, the mean of the two directed means.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -73,7 +72,7 @@ def nsd(
     *,
     tolerance: float,
     definition: Literal["voxels", "surface"] | float = "voxels",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Normalised surface distance, the share of both boundaries within the tolerance.
 
@@ -133,7 +132,7 @@ def boundary_iou(
     *,
     distance: float | None = None,
     definition: Literal["band", "cheng"] | float = "band",
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """IoU of the bands along the two boundaries.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.boundaries import boundary, nearest_distances
 from halfwidth.metrics.surface import surface_elements
@@ -83,7 +82,7 @@ class MaskPair:
         cls,
         prediction: ArrayLike,
         reference: ArrayLike,
-        spacing: float | Sequence[float] | None = None,
+        spacing: ArrayLike | None = None,
     ) -> MaskPair:
         """Check two masks and crop them.
 
@@ -110,8 +109,10 @@ class MaskPair:
             )
         steps = as_spacing(spacing, len(shapes[0]))
         box = union_box(*(bounding_box(mask) for mask in masks), ndim=len(shapes[0]))
-        # Copies: what is computed later must not follow changes of the caller's arrays.
-        return cls.of_crops(masks[0][box].copy(), masks[1][box].copy(), steps, shapes[0])
+        # Copies: what is computed later must not follow changes of the caller's arrays. And by
+        # way of bytes, since those of a boolean need not be 0 and 1 (Pillow's are 0 and 255).
+        crops = [mask[box].view(np.uint8) != 0 for mask in masks]
+        return cls.of_crops(crops[0], crops[1], steps, shapes[0])
 
     @classmethod
     def of_crops(
@@ -192,7 +193,7 @@ class MaskPair:
 def paired(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None,
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> MaskPair:
     """The pair given, or one made of two masks."""
     if isinstance(prediction, MaskPair):
@@ -207,7 +208,7 @@ def paired(
     return MaskPair.of(prediction, reference, spacing)
 
 
-def as_spacing(spacing: float | Sequence[float] | None, ndim: int) -> tuple[float, ...] | None:
+def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None:
     """Millimetres per voxel along each axis, or an error that says what is wrong.
 
     >>> as_spacing(1, 3)
@@ -224,6 +225,8 @@ def as_spacing(spacing: float | Sequence[float] | None, ndim: int) -> tuple[floa
             f"spacing={spacing!r} is neither a number of mm per voxel nor one for each of the "
             f"{ndim} axes"
         )
+    if given.dtype in (np.float16, np.float32):
+        given = decimals(given)
     steps = np.broadcast_to(given.astype(float), (ndim,))
     if not (np.isfinite(steps) & (steps > 0)).all():
         raise OptionError(f"spacing={spacing} is not made of positive numbers (mm per voxel)")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
@@ -36,7 +35,7 @@ def absolute_volume_error(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None = None,
     *,
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
 ) -> float:
     """Absolute volume error, |V - V_ref|, predicted against reference volume.
 

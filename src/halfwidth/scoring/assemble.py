@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.scoring.cases import How
@@ -44,7 +45,10 @@ def assembled(
         told.append(f"tolerances of labels that no case has: {shortened(unused)}")
     regions = {union.name for union in how.unions}
     regions |= {one.name for one in (*(how.labels or ()), *how.regions) if len(one.values) > 1}
-    doubts = doubts_about(cases, how.wanted, regions=regions, in_voxels=in_voxels)
+    ignoring = any(case.ignored for case in cases)
+    doubts = doubts_about(
+        cases, how.wanted, regions=regions, in_voxels=in_voxels, ignoring=ignoring
+    )
     return Scores(tuple(cases), doubts, tuple(told))
 
 
@@ -77,6 +81,11 @@ def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
     if how.labels is not None and not how.picked and held - known:
         told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
     never = [label.name for label in named if not set(label.values) & held]
+    if how.picked and held and len(never) == len(named):
+        raise DataError(
+            f"no case has label {shortened(never, most=5)}; the label maps hold "
+            f"{shortened(sorted(held))}"
+        )
     if never:
         told.append(f"labels that no case has: {shortened(never, most=10)}")
     parts = {value for label in named if label.name not in never for value in label.values} - held
@@ -102,4 +111,4 @@ def _with_all(
 ) -> CaseScores:
     own = {one.label: one for one in case.labels}
     labels = tuple(own.get(label, nothing[label]) for label in order)
-    return CaseScores(case.case, labels, case.held)
+    return replace(case, labels=labels)

@@ -20,7 +20,7 @@ from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.results import CaseScores, LabelScores
 from halfwidth.scoring.wanted import Wanted
 
-__all__ = ["FOREGROUND", "How", "Union", "score_case", "without_ignored"]
+__all__ = ["FOREGROUND", "How", "Union", "score_case", "score_maps"]
 
 FOREGROUND = Label("foreground", (1,))
 
@@ -89,24 +89,30 @@ def score_case(files: CaseFiles, how: How) -> CaseScores:
 
 def _of_label_maps(files: CaseFiles, how: How) -> CaseScores:
     read = _read(files.predictions[None], files.references[None], how)
-    maps = read.prediction, read.reference
+    found, truth = read.prediction, read.reference
     if how.binary:
-        maps = maps[0] != 0, maps[1] != 0
-    maps = without_ignored(*maps, how.ignore)
+        found, truth = found != 0, truth != 0
+    return score_maps(files.case, found, truth, read.spacing, how)
+
+
+def score_maps(
+    case: str,
+    prediction: NDArray[Any],
+    reference: NDArray[Any],
+    spacing: tuple[float, ...] | None,
+    how: How,
+) -> CaseScores:
+    """Score two label maps of a case."""
+    ignored = 0
+    if how.ignore is not None:
+        # What does not count is background in both.
+        counts = reference != how.ignore
+        ignored = counts.size - int(np.count_nonzero(counts))
+        prediction, reference = prediction * counts, reference * counts
     scores, held = score_label_maps(
-        *maps, read.spacing, how.labels, how.wanted, regions=how.regions
+        prediction, reference, spacing, how.labels, how.wanted, regions=how.regions
     )
-    return CaseScores(files.case, scores, held)
-
-
-def without_ignored(
-    prediction: NDArray[Any], reference: NDArray[Any], ignore: int | None
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both maps, background where the reference says that nothing counts."""
-    if ignore is None:
-        return prediction, reference
-    counts = reference != ignore
-    return prediction * counts, reference * counts
+    return CaseScores(case, scores, held, ignored)
 
 
 @dataclass(frozen=True)
@@ -135,6 +141,12 @@ def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
         spacing = spacing or found.spacing
     if how.spacing is not None:
         spacing = as_spacing(how.spacing, len(shape))
+    if spacing is None and how.wanted.in_mm:
+        raise OptionError(
+            f"{reference.name} does not say how large its voxels are, and {how.wanted.in_mm[0]} "
+            "needs it: give it in mm (spacing=0.5, --spacing 0.5; one number for each axis: "
+            "2.5,0.98,0.98), say 1 to measure in voxels, or ask for metrics without distances (dsc)"
+        )
     return _Read(found.voxels, truth.voxels, spacing, grid)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.spec import Metric
+from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.boundary import CHENG, SURFACE
 from halfwidth.scoring.results import CaseScores, LabelScores
 from halfwidth.scoring.wanted import Wanted
@@ -28,6 +29,7 @@ def doubts_about(
     *,
     regions: Collection[str] = (),
     in_voxels: bool = False,
+    ignoring: bool = False,
 ) -> tuple[Caution, ...]:
     """The cautions that a set of scored cases calls for, in the order of their codes.
 
@@ -39,6 +41,8 @@ def doubts_about(
         Labels that are unions, and so in parts by their making.
     in_voxels : bool
         Whether the spacing was said to be 1 rather than read.
+    ignoring : bool
+        Whether there are voxels that count neither way.
     """
     labels = dict.fromkeys(one.label for case in cases for one in case.labels)
     metrics = {label: wanted.of(label) for label in labels}
@@ -49,6 +53,7 @@ def doubts_about(
         _in_voxels(metrics) if in_voxels else None,
         _oblong(cases, metrics),
         _coarse(cases, metrics),
+        _cut(metrics) if ignoring else None,
     )
     return tuple(one for one in found if one is not None)
 
@@ -64,7 +69,8 @@ def _in_parts(cases: Sequence[CaseScores], regions: Collection[str]) -> Caution 
 
 
 def _tiny(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
-    names = _names(metrics, lambda metric: metric.spec.family == "overlap")
+    # A voxel is next to nothing to specificity, whose denominator is the background.
+    names = _names(metrics, lambda m: m.spec.family == "overlap" and m.spec.name != "specificity")
     where = _where(cases, lambda one: 0 < one.voxels < TINY)
     if not names or not where:
         return None
@@ -119,7 +125,7 @@ def _coarse(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
         label: tolerance
         for label, own in metrics.items()
         for tolerance in [_tolerance(own)]
-        if tolerance is not None and tolerance < longest.get(label, 0.0) * (1 - 1e-9)
+        if tolerance is not None and tolerance < longest.get(label, 0.0) * (1 - ROUNDING)
     }
     if not below:
         return None
@@ -135,6 +141,11 @@ def _coarse(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
 def _said(label: str) -> str:
     """A label that is a number would not read as one."""
     return f"label {label}" if label.isdecimal() else label
+
+
+def _cut(metrics: MetricsOf) -> Caution | None:
+    names = _names(metrics, lambda metric: metric.spec.family == "boundary")
+    return caution("HW507", metrics=names) if names else None
 
 
 def _tolerance(metrics: Iterable[Metric]) -> float | None:

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.io.labels import as_labels
 from halfwidth.io.writers import check_table_path, write_table
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.assemble import assembled
-from halfwidth.scoring.cases import without_ignored
-from halfwidth.scoring.compare import score_label_maps
+from halfwidth.scoring.cases import score_maps
 from halfwidth.scoring.options import Asked, Labels, how_of_maps, how_of_structures
 from halfwidth.scoring.pairs import match
-from halfwidth.scoring.results import COLUMNS, CaseScores, Scores
+from halfwidth.scoring.results import COLUMNS, Scores
 from halfwidth.scoring.run import check_jobs, score_cases
 from halfwidth.scoring.store import Store
 
@@ -32,7 +31,7 @@ def score_masks(
     reference: Any,
     metrics: str | Sequence[str] = METRICS,
     *,
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
     tolerance: float | str | Mapping[str, float] | None = None,
     labels: Labels = None,
     only: str | Sequence[str] | None = None,
@@ -88,9 +87,7 @@ def score_masks(
     cases = []
     for case, (found, truth) in _array_pairs(prediction, reference).items():
         steps = as_spacing(how.spacing, truth.ndim)
-        maps = without_ignored(found, truth, how.ignore)
-        scores, held = score_label_maps(*maps, steps, how.labels, how.wanted, regions=how.regions)
-        cases.append(CaseScores(case, scores, held))
+        cases.append(score_maps(case, found, truth, steps, how))
     return assembled(cases, how, in_voxels=asked.in_voxels)
 
 
@@ -105,7 +102,7 @@ def score_folders(
     only: str | Sequence[str] | None = None,
     regions: str | Sequence[str] = (),
     binary: bool = False,
-    spacing: float | Sequence[float] | None = None,
+    spacing: ArrayLike | None = None,
     ignore_geometry: bool = False,
     allow_missing: bool = False,
     jobs: int = 1,
@@ -168,7 +165,7 @@ def score_folders(
         how = how_of_maps(asked, binary=binary, ignore_geometry=ignore_geometry)
     store = None if output is None else Store(output, how)
     cases, known = score_cases(matched.cases, how, jobs=workers, store=store)
-    notes = list(matched.notes)
+    notes = [*matched.notes, *(store.notes if store else ())]
     if known:
         notes.append(f"{known} of {len(cases)} cases were scored by an earlier run")
     scores = assembled(cases, how, in_voxels=asked.in_voxels, in_folders=in_folders, notes=notes)

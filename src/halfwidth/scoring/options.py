@@ -65,7 +65,12 @@ class Asked:
         if self.labels is None:
             return None
         if isinstance(self.labels, Mapping):
-            return labels_of(self.labels)
+            return labels_of({str(_plain(name)): _plain(v) for name, v in self.labels.items()})
+        if not isinstance(self.labels, str | Path):
+            raise OptionError(
+                f"labels={self.labels!r} is neither a file nor a mapping of names to values, such "
+                'as {"liver": 1, "both": [1, 2]}'
+            )
         return read_label_file(Path(self.labels))
 
     def picked(self) -> list[str] | None:
@@ -93,6 +98,13 @@ class Asked:
     def in_voxels(self) -> bool:
         """Whether the spacing says that voxels are the unit."""
         return self.spacing is not None and bool(np.all(np.asarray(self.steps()) == 1))
+
+
+def _plain(given: Any) -> Any:
+    """Keys and values as JSON would hold them, of what people write in Python."""
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return int(given)
+    return [_plain(one) for one in given] if isinstance(given, tuple | list | np.ndarray) else given
 
 
 def _texts(option: str, given: Any) -> list[str]:

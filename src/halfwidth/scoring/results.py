@@ -66,11 +66,14 @@ class CaseScores:
     labels : tuple of LabelScores
     held : tuple of (tuple of int, tuple of int)
         The values that the label maps hold, of the prediction and of the reference.
+    ignored : int
+        Voxels that count neither way.
     """
 
     case: str
     labels: tuple[LabelScores, ...]
     held: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    ignored: int = 0
 
 
 class Row(NamedTuple):

@@ -94,5 +94,6 @@ def _fault(faults: Sequence[DataError], total: int, kept: Mapping[str, CaseScore
     more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
     rest = ""
     if kept:
-        rest = f". The other {len(kept)} are kept: once this is mended, the same command goes on"
+        others = "case is" if len(kept) == 1 else f"{len(kept)} cases are"
+        rest = f". The other {others} kept: once this is mended, the same command goes on"
     return DataError(f"{len(faults)} of {total} cases could not be scored: {told}{more}{rest}")

@@ -30,6 +30,7 @@ class Store:
 
     def __init__(self, output: Path, how: How) -> None:
         self.path = partial_of(output)
+        self.notes: list[str] = []
         self._asked = _digest(json.dumps([__version__, _described(how)], sort_keys=True))
 
     def load(self) -> dict[str, CaseScores]:
@@ -42,6 +43,10 @@ class Store:
             raise DataError(f"{self.path}: cannot be read ({error.strerror or error})") from None
         first, *lines = text.splitlines() or [""]
         if _parsed(first) != {"asked": self._asked}:
+            # Hours of work, maybe: the other options may be the slip.
+            old = self.path.with_name(f"{self.path.name}.old")
+            self.path.replace(old)
+            self.notes.append(f"{old} holds cases scored with other options; all are scored anew")
             return {}
         known = (_entry(line) for line in lines)
         return dict(entry for entry in known if entry is not None)
@@ -117,15 +122,18 @@ def _line(fingerprint: str, scores: CaseScores) -> str:
         [one.label, one.scores, one.presence, one.voxels, one.parts, one.spacing]
         for one in scores.labels
     ]
-    return json.dumps({"files": fingerprint, "scores": [scores.case, labels, scores.held]})
+    return json.dumps(
+        {"files": fingerprint, "scores": [scores.case, labels, scores.held, scores.ignored]}
+    )
 
 
 def _entry(line: str) -> tuple[str, CaseScores] | None:
     """A case and its scores; None for a line that was cut off or is of another make."""
     try:
         entry = json.loads(line)
-        case, labels, held = entry["scores"]
-        scores = CaseScores(case, tuple(map(_label_of, labels)), (tuple(held[0]), tuple(held[1])))
+        case, plain, (found, true), ignored = entry["scores"]
+        labels = tuple(_label_of(label) for label in plain)
+        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored)
         return str(entry["files"]), scores
     except (ValueError, TypeError, KeyError, IndexError):
         return None

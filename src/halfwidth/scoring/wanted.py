@@ -52,6 +52,15 @@ class Wanted:
         """
         return tuple(self._bound(spec, given, label) for spec, given in self.metrics)
 
+    @property
+    def in_mm(self) -> list[str]:
+        """The metrics that need the size of the voxels."""
+        return [
+            spec.name
+            for spec, given in self.metrics
+            if spec.spaced and given.get("definition") != CHENG
+        ]
+
     def _bound(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
         limit = LIMITS.get(spec.name)
         tolerance = self.tolerances.of(label)
