@@ -42,7 +42,11 @@ OF_MASKS: dict[str, Any] = {
 @pytest.mark.parametrize("name", OF_MASKS)
 def test_bytes_of_booleans_do_not_matter(name: str) -> None:
     given: dict[str, Any] = {"spacing": 1} if hw.METRICS[name].spaced else {}
-    given |= {"nsd": {"tolerance": 1}, "boundary_iou": {"definition": "cheng"}}.get(name, {})
+    own: dict[str, dict[str, Any]] = {
+        "nsd": {"tolerance": 1},
+        "boundary_iou": {"definition": "cheng"},
+    }
+    given |= own.get(name, {})
     wanted = OF_MASKS[name](blob(2), blob(), **given)
     assert OF_MASKS[name](of_other_bytes(blob(2)), of_other_bytes(blob()), **given) == wanted
     assert OF_MASKS[name](of_other_bytes(blob(2)), blob(), **given) == wanted
@@ -57,8 +61,8 @@ def test_one_bit_pictures_are_scored(tmp_path: Path) -> None:
     scores = hw.score_folders(*pair, "dsc,cldice")
     assert scores.labels == ["1"]
     assert scores.value("dsc") == overlap.dsc(blob(2), blob())
-    arrays = [np.asarray(Image.open(path)) for path in pair]
-    assert hw.score_masks(*arrays, "dsc").value("dsc") == scores.value("dsc")
+    found, truth = (np.asarray(Image.open(path)) for path in pair)
+    assert hw.score_masks(found, truth, "dsc").value("dsc") == scores.value("dsc")
 
 
 def test_pictures_of_255_beside_one_bit_are_refused(tmp_path: Path) -> None:
@@ -183,3 +187,20 @@ def test_other_options_keep_what_others_found(tmp_path: Path) -> None:
     assert "cases.csv.partial.old holds cases scored with other options" in scores.notes[0]
     assert (tmp_path / "cases.csv.partial.old").read_text() == '{"asked": "other"}\n'
     assert not partial_of(out).exists()
+
+
+def test_voxels_stay_voxels_through_the_table(tmp_path: Path, run: Run) -> None:
+    maps = {str(i): blob(i % 3) for i in range(4)}
+    scores = hw.score_masks(maps, dict.fromkeys(maps, blob()), "hd95,nsd:2,dsc", spacing=1)
+    parameters = {row.metric: row.parameters for row in scores}
+    assert parameters == {"hd95": "unit=voxel", "nsd": "tolerance=2;unit=voxel", "dsc": ""}
+    scores.to_frame().to_csv(tmp_path / "cases.csv", index=False)
+    ran = run("ci", tmp_path / "cases.csv", "--format", "csv")
+    assert "mm" not in run("ci", tmp_path / "cases.csv").out
+    assert "voxels" in run("ci", tmp_path / "cases.csv").out
+    assert ran.status == 0
+    first, second, _ = hw.summary_table(scores)
+    assert " voxels (95 % CI" in first.sentence()
+    assert "NSD (tolerance 2 voxels)" in second.sentence()
+    with pytest.raises(hw.OptionError, match="unit is that of the spacing"):
+        hw.score_masks(blob(), blob(), "hd95:unit=voxel", spacing=1)

@@ -248,7 +248,7 @@ def test_a_penalty_is_for_what_has_no_worst_value(tmp_path: Path, run: Run) -> N
     maps = {"a": picture(), "b": picture(), "c": picture()}
     one = folder_of(tmp_path / "p", **maps | {"c": lost})
     two = folder_of(tmp_path / "r", **maps)
-    given = ("score", one, two, "--spacing", "1", "--seed", "1", "-o", tmp_path / "cases.csv")
+    given = ("score", one, two, "--spacing", "0.9", "--seed", "1", "-o", tmp_path / "cases.csv")
     for metrics in ("dsc", "dsc,hd95", "all"):
         ran = run(*given, "--metrics", metrics, "--missing", "worst", "--penalty", "374", "--json")
         assert ran.status == 0

@@ -158,7 +158,7 @@ def test_definitions_and_percentiles_are_passed_on() -> None:
 
 def test_parameters_that_are_the_default_are_not_said() -> None:
     scores = hw.score_masks(
-        prediction(), reference(), "hd,f_beta,nsd:3,boundary_iou:2.5", spacing=1, only=["1"]
+        prediction(), reference(), "hd,f_beta,nsd:3,boundary_iou:2.5", spacing=0.9, only=["1"]
     )
     assert [row.parameters for row in scores] == ["", "", "tolerance=3", "distance=2.5"]
 
@@ -268,7 +268,7 @@ def test_a_label_that_a_case_lacks_does_not_apply_to_it() -> None:
     truth = {"a": reference(), "b": without}
     texts = "dsc,nsd,hd:percentile=90"
     tolerances = {"1": 1.0, "2": 2.0, "3": 3.0}
-    scores = hw.score_masks(truth, truth, texts, spacing=1, tolerance=tolerances)
+    scores = hw.score_masks(truth, truth, texts, spacing=0.9, tolerance=tolerances)
     rows = {case: [r for r in scores if r.case == case and r.label == "2"] for case in "ab"}
     assert [row.status for row in rows["b"]] == [NOT_APPLICABLE] * 3
     assert all(math.isnan(row.value) for row in rows["b"])
@@ -366,10 +366,10 @@ def test_a_tolerance_for_each_label(tmp_path: Path) -> None:
 
 def test_the_tolerance_is_the_distance_of_the_boundary_iou() -> None:
     scores = hw.score_masks(
-        prediction(), reference(), "nsd,boundary_iou", spacing=1, tolerance="msd:lung", only=["1"]
+        prediction(), reference(), "nsd,boundary_iou", spacing=0.9, tolerance="msd:lung", only=["1"]
     )
     assert [row.parameters for row in scores] == ["tolerance=2", "distance=2"]
-    own = hw.score_masks(prediction(), reference(), "nsd:4,boundary_iou:1", spacing=1, only=["1"])
+    own = hw.score_masks(prediction(), reference(), "nsd:4,boundary_iou:1", spacing=0.9, only=["1"])
     assert [row.parameters for row in own] == ["tolerance=4", "distance=1"]
 
 
@@ -430,7 +430,7 @@ def test_synonyms_are_the_same_metric() -> None:
 
 def test_one_metric_with_two_definitions_has_two_rows() -> None:
     texts = ["hd95", "hd95:definition=pooled"]
-    scores = hw.score_masks(prediction(), reference(), texts, spacing=1, only=["1"])
+    scores = hw.score_masks(prediction(), reference(), texts, spacing=0.9, only=["1"])
     assert [row.parameters for row in scores] == ["", "definition=pooled"]
     with pytest.raises(hw.DataError, match="2 values"):
         scores.value("hd95")
@@ -863,7 +863,7 @@ def test_scores_as_a_frame_and_as_json() -> None:
     without = np.where(reference() == 2, 0, reference()).astype(np.uint8)
     nothing = np.where(reference() == 3, 0, without).astype(np.uint8)
     scores = hw.score_masks(
-        {"a": without, "b": without}, {"a": reference(), "b": nothing}, "hd95,nsd:3", spacing=1
+        {"a": without, "b": without}, {"a": reference(), "b": nothing}, "hd95,nsd:3", spacing=0.9
     )
     frame = scores.to_frame()
     columns = ["case", "label", "metric", "value", "status", "parameters"]

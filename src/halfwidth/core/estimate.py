@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
     Kind,
     MethodSpec,
     Metric,
     MetricLevel,
-    MetricSpec,
     Need,
     Statistic,
 )
@@ -294,7 +294,7 @@ class Estimate:
         --------
         ``Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap).``
         """
-        unit = f" {self.metric_spec.spec.unit}" if self.metric_spec.spec.unit else ""
+        unit = f" {self.metric_spec.unit}" if self.metric_spec.unit else ""
         places = self.decimals
         level = percent(self.confidence_level)
         low, high = fixed(self.low, places), fixed(self.high, places)
@@ -323,7 +323,16 @@ class Estimate:
 
 def metric_title(metric: Metric) -> str:
     """A metric in prose, with the parameters that are bound: ``NSD (tolerance 3 mm)``."""
-    return _with_parameters(metric.spec.display, metric.spec, metric.parameters)
+    shown = [
+        f"{parameter.name} {parameter.said(value, in_voxels=metric.in_voxels)}"
+        for parameter in metric.spec.parameters
+        # Its unit is said beside a value.
+        if parameter != UNIT
+        for value in [metric.parameters.get(parameter.name, parameter.default)]
+        if value is not None and value != parameter.default
+    ]
+    title = metric.spec.display
+    return f"{title} ({', '.join(shown)})" if shown else title
 
 
 def statistic_title(statistic: Statistic) -> str:
@@ -339,15 +348,6 @@ def statistic_title(statistic: Statistic) -> str:
     if not changed:
         return spec.title
     return f"{spec.title} ({', '.join(f'{k} {v:g}' for k, v in changed.items())})"
-
-
-def _with_parameters(title: str, spec: MetricSpec, bound: Mapping[str, float]) -> str:
-    shown = [
-        f"{parameter.name} {parameter.said(bound[parameter.name])}"
-        for parameter in spec.parameters
-        if parameter.name in bound and bound[parameter.name] != parameter.default
-    ]
-    return f"{title} ({', '.join(shown)})" if shown else title
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 
-__all__ = ["Parameter", "bind", "parse_name"]
+__all__ = ["UNIT", "VOXEL", "Parameter", "bind", "parse_name"]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Parameter:
         named = next((word for word, number in self.words if number == value), None)
         return named or repr(value).removesuffix(".0")
 
-    def said(self, value: float) -> str:
+    def said(self, value: float, *, in_voxels: bool = False) -> str:
         """A value with its unit, or the word that stands for it."""
-        word = self.word(value)
-        return word if self.words else f"{value:g} {self.unit}".strip()
+        unit = "voxels" if in_voxels and self.unit == "mm" else self.unit
+        return self.word(value) if self.words else f"{value:g} {unit}".strip()
 
     def check(self, value: object, owner: str) -> float:
         """The value as a float, or an error that says what is allowed."""
@@ -84,6 +84,18 @@ class Parameter:
             finite = "finite and " if math.isinf(number) else ""
             raise OptionError(f"{owner}: {self.name}={value} is not {finite}{self.allowed_text}")
         return number
+
+
+MILLIMETRE, VOXEL = 0.0, 1.0
+# Said of values that were measured in voxels, lest they be taken for millimetres.
+UNIT = Parameter(
+    "unit",
+    None,
+    "of lengths: mm, or voxel where the spacing was said to be 1",
+    words=(("mm", MILLIMETRE), ("voxel", VOXEL)),
+    choices=(MILLIMETRE, VOXEL),
+    optional=True,
+)
 
 
 def bind(

@@ -24,7 +24,7 @@ from halfwidth.core.kinds import (
     Takes,
     Transform,
 )
-from halfwidth.core.parameters import Parameter
+from halfwidth.core.parameters import UNIT, VOXEL, Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
 __all__ = [
@@ -149,6 +149,16 @@ class Metric:
 
     spec: MetricSpec
     parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def in_voxels(self) -> bool:
+        """Whether its lengths are in voxels."""
+        return self.parameters.get(UNIT.name) == VOXEL
+
+    @property
+    def unit(self) -> str:
+        """Of a value; empty where it has none."""
+        return "voxels" if self.in_voxels and self.spec.unit else self.spec.unit
 
 
 # --------------------------------------------------------------------------- statistics

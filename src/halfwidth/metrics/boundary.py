@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.parameters import Parameter, bind
+from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Kind, Takes, metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status, distance_without
@@ -72,7 +72,7 @@ _distance = functools.partial(
 @_distance(
     title="HD",
     kind=Kind.DISCRETE,
-    parameters=(PERCENTILE, OF_HAUSDORFF),
+    parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
     synonyms=("hausdorff", "hausdorff_distance"),
     cite="huttenlocher1993",
 )
@@ -134,7 +134,7 @@ def hd(
 @_distance(
     title="HD95",
     kind=Kind.DISCRETE,
-    parameters=(OF_HAUSDORFF,),
+    parameters=(OF_HAUSDORFF, UNIT),
     synonyms=("hausdorff95",),
     cite="huttenlocher1993",
 )
@@ -215,7 +215,7 @@ def _covering(surface: Surface, percentile: float) -> float:
     return float(surface.distances[order[min(place, len(order) - 1)]])
 
 
-@_distance(title="ASSD", parameters=(OF_SURFACES,), reliable_n=75, cite="maier_hein2024")
+@_distance(title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024")
 def assd(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None = None,
@@ -267,7 +267,7 @@ def assd(
     )
 
 
-@_distance(title="MASD", parameters=(OF_SURFACES,), reliable_n=75, cite="maier_hein2024")
+@_distance(title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024")
 def masd(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None = None,

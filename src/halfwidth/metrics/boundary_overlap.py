@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
-from halfwidth.core.parameters import Parameter, bind
+from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
@@ -62,7 +62,7 @@ _agreement = functools.partial(
 
 @_agreement(
     title="NSD",
-    parameters=(TOLERANCE, OF_SURFACES),
+    parameters=(TOLERANCE, OF_SURFACES, UNIT),
     synonyms=("surface_dice", "normalized_surface_distance"),
     cite="nikolov2021",
 )
@@ -122,7 +122,7 @@ def nsd(
 
 @_agreement(
     title="boundary IoU",
-    parameters=(BAND, OF_BANDS),
+    parameters=(BAND, OF_BANDS, UNIT),
     synonyms=("biou",),
     cite="cheng2021",
 )

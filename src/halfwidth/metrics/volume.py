@@ -12,6 +12,7 @@ import math
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status
@@ -28,6 +29,7 @@ _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="ma
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
     unit="mm³",
+    parameters=(UNIT,),
     synonyms=("absolute_volume_difference",),
     spaced=True,
 )

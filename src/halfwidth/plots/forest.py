@@ -181,7 +181,7 @@ def _align_labels(ax: Axes, rows: Sequence[Row]) -> None:
 
 def _title(estimates: Sequence[Estimate]) -> str:
     """What all rows estimate, or else the metric."""
-    subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.spec.unit
+    subjects, unit = {e.subject for e in estimates}, estimates[0].metric_spec.unit
     if len(subjects) > 1:
         return axis_title(estimates)
     return f"{subjects.pop()} [{unit}]" if unit else subjects.pop()

@@ -117,8 +117,8 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
         If there are several.
     """
     found = {
-        (e.metric, e.metric_spec.spec.unit): f"{e.metric_spec.spec.called} "
-        f"[{e.metric_spec.spec.unit or 'no unit'}]"
+        (e.metric, e.metric_spec.unit): f"{e.metric_spec.spec.called} "
+        f"[{e.metric_spec.unit or 'no unit'}]"
         for e in estimates
     }
     if len(found) > 1:
@@ -131,10 +131,10 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
 def axis_title(estimates: Sequence[Estimate]) -> str:
     """What the axis shows: ``HD95 [mm]``."""
     titles = {metric_title(e.metric_spec) for e in estimates}
-    spec = estimates[0].metric_spec.spec
+    metric = estimates[0].metric_spec
     # Parameters that differ are no part of the title.
-    title = (titles.pop() if len(titles) == 1 else spec.display) or "value"
-    return f"{title} [{spec.unit}]" if spec.unit else title
+    title = (titles.pop() if len(titles) == 1 else metric.spec.display) or "value"
+    return f"{title} [{metric.unit}]" if metric.unit else title
 
 
 def same_level(estimates: Iterable[Estimate]) -> bool:

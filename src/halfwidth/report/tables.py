@@ -42,7 +42,7 @@ def _row(estimate: Estimate) -> Row:
     low, high = fixed(e.low, places), fixed(e.high, places)
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
     undefined = e.low != e.low or e.high != e.high
-    unit = e.metric_spec.spec.unit
+    unit = e.metric_spec.unit
     return Row(
         label=_printable(e.label),
         subject=_printable(e.subject + (f" [{unit}]" if unit else "")),

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.compare import absent
 from halfwidth.scoring.doubts import doubts_about
-from halfwidth.scoring.results import CaseScores, LabelScores, Scores
+from halfwidth.scoring.results import CaseScores, LabelScores, Scores, Value
+from halfwidth.scoring.wanted import MASK_METRICS
 
 __all__ = ["assembled"]
 
@@ -49,7 +51,22 @@ def assembled(
     doubts = doubts_about(
         cases, how.wanted, regions=regions, in_voxels=in_voxels, ignoring=ignoring
     )
+    if in_voxels:
+        cases = [_in_voxels(case) for case in cases]
     return Scores(tuple(cases), doubts, tuple(told))
+
+
+def _in_voxels(case: CaseScores) -> CaseScores:
+    """The case with the unit of its lengths said, so that it is not lost with the cautions."""
+    labels = (replace(one, scores=tuple(map(_with_unit, one.scores))) for one in case.labels)
+    return replace(case, labels=tuple(labels))
+
+
+def _with_unit(value: Value) -> Value:
+    if not MASK_METRICS[value.metric].spaced or "definition=cheng" in value.parameters:
+        return value
+    parts = [value.parameters] if value.parameters else []
+    return value._replace(parameters=";".join([*parts, f"{UNIT.name}={UNIT.word(VOXEL)}"]))
 
 
 def _check_common(cases: Sequence[CaseScores], how: How) -> None:

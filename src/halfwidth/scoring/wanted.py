@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
-from halfwidth.core.parameters import bind, parse_name
+from halfwidth.core.parameters import UNIT, bind, parse_name
 from halfwidth.core.spec import Metric, MetricSpec, Takes
 from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
@@ -172,6 +172,10 @@ def _parsed(text: str) -> Given:
     """A metric, and the parameters that were given and are not the default anyway."""
     name, given = parse_name(text, lambda name: MASK_METRICS[name].parameters)
     spec = MASK_METRICS[name]
+    if UNIT.name in given:
+        raise OptionError(
+            f"{text!r}: the unit is that of the spacing; spacing=1 (--spacing 1) is voxels"
+        )
     checked = bind(spec.name, spec.parameters, given, complete=False)
     usual = {parameter.name: parameter.default for parameter in spec.parameters}
     usual |= {"definition": VOXELS} if "definition" in usual else {}
