@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
@@ -548,3 +549,9 @@ def test_a_spacing_is_made_of_numbers(spacing: Any) -> None:
 def test_rows_of_unlike_length_are_no_mask() -> None:
     with pytest.raises(DataError, match="rows differ in length"):
         metrics.dsc([[1, 0], [1]], [[1, 0], [1, 1]])
+
+
+def test_skeletons_need_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skimage.morphology", None)
+    with pytest.raises(OptionError, match=r"scikit-image.*halfwidth\[images\]"):
+        metrics.cldice(SOME, SOME)

@@ -11,6 +11,7 @@ import math
 
 from numpy.typing import ArrayLike
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
@@ -218,7 +219,7 @@ def cldice(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None)
 
     Raises
     ------
-    ImportError
+    OptionError
         Without scikit-image, ``pip install 'halfwidth[images]'``.
 
     References
@@ -246,8 +247,12 @@ def cldice(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None)
 
 def _on_centreline(mask: Mask, other: Mask) -> float:
     """Share of a mask's skeleton that lies in another mask."""
-    from skimage.morphology import skeletonize
-
+    try:
+        from skimage.morphology import skeletonize
+    except ImportError:
+        raise OptionError(
+            "clDice needs scikit-image for skeletons: pip install 'halfwidth[images]'"
+        ) from None
     skeleton = skeletonize(mask) > 0  # type: ignore[no-untyped-call]
     return share(int((skeleton & other).sum()), int(skeleton.sum()))
 
