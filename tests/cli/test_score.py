@@ -393,7 +393,7 @@ def test_ci_tells_definitions_apart(masks: tuple[Path, Path], run: Run, tmp_path
         (("--metrics", "nsd", "--tolerance", "three"), ("'three'", "mm")),
         (("--metrics", "nsd", "--tolerance", "msd:livre"), ("did you mean 'liver'",)),
         (("--metrics", "nsd", "--tolerance-file", "none.toml"), ("none.toml", "no such file")),
-        (("--metrics", "boundary_iou", "--tolerance", "0"), ("0 mm",)),
+        (("--metrics", "boundary_iou", "--tolerance", "0"), ("above 0",)),
         (("--labels", "none.json"), ("none.json", "no such file")),
         (("--label", "liver"), ("'liver'",)),
         (("--region", "both"), ("NAME=LABEL+LABEL",)),

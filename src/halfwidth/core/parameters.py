@@ -30,6 +30,8 @@ class Parameter:
         Words that stand for numbers.
     optional : bool
         Whether leaving it unsaid means something.
+    tolerated : bool
+        Whether it is how far a boundary may be off, which one option sets for all metrics.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Parameter:
     unit: str = ""
     words: tuple[tuple[str, float], ...] = ()
     optional: bool = False
+    tolerated: bool = False
 
     @property
     def allowed_text(self) -> str:

@@ -90,6 +90,10 @@ class MetricSpec:
         The arithmetic of a metric, on what it takes.
     spaced : bool
         Whether a metric of masks needs the spacing of the voxels.
+    slow : bool
+        Whether it takes much longer than others of its kind.
+    of_background : bool
+        Whether a metric of masks counts the background, all of the image.
     averages : tuple of str
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     share : tuple of str
@@ -119,6 +123,8 @@ class MetricSpec:
     takes: Takes | None = None
     function: Callable[..., Any] | None = None
     spaced: bool = False
+    slow: bool = False
+    of_background: bool = False
     averages: tuple[str, ...] = ()
     share: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()

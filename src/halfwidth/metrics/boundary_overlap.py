@@ -38,6 +38,7 @@ TOLERANCE = Parameter(
     "distance within which a boundary counts as found",
     at_least=0,
     unit="mm",
+    tolerated=True,
 )
 BAND = Parameter(
     "distance",
@@ -46,6 +47,7 @@ BAND = Parameter(
     above=0,
     unit="mm",
     optional=True,
+    tolerated=True,
 )
 
 OF_BANDS = definition_of(("band", VOXELS), ("cheng", CHENG))

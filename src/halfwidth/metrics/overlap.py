@@ -141,7 +141,7 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     return share(tp, tp + fn)
 
 
-@_overlap(title="specificity", synonyms=("tnr",), cite="maier_hein2024")
+@_overlap(title="specificity", synonyms=("tnr",), of_background=True, cite="maier_hein2024")
 def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the background that is left alone, TN / (TN + FP), on voxels of a case.
 
@@ -197,7 +197,12 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     return share(tp, tp + fp)
 
 
-@_overlap(title="clDice", synonyms=("centreline_dice", "centerline_dice"), cite="shit2021")
+@_overlap(
+    title="clDice",
+    synonyms=("centreline_dice", "centerline_dice"),
+    slow=True,
+    cite="shit2021",
+)
 def cldice(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Centreline Dice, harmonic mean of topology precision and sensitivity on skeletons.
 

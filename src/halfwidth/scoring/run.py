@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+import warnings
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
@@ -54,13 +56,14 @@ def score_cases(
     faults: dict[str, DataError] = {}
     todo = [files for files in cases if files.case not in done]
     steps = tracked(((i, i + 1) for i in range(len(todo))), len(todo), "cases")
-    for _, (case, outcome) in zip(steps, _outcomes(todo, how, jobs), strict=True):
-        if isinstance(outcome, DataError):
-            faults[case] = outcome
-        else:
-            done[case] = outcome
-            if store:
-                store.add(keys[case], outcome)
+    with contextlib.closing(_outcomes(todo, how, jobs)) as outcomes:
+        for _, (case, outcome) in zip(steps, outcomes, strict=True):
+            if isinstance(outcome, DataError):
+                faults[case] = outcome
+            else:
+                done[case] = outcome
+                if store:
+                    store.add(keys[case], outcome)
     if faults:
         # In the order of the cases, whichever was done first.
         ordered = [faults[files.case] for files in cases if files.case in faults]
@@ -68,15 +71,22 @@ def score_cases(
     return tuple(done[files.case] for files in cases), n_known
 
 
-def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Iterator[Outcome]:
+def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Generator[Outcome]:
     if jobs == 1 or len(cases) < 2:
-        return (_attempt(files, how) for files in cases)
+        yield from (_attempt(files, how) for files in cases)
+        return
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(backend="loky", inner_max_num_threads=1):
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        outcomes: Iterator[Outcome] = run(delayed(_attempt)(files, how) for files in cases)
-    return outcomes
+        outcomes = run(delayed(_attempt)(files, how) for files in cases)
+    try:
+        yield from outcomes
+    finally:
+        with warnings.catch_warnings():
+            # That the rest is given up is meant.
+            warnings.simplefilter("ignore")
+            outcomes.close()
 
 
 def _attempt(files: CaseFiles, how: How) -> Outcome:

@@ -19,8 +19,13 @@ MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
 )
 ALL = "all"
-# What a tolerance is to a metric.
-LIMITS = {"nsd": "tolerance", "boundary_iou": "distance"}
+# What a tolerance is called by the metrics that take one.
+LIMITS = {
+    spec.name: parameter.name
+    for spec in MASK_METRICS
+    for parameter in spec.parameters
+    if parameter.tolerated
+}
 
 Given = tuple[MetricSpec, Mapping[str, float]]
 
@@ -68,8 +73,6 @@ class Wanted:
             if tolerance is None:
                 raise _without_limit(spec, f" for label {label!r}")
             given = {**given, str(limit): tolerance}
-        if limit == "distance" and given.get(str(limit)) == 0:
-            raise OptionError(f"{spec.name}: a band of 0 mm for label {label!r} holds nothing")
         return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
 
 
@@ -125,11 +128,11 @@ def resolve_wanted(
         is not there.
     """
     limited = tolerances.default is not None or bool(tolerances.by_label)
-    spare = {"cldice": "slow"}
+    spare = {spec.name: "slow" for spec in MASK_METRICS if spec.slow}
     if not limited:
         spare |= dict.fromkeys(LIMITS, "no tolerance")
     if ignoring:
-        spare |= {"specificity": "some voxels are ignored"}
+        spare |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
     split = split_metrics(texts)
     chosen: list[Given] = []
     for text in split:
@@ -150,9 +153,9 @@ def _check_together(
     for spec, given in chosen:
         if _lacks_limit(spec, given) and not limited:
             raise _without_limit(spec)
-        if ignoring and spec.name == "specificity":
+        if ignoring and spec.of_background:
             raise OptionError(
-                "specificity counts all background, and voxels labelled 'ignore' are neither way; "
+                f"{spec.name} counts all background, and voxels labelled 'ignore' are neither way; "
                 "leave one of the two out"
             )
         bound = dict(given)
