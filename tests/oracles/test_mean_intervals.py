@@ -40,7 +40,7 @@ ALTERNATIVES: list[Alternative] = ["two-sided", "lower", "upper"]
 
 def interval_of(method: str, values: Array, level: Level) -> Interval:
     """A method that works on the mean and its SE, for ascending values of independent cases."""
-    made = of_samples(values, Design.iid(values.shape[-1]), MEAN, level, plan=Plan(0))
+    made = of_samples(values, Design.iid(values.shape[-1]), MEAN, plan=Plan(0))
     spec = METHODS[method]
     found: Interval = spec.function(*(made[need] for need in spec.needs), level)
     return found

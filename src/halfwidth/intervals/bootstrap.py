@@ -39,11 +39,7 @@ def percentile(distribution: Distribution, level: Level) -> Interval:
     ----------
     Efron & Tibshirani (1993), chapter 13.
     """
-    return Interval.of(
-        distribution.quantile(level.tail),
-        distribution.quantile(1 - level.tail),
-        distribution.standard_deviation(),
-    )
+    return Interval.of(distribution.quantile(level.tail), distribution.quantile(1 - level.tail))
 
 
 @interval_method(
@@ -79,7 +75,7 @@ def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval
     with np.errstate(invalid="ignore"):  # infinite ratios have no difference
         low = 2 * estimate - distribution.quantile(1 - level.tail)
         high = 2 * estimate - distribution.quantile(level.tail)
-    return Interval.of(low, high, distribution.standard_deviation())
+    return Interval.of(low, high)
 
 
 @interval_method(
@@ -137,11 +133,7 @@ def bca(
         defined = np.isfinite(bias) & np.isfinite(acceleration)
         return np.where(defined, position, np.nan)
 
-    return Interval.of(
-        distribution.quantile(corrected(z)),
-        distribution.quantile(corrected(-z)),
-        distribution.standard_deviation(),
-    )
+    return Interval.of(distribution.quantile(corrected(z)), distribution.quantile(corrected(-z)))
 
 
 @interval_method(

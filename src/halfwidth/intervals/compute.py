@@ -73,6 +73,8 @@ class Ingredients:
     def with_recipes(self, recipes: Mapping[Need, Callable[[], Any]]) -> Ingredients:
         """Take more recipes, or other ones for the same need."""
         self._recipes.update(recipes)
+        for need in recipes:
+            self._made.pop(need, None)
         return self
 
     def __getitem__(self, need: Need) -> Any:
@@ -104,7 +106,6 @@ def of_samples(
     values: Array,
     design: Design,
     statistic: Statistic,
-    level: Level,
     *,
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
@@ -137,8 +138,13 @@ def of_samples(
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
         }
     )
+    return made.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
+
+
+def at_level(made: Ingredients, design: Design, level: Level) -> Ingredients:
+    """The same, with what depends on the level made for this one."""
     if design.simple:
-        return made.with_recipes({Need.SORTED_VALUES: lambda: values})
+        return made
     # A proportion counts for as many independent trials as would be known as well.
     return made.with_recipes(
         {
@@ -174,10 +180,12 @@ def apply(
     statistic_range: Bounds,
     *,
     clip: bool = False,
+    errors: bool = True,
 ) -> Computed:
     """One method on ready ingredients: call it, open the side not asked for, cut to the range.
 
-    Without ``clip`` a method gives its textbook formula even where that leaves the range.
+    Without ``clip`` a method gives its textbook formula even where that leaves the range. The
+    standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
     made: Interval = method.function(*(ingredients[need] for need in method.needs), level)
     low, high = made.low, made.high
@@ -196,8 +204,11 @@ def apply(
         high = np.clip(high, statistic_range.low, statistic_range.high)
     distribution = ingredients[method.distribution] if method.distribution else None
     none = np.zeros(low.shape, dtype=np.intp)
+    standard_error = made.standard_error
+    if errors and method.distribution is Need.DISTRIBUTION:
+        standard_error = ingredients[Need.DISTRIBUTION].standard_deviation()
     return Computed(
-        Interval(low, high, made.standard_error),
+        Interval(low, high, standard_error),
         clipped,
         infinite,
         distribution.n_resamples if distribution else None,
@@ -209,13 +220,13 @@ def intervals(
     values: Array,
     statistic: Statistic,
     methods: Sequence[MethodSpec],
-    level: Level,
-    *,
+    *levels: Level,
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
     design: Design | None = None,
     binary: bool = False,
     clip: bool = False,
+    errors: bool = True,
 ) -> list[Computed]:
     """Intervals by several methods for a batch of samples, in blocks that bound the memory.
 
@@ -227,7 +238,7 @@ def intervals(
     statistic : Statistic
     methods : sequence of MethodSpec
         All bootstraps among them share one block of draws, and so do all samples.
-    level : Level
+    *levels : Level
     bounds : Bounds
         The metric's range.
     plan : Plan
@@ -237,11 +248,13 @@ def intervals(
         Whether the values are 0 and 1.
     clip : bool
         Whether to cut bounds to the statistic's range, whatever the method.
+    errors : bool
+        Whether to reckon the standard errors of bootstraps.
 
     Returns
     -------
     list of Computed
-        One for each method.
+        One for each method; with several levels, for each method at the first, then at the next.
     """
     statistic_range = statistic.spec.range_rule(bounds)
     samples, n = len(values), values.shape[-1]
@@ -254,13 +267,23 @@ def intervals(
             np.sort(part, axis=-1) if design.simple else part,
             design,
             statistic,
-            level,
             bounds=bounds,
             plan=plan,
             binary=binary,
         )
         blocks.append(
-            [apply(method, ingredients, level, statistic_range, clip=clip) for method in methods]
+            [
+                apply(
+                    method,
+                    at_level(ingredients, design, level),
+                    level,
+                    statistic_range,
+                    clip=clip,
+                    errors=errors,
+                )
+                for level in levels
+                for method in methods
+            ]
         )
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
 

@@ -7,6 +7,7 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -15,10 +16,13 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["Distribution", "ExactDistribution", "Replicates"]
+__all__ = ["Distribution", "ExactDistribution", "Replicates", "in_parts"]
 
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
 CUMULATIVE_ROUNDING = 1e-12
+# Replicates that are gone through at a time, 512 KiB: a processor's cache holds them and what is
+# made of them. No result depends on it.
+AT_A_TIME = 2**16
 
 
 class Distribution(Protocol):
@@ -97,11 +101,23 @@ class Replicates:
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
         value, tolerance = np.asarray(value), np.asarray(tolerance)
-        below = (self.ordered < (value - tolerance)[..., None]).sum(axis=-1)
-        up_to = (self.ordered <= (value + tolerance)[..., None]).sum(axis=-1)
+        below = self._count(value - tolerance, np.less)
+        up_to = self._count(value + tolerance, np.less_equal)
         defined = self.n_resamples - self.n_undefined
         with np.errstate(invalid="ignore"):
             return np.asarray((below + up_to) / (2.0 * defined))
+
+    def _count(self, limit: Array, comparison: np.ufunc) -> NDArray[np.intp]:
+        """How many replicates are below a limit (or up to it), by halving where they may end."""
+        found = np.zeros(self.ordered.shape[:-1], dtype=np.intp)
+        step = 1 << (self.n_resamples.bit_length() - 1)
+        while step:
+            ahead = found + step
+            there = ahead <= self.n_resamples
+            last = self._at(np.minimum(ahead, self.n_resamples) - 1)
+            found = np.where(there & comparison(last, limit), ahead, found)
+            step >>= 1
+        return found
 
     def mean(self) -> Array:
         """Mean of the defined replicates."""
@@ -114,17 +130,28 @@ class Replicates:
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
         """Mean and SD, about the smallest replicate so that small spreads keep their digits."""
-        defined = self.n_resamples - self.n_undefined
-        anchor = self.ordered[..., :1]
+        shape, size = self.ordered.shape[:-1], self.n_resamples
+        rows = self.ordered.reshape(-1, size)
+        sums, squares = np.empty(len(rows)), np.empty(len(rows))
+        undefined = bool(self.n_undefined.any())
         with np.errstate(invalid="ignore", divide="ignore"):
-            shifted = self.ordered - anchor
-            if self.n_undefined.any():
-                shifted = np.where(np.isnan(shifted), 0.0, shifted)
-            sums = shifted.sum(axis=-1)
-            squares = np.einsum("...i,...i->...", shifted, shifted)
+            for part in in_parts(len(rows), size):
+                shifted = rows[part] - rows[part, :1]
+                if undefined:
+                    shifted = np.where(np.isnan(shifted), 0.0, shifted)
+                sums[part] = shifted.sum(axis=-1)
+                squares[part] = np.einsum("ij,ij->i", shifted, shifted)
+            defined = (self.n_resamples - self.n_undefined).reshape(-1)
             mean = sums / defined
             variance = (squares - sums * mean) / (defined - 1)
-        return np.asarray(anchor[..., 0] + mean), np.sqrt(np.maximum(variance, 0.0))
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        return np.asarray(rows[:, 0] + mean).reshape(shape), deviation.reshape(shape)
+
+
+def in_parts(rows: int, size: int) -> Iterator[slice]:
+    """Rows of so many replicates, a few at a time."""
+    step = max(1, AT_A_TIME // max(size, 1))
+    return (slice(start, start + step) for start in range(0, rows, step))
 
 
 @dataclass(frozen=True)
@@ -145,12 +172,10 @@ class ExactDistribution:
     @classmethod
     def of(cls, support: Array, probability: Array) -> ExactDistribution:
         """Bring values in any order, with their probabilities, into ascending order."""
-        order = np.argsort(support, axis=-1, kind="stable")
-        probability = np.broadcast_to(probability, support.shape)
-        return cls(
-            np.take_along_axis(support, order, axis=-1),
-            np.take_along_axis(probability, order, axis=-1),
-        )
+        order = np.argsort(support, axis=-1)
+        if probability.ndim == 1:
+            return cls(np.take_along_axis(support, order, axis=-1), probability[order])
+        return cls(*(np.take_along_axis(both, order, axis=-1) for both in (support, probability)))
 
     @property
     def n_resamples(self) -> None:
@@ -165,12 +190,14 @@ class ExactDistribution:
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}, for one p per sample."""
         wanted = np.broadcast_to(np.asarray(probability, float), self.support.shape[:-1])
-        cumulative = np.cumsum(self.probability, axis=-1)
-        reached = cumulative >= (wanted - CUMULATIVE_ROUNDING)[..., None]
-        last = self.support.shape[-1] - 1
-        rank = np.where(reached.any(axis=-1), reached.argmax(axis=-1), last)
+        short = (self._cumulative < (wanted - CUMULATIVE_ROUNDING)[..., None]).sum(axis=-1)
+        rank = np.minimum(short, self.support.shape[-1] - 1)
         found = np.take_along_axis(self.support, rank[..., None], axis=-1)[..., 0]
         return np.where(np.isfinite(wanted), found, np.nan)
+
+    @functools.cached_property
+    def _cumulative(self) -> Array:
+        return np.cumsum(self.probability, axis=-1)
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""

@@ -18,13 +18,15 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import compiled, compiled_ranking, reference
 from halfwidth.resampling.progress import growing, tracked
 
-__all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "sums_by_stratum"]
+__all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "kept_counts", "sums_by_stratum"]
 
 T = TypeVar("T")
 
 # Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache
 # holds. No result depends on it.
 BLOCK_ELEMENTS = 2**18
+# Counts of draws that are kept for other samples of as many cases: 80 MB of floats.
+MOST_KEPT = 10**7
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second or two,
 # after which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
@@ -147,9 +149,10 @@ def _let_memory_be_used_again() -> None:
 
     glibc gives an array of a few MiB back to the system as soon as it is freed, and asks for
     fresh pages for the next, which costs four times what is done with them. Once it has seen a
-    larger array come and go it keeps up to twice the size of that. Elsewhere this does nothing.
+    larger array come and go it keeps up to twice the size of that; 32 MiB are the most it heeds.
+    Elsewhere this does nothing.
     """
-    np.empty(8 * BLOCK_ELEMENTS)
+    np.empty(2**22 - 2**10)
 
 
 def sums_by_stratum(
@@ -170,6 +173,12 @@ def sums_by_stratum(
     sums : ndarray, shape (H, K, stop - start)
         One for each stratum.
     """
+    if (
+        len(features) >= reference.MANY_FEATURES
+        and (counts := kept_counts(design, plan)) is not None
+    ):
+        yield 0, plan.n_resamples, (features @ counts)[None]
+        return
     fast = plan.compiles(design)
     fused = fast and len(features) < reference.MANY_FEATURES
     strata = [
@@ -193,6 +202,21 @@ def sums_by_stratum(
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
+
+
+def kept_counts(design: Design, plan: Plan) -> Array | None:
+    """How often each unit is drawn, (U, B), for all samples of one design; None: not to be kept."""
+    small = plan.n_resamples * design.units <= MOST_KEPT
+    if plan.kept is None or not small or len(design.strata) > 1:
+        return None
+
+    def counted() -> Array:
+        made = np.empty((design.units, plan.n_resamples))
+        for start, stop in plan.blocks(design.units):
+            made[:, start:stop] = counts_of_units(design, plan, start, stop).T
+        return made
+
+    return plan.once("counts of units", (), design, counted)
 
 
 def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:

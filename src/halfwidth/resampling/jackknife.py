@@ -130,7 +130,8 @@ def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         # Scaled first: the cubes of small deviations would underflow.
         scaled = deviation / scale
-        skew = (scaled**3).sum(axis=-1) / (6 * (scaled**2).sum(axis=-1) ** 1.5)
+        squares = scaled * scaled
+        skew = (squares * scaled).sum(axis=-1) / (6 * squares.sum(axis=-1) ** 1.5)
     return np.where(vanishes, np.nan, skew)
 
 

@@ -18,8 +18,8 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.areas import Areas, areas_of_resamples
 from halfwidth.resampling.cells import cell_counts
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Replicates
-from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.distribution import Distribution, Replicates, in_parts
+from halfwidth.resampling.draws import Plan, counts_of_units, kept_counts, sums_by_stratum
 from halfwidth.resampling.exact import binomial, order_statistics
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.spacings import spacings
@@ -58,17 +58,23 @@ def bootstrap_distribution(
         ranks, weights = form.picks(n, **statistic.parameters)
         if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
             return order_statistics(values, ranks, weights)
-        table = spacings(plan.entropy, ranks, n, plan.n_resamples)
-        return Replicates.sorting(_picked(values, weights, table))
+        what = ("spacings", tuple(ranks))
+        table = plan.once(
+            what, (), design, lambda: spacings(plan.entropy, ranks, n, plan.n_resamples).T.copy()
+        )
+        made = np.empty((len(values), plan.n_resamples))
+        for part in in_parts(*made.shape):
+            made[part] = _picked(values[part], weights, table)
+        return Replicates.sorting(made)
     return Replicates.sorting(replicates(values, design, statistic, plan))
 
 
 def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
     """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
-    previous = sorted_values[:, table[:, 0]]
+    previous = np.take(sorted_values, table[0], axis=-1)
     made = reference.total_weight(weights) * previous
     for place in range(1, len(weights)):
-        current = sorted_values[:, table[:, place]]
+        current = np.take(sorted_values, table[place], axis=-1)
         previous -= current
         previous *= -weights[place:].sum()
         made += previous
@@ -87,16 +93,25 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
         return _of_sums(values, design, form, plan)
     if isinstance(form, RankedAreas):
         return _of_areas(values, design, form, plan)
+    if isinstance(form, SortedWeights | OrderStatistics):
+        return _of_sorted(values, design, statistic, plan)
     out = np.empty((len(values), plan.n_resamples))
     each = max(design.n, len(values))
-    sorts = isinstance(form, SortedWeights | OrderStatistics)
     for start, stop in plan.blocks(each, slow=form is None):
-        if sorts:
-            counts = counts_of_units(design, plan, start, stop)
-            out[:, start:stop] = reference.weighted(values, design, statistic, counts)
-        else:
-            draws = plan.indices(design, start, stop)
-            out[:, start:stop] = reference.plain(values, design, statistic, draws)
+        draws = plan.indices(design, start, stop)
+        out[:, start:stop] = reference.plain(values, design, statistic, draws)
+    return out
+
+
+def _of_sorted(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    if design.simple and (counts := kept_counts(design, plan)) is not None:
+        what = ("shares", statistic.spec.name, *statistic.parameters.items())
+        shares = plan.once(what, (), design, lambda: reference.shares(statistic, counts.T))
+        return reference.weighted_by(values, statistic, shares)
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.n, len(values))):
+        drawn = counts_of_units(design, plan, start, stop)
+        out[:, start:stop] = reference.weighted(values, design, statistic, drawn)
     return out
 
 
@@ -107,12 +122,17 @@ def _of_moments(
     powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
     sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
     features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
-    out = np.empty((samples, plan.n_resamples))
+    out = np.empty((0, plan.n_resamples))
     for start, stop, by_stratum in sums_by_stratum(features, design, plan):
-        sums = by_stratum.sum(axis=0)
+        sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
         n = design.n if design.equal_sizes else sums[-1]
-        own = [sums[power * samples :][:samples] for power in range(form.order)]
-        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
+        own = sums[: form.order * samples].reshape(form.order, samples, -1)
+        if not start:
+            # What is finished may lie where its first sums were, if those are of all resamples.
+            out = own[0] if stop == plan.n_resamples else np.empty((samples, plan.n_resamples))
+        for part in in_parts(samples, stop - start):
+            finished = form.finish(n, list(own[:, part]), centre[part], **statistic.parameters)
+            out[part, start:stop] = finished
     return out
 
 

@@ -7,6 +7,7 @@ and draws that are positions of units in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +24,11 @@ __all__ = [
     "middle_of",
     "plain",
     "resamples",
+    "shares",
     "sum_drawn",
     "total_weight",
     "weighted",
+    "weighted_by",
     "weights_of",
 ]
 
@@ -109,26 +112,35 @@ def weighted(
     In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
     C the cumulated counts; its weight is the sum of the L-weights over those places.
     """
-    total, middle = total_weight(weights_of(statistic, design.n)), middle_of(values)
     if design.simple:
-        return np.asarray(total * middle + (values - middle) @ _shares(statistic, counts).T)
+        return weighted_by(values, statistic, shares(statistic, counts))
+    total, middle = total_weight(weights_of(statistic, design.n)), middle_of(values)
     drawn = np.repeat(counts, design.unit_sizes, axis=-1)
     out = np.empty((len(values), len(counts)))
     for sample, centre, into in zip(values, middle, out, strict=True):
         order = np.argsort(sample, kind="stable")
-        into[:] = total * centre + _shares(statistic, drawn[:, order]) @ (sample[order] - centre)
+        into[:] = total * centre + shares(statistic, drawn[:, order]) @ (sample[order] - centre)
     return out
 
 
-def _shares(statistic: Statistic, counts: NDArray[np.intp]) -> Array:
+def weighted_by(sorted_values: Array, statistic: Statistic, shares: Array) -> Array:
+    """The same of independent cases, given the weight of each: (S, n), (B, n) -> (S, B)."""
+    middle = middle_of(sorted_values)
+    total = total_weight(weights_of(statistic, sorted_values.shape[-1]))
+    made = (sorted_values - middle) @ shares.T
+    made += total * middle
+    return np.asarray(made)
+
+
+def shares(statistic: Statistic, counts: NDArray[Any]) -> Array:
     """The weight of each sorted case in each resample, whose sizes may differ: (B, n) -> (B, n)."""
-    places = np.cumsum(counts, axis=-1)
-    shares = np.empty(places.shape)
+    places = np.cumsum(counts, axis=-1, dtype=np.intp)
+    made = np.empty(places.shape)
     for size in np.unique(places[:, -1]):
         rows = places[:, -1] == size
         cumulated = np.concatenate([[0.0], np.cumsum(weights_of(statistic, int(size)))])
-        shares[rows] = np.diff(cumulated[places[rows]], prepend=0.0, axis=-1)
-    return shares
+        made[rows] = np.diff(cumulated[places[rows]], prepend=0.0, axis=-1)
+    return made
 
 
 def middle_of(values: Array) -> Array:
