@@ -26,17 +26,31 @@ __all__ = [
 class Moments:
     """A statistic that is a function of n and of power sums about a centre.
 
+    At one n it increases with a basis that costs less to make, so that quantiles of replicates are
+    found among their bases.
+
     Attributes
     ----------
     order : int
         Highest power needed.
-    finish : callable
-        ``finish(n, sums, centre, **parameters)`` with ``sums[p - 1] = Σ(x - centre)^p``; n is a
+    basis : callable
+        ``basis(n, sums)`` with ``sums[p - 1] = Σ(x - centre)^p``, which it may overwrite; n is a
         number, or one for each entry of the last axis.
+    from_basis, to_basis : callable
+        ``from_basis(n, basis, centre, **parameters)`` is the statistic, and
+        ``to_basis(n, statistic, centre, **parameters)`` the way back.
     """
 
     order: int
-    finish: Callable[..., Array]
+    basis: Callable[..., Array]
+    from_basis: Callable[..., Array]
+    to_basis: Callable[..., Array]
+
+    def finish(
+        self, n: int | Array, sums: list[Array], centre: Array, **parameters: float
+    ) -> Array:
+        """The statistic."""
+        return self.from_basis(n, self.basis(n, sums), centre, **parameters)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,26 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import Moments
 from halfwidth.core.types import Array
 
-__all__ = ["Distribution", "ExactDistribution", "Replicates", "in_parts"]
+__all__ = [
+    "Distribution",
+    "ExactDistribution",
+    "Replicates",
+    "Scale",
+    "in_parts",
+    "limits_of_ties",
+    "moments_of",
+    "quantile_by_rank",
+]
 
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
 CUMULATIVE_ROUNDING = 1e-12
@@ -55,66 +65,65 @@ class Replicates:
 
     Attributes
     ----------
-    ordered : ndarray, shape (..., B)
-        Ascending along the last axis, undefined ones (NaN) last.
+    bases : ndarray, shape (..., B)
+        What the replicates increase with, themselves where there is no scale; ascending along the
+        last axis, undefined ones (NaN) last.
+    scale : Scale or None
     """
 
-    ordered: Array
+    bases: Array
+    scale: Scale | None = None
 
     @classmethod
-    def sorting(cls, replicates: Array) -> Replicates:
-        """Take over ``replicates`` and sort them in place."""
-        replicates.sort(axis=-1)
-        return cls(replicates)
+    def sorting(cls, bases: Array, scale: Scale | None = None) -> Replicates:
+        """Take over what is given and sort it in place."""
+        bases.sort(axis=-1)
+        return cls(bases, scale)
+
+    @property
+    def ordered(self) -> Array:
+        """The replicates themselves, ascending."""
+        return self.bases if self.scale is None else self.scale.values(self.bases, slice(None))
 
     @property
     def n_resamples(self) -> int:
         """B, the undefined ones included."""
-        return int(self.ordered.shape[-1])
+        return int(self.bases.shape[-1])
 
     @functools.cached_property
     def n_undefined(self) -> NDArray[np.intp]:
         """Resamples on which the statistic is undefined."""
-        if not np.isnan(self.ordered[..., -1]).any():
-            return np.zeros(self.ordered.shape[:-1], dtype=np.intp)
-        return np.asarray(np.isnan(self.ordered).sum(axis=-1))
+        if not np.isnan(self.bases[..., -1]).any():
+            return np.zeros(self.bases.shape[:-1], dtype=np.intp)
+        return np.asarray(np.isnan(self.bases).sum(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
         """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
-        defined = self.n_resamples - self.n_undefined
-        position = np.asarray(probability, float) * (defined - 1)
-        usable = np.isfinite(position) & (defined > 0)
-        position = np.where(usable, position, 0.0)
-        below = np.floor(position).astype(np.intp)
-        above = np.minimum(below + 1, np.maximum(defined - 1, 0))
-        low, high = self._at(below), self._at(above)
-        with np.errstate(invalid="ignore"):
-            between = low + (position - below) * (high - low)
-        # Studentized replicates may be infinite, where a difference of two is no number.
-        between = np.where((low == high) | (position == below), low, between)
-        between = np.where(np.isinf(low) & (low < high), low, between)
-        return np.where(usable, between, np.nan)
+        return quantile_by_rank(self, self._at, probability)
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
-        return np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]
+        found = self._basis_at(rank)
+        return found if self.scale is None else self.scale.values(found[..., None])[..., 0]
+
+    def _basis_at(self, rank: NDArray[np.intp]) -> Array:
+        return np.take_along_axis(self.bases, rank[..., None], axis=-1)[..., 0]
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
-        value, tolerance = np.asarray(value), np.asarray(tolerance)
-        below = self._count(value - tolerance, np.less)
-        up_to = self._count(value + tolerance, np.less_equal)
+        low, high = limits_of_ties(value, tolerance, self.scale)
+        below, up_to = self._count(low, np.less), self._count(high, np.less_equal)
         defined = self.n_resamples - self.n_undefined
         with np.errstate(invalid="ignore"):
             return np.asarray((below + up_to) / (2.0 * defined))
 
     def _count(self, limit: Array, comparison: np.ufunc) -> NDArray[np.intp]:
         """How many replicates are below a limit (or up to it), by halving where they may end."""
-        found = np.zeros(self.ordered.shape[:-1], dtype=np.intp)
+        found = np.zeros(self.bases.shape[:-1], dtype=np.intp)
         step = 1 << (self.n_resamples.bit_length() - 1)
         while step:
             ahead = found + step
             there = ahead <= self.n_resamples
-            last = self._at(np.minimum(ahead, self.n_resamples) - 1)
+            last = self._basis_at(np.minimum(ahead, self.n_resamples) - 1)
             found = np.where(there & comparison(last, limit), ahead, found)
             step >>= 1
         return found
@@ -129,29 +138,112 @@ class Replicates:
 
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
-        """Mean and SD, about the smallest replicate so that small spreads keep their digits."""
-        shape, size = self.ordered.shape[:-1], self.n_resamples
-        rows = self.ordered.reshape(-1, size)
-        sums, squares = np.empty(len(rows)), np.empty(len(rows))
-        undefined = bool(self.n_undefined.any())
-        with np.errstate(invalid="ignore", divide="ignore"):
-            for part in in_parts(len(rows), size):
-                shifted = rows[part] - rows[part, :1]
-                if undefined:
-                    shifted = np.where(np.isnan(shifted), 0.0, shifted)
-                sums[part] = shifted.sum(axis=-1)
-                squares[part] = np.einsum("ij,ij->i", shifted, shifted)
-            defined = (self.n_resamples - self.n_undefined).reshape(-1)
-            mean = sums / defined
-            variance = (squares - sums * mean) / (defined - 1)
-        deviation = np.sqrt(np.maximum(variance, 0.0))
-        return np.asarray(rows[:, 0] + mean).reshape(shape), deviation.reshape(shape)
+        shape, size = self.bases.shape[:-1], self.n_resamples
+        scale = None if self.scale is None else self.scale.flat()
+        defined = (size - self.n_undefined).reshape(-1)
+        mean, deviation = moments_of(self.bases.reshape(-1, size), defined, scale)
+        return mean.reshape(shape), deviation.reshape(shape)
+
+
+# --------------------------------------------------------------------------- drawn replicates
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From what replicates increase with to the replicates, and back.
+
+    Attributes
+    ----------
+    form : Moments
+    n : int
+        Cases of a resample.
+    centre : ndarray, shape (..., 1)
+        Of each sample.
+    parameters : mapping
+        Of the statistic.
+    """
+
+    form: Moments
+    n: int
+    centre: Array
+    parameters: Mapping[str, float]
+
+    def values(self, bases: Array, rows: slice | NDArray[Any] = slice(None)) -> Array:
+        """The replicates of some rows, (..., k) -> (..., k)."""
+        return self.form.from_basis(self.n, bases, self.centre[rows], **self.parameters)
+
+    def bases(self, values: Array) -> Array:
+        """The way back, (...) -> (...)."""
+        return self.form.to_basis(self.n, values, self.centre[..., 0], **self.parameters)
+
+    def flat(self) -> Scale:
+        """The same for samples in one row."""
+        return replace(self, centre=self.centre.reshape(-1, 1))
+
+
+class Drawn(Protocol):
+    """What quantiles of drawn replicates need to know of them."""
+
+    @property
+    def n_resamples(self) -> int:
+        """B, the undefined ones included."""
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Of each sample."""
+
+
+def quantile_by_rank(
+    drawn: Drawn, at: Callable[[NDArray[np.intp]], Array], probability: Array | float
+) -> Array:
+    """Type-7 quantiles of the defined replicates, given a way to the one of a rank."""
+    defined = drawn.n_resamples - drawn.n_undefined
+    position = np.asarray(probability, float) * (defined - 1)
+    usable = np.isfinite(position) & (defined > 0)
+    position = np.where(usable, position, 0.0)
+    below = np.floor(position).astype(np.intp)
+    above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+    low, high = at(below), at(above)
+    with np.errstate(invalid="ignore"):
+        between = low + (position - below) * (high - low)
+    # Studentized replicates may be infinite, where a difference of two is no number.
+    between = np.where((low == high) | (position == below), low, between)
+    between = np.where(np.isinf(low) & (low < high), low, between)
+    return np.where(usable, between, np.nan)
+
+
+def limits_of_ties(value: Array, tolerance: Array, scale: Scale | None) -> tuple[Array, Array]:
+    """Between which bases replicates are tied with a value."""
+    low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
+    return (low, high) if scale is None else (scale.bases(low), scale.bases(high))
+
+
+def moments_of(rows: Array, defined: NDArray[np.intp], scale: Scale | None) -> tuple[Array, Array]:
+    """Mean and SD (B - 1) of the defined replicates, (S, B) -> (S,)."""
+    sums, squares, anchor = (np.empty(len(rows)) for _ in range(3))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for part in in_parts(*rows.shape):
+            values = rows[part] if scale is None else scale.values(rows[part], part)
+            # About one of them, so that small spreads keep their digits.
+            anchor[part] = np.where(defined[part] > 0, np.fmin.reduce(values[:, :64], axis=-1), 0)
+            anchor[part] = np.where(np.isnan(anchor[part]), 0.0, anchor[part])
+            shifted = values - anchor[part, None]
+            if (defined[part] < rows.shape[-1]).any():
+                shifted = np.where(np.isnan(shifted), 0.0, shifted)
+            sums[part] = shifted.sum(axis=-1)
+            squares[part] = np.einsum("ij,ij->i", shifted, shifted)
+        mean = sums / defined
+        variance = (squares - sums * mean) / (defined - 1)
+    return np.asarray(anchor + mean), np.sqrt(np.maximum(variance, 0.0))
 
 
 def in_parts(rows: int, size: int) -> Iterator[slice]:
     """Rows of so many replicates, a few at a time."""
     step = max(1, AT_A_TIME // max(size, 1))
     return (slice(start, start + step) for start in range(0, rows, step))
+
+
+# --------------------------------------------------------------------------- exact ones
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.kernels import compiled, compiled_ranking, reference
+from halfwidth.resampling.kernels import compiled, compiled_ranking, compiled_tails, reference
 from halfwidth.resampling.progress import growing, tracked
 
 __all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "kept_counts", "sums_by_stratum"]
@@ -136,6 +136,12 @@ class Plan:
             return self.compiled
         return compiled_ranking.pays_off(self.n_resamples * entries)
 
+    def finds_tails(self, replicates: int) -> bool:
+        """Whether the compiled kernels are used to find the tails of so many replicates."""
+        if self.compiled is not None:
+            return self.compiled
+        return compiled_tails.pays_off(replicates)
+
     def compiles(self, design: Design) -> bool:
         """Whether the compiled kernels are used."""
         if self.compiled is not None:
@@ -173,12 +179,12 @@ def sums_by_stratum(
     sums : ndarray, shape (H, K, stop - start)
         One for each stratum.
     """
-    if (
-        len(features) >= reference.MANY_FEATURES
-        and (counts := kept_counts(design, plan)) is not None
-    ):
-        yield 0, plan.n_resamples, (features @ counts)[None]
-        return
+    if len(features) >= reference.MANY_FEATURES:
+        kept = kept_counts(design, plan)
+        if kept is not None:
+            for start, stop in plan.blocks(max(design.units, len(features))):
+                yield start, stop, (features @ kept[start:stop].T)[None]
+            return
     fast = plan.compiles(design)
     fused = fast and len(features) < reference.MANY_FEATURES
     strata = [
@@ -205,15 +211,15 @@ def sums_by_stratum(
 
 
 def kept_counts(design: Design, plan: Plan) -> Array | None:
-    """How often each unit is drawn, (U, B), for all samples of one design; None: not to be kept."""
+    """How often each unit is drawn, (B, U), for all samples of one design; None: not to be kept."""
     small = plan.n_resamples * design.units <= MOST_KEPT
     if plan.kept is None or not small or len(design.strata) > 1:
         return None
 
     def counted() -> Array:
-        made = np.empty((design.units, plan.n_resamples))
+        made = np.empty((plan.n_resamples, design.units))
         for start, stop in plan.blocks(design.units):
-            made[:, start:stop] = counts_of_units(design, plan, start, stop).T
+            made[start:stop] = counts_of_units(design, plan, start, stop)
         return made
 
     return plan.once("counts of units", (), design, counted)

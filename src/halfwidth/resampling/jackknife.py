@@ -75,7 +75,7 @@ def _from_sums(values: Array, design: Design, statistic: Statistic) -> Array:
     centre = middle_of(values)
     powers = [(values - centre) ** power for power in range(1, form.order + 1)]
     lost = [power.sum(axis=-1, keepdims=True) - design.totals(power) for power in powers]
-    return np.asarray(form.finish(left, lost, centre, **statistic.parameters))
+    return np.asarray(form.finish(left.astype(float), lost, centre, **statistic.parameters))
 
 
 def _without_each(sorted_values: Array, weights: Array) -> Array:

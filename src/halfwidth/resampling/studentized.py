@@ -8,12 +8,13 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Replicates
+from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.exact import studentized_binomial
 from halfwidth.resampling.jackknife import tie_tolerance
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import standard_error
+from halfwidth.resampling.tails import distribution_of
 
 __all__ = ["studentized_distribution", "studentized_plain"]
 
@@ -45,7 +46,7 @@ def studentized_distribution(
     if design.simple and binary:
         return studentized_binomial(values.sum(axis=-1), design.n)
     make = _of_means if statistic.spec.estimand is Estimand.MEAN else studentized_plain
-    return Replicates.sorting(make(values, design, statistic, plan))
+    return distribution_of(make(values, design, statistic, plan), plan)
 
 
 def studentized_plain(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:

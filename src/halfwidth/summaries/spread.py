@@ -14,15 +14,29 @@ from halfwidth.summaries.quantile import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
 
+ROUNDING = 8 * np.finfo(float).eps
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
-def _sd_from_sums(n: int | Array, sums: list[Array], _centre: Array, ddof: float) -> Array:
-    squares = sums[1] - sums[0] ** 2 / n
+def _squares(n: int | Array, sums: list[Array]) -> Array:
+    """Sum of squares about the mean."""
+    total, squares = sums
+    rounding = ROUNDING * squares
+    total *= total
+    total *= 1 / np.asarray(n)
+    squares -= total
     # What is left of a resample of equal values is rounding, of either sign: it is 0.
-    rounding = 8 * np.finfo(float).eps * sums[1]
+    squares[squares <= rounding] = 0.0
+    return squares
+
+
+def _sd_from_squares(n: int | Array, squares: Array, _centre: Array, ddof: float) -> Array:
     left = np.where(np.greater(n, ddof), np.subtract(n, ddof), np.nan)
-    return np.asarray(np.sqrt(np.where(squares <= rounding, 0.0, squares) / left))
+    return np.asarray(np.sqrt(squares / left))
+
+
+def _squares_from_sd(n: int | Array, sd: Array, _centre: Array, ddof: float) -> Array:
+    return np.asarray(np.sign(sd) * sd**2 * np.subtract(n, ddof))
 
 
 def _influence_on_sd(values: Array, ddof: float) -> Array:
@@ -41,7 +55,7 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
 @statistic(
     title="SD",
     estimand=Estimand.SPREAD,
-    form=Moments(2, _sd_from_sums),
+    form=Moments(2, _squares, _sd_from_squares, _squares_from_sd),
     influence=_influence_on_sd,
     range_rule=range_of_spread,
     min_n=2,

@@ -1,0 +1,134 @@
+"""Replicates of many samples, of which only the tails are ever sorted.
+
+Bounds at the usual levels are made of a few replicates in either tail. What a limit cuts off is
+copied in one pass and sorted; a limit is a quantile of the first replicates, which are as good a
+sample of all as any. Ranks further in are looked up in the row, sorted as a whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Array
+from halfwidth.resampling.distribution import (
+    Distribution,
+    Replicates,
+    Scale,
+    limits_of_ties,
+    moments_of,
+    quantile_by_rank,
+)
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.kernels import compiled_tails
+
+__all__ = ["Tails", "distribution_of"]
+
+# Rows and replicates from which tails are quicker than sorting.
+MANY_ROWS, MANY_REPLICATES = 16, 2000
+# Of the first replicates, which tell the limits, and of all.
+FIRST, SHARE = 256, 0.08
+
+
+def distribution_of(bases: Array, plan: Plan, scale: Scale | None = None) -> Distribution:
+    """The distribution of drawn replicates, which are taken over: (S, B).
+
+    Its answers are the same whether rows are sorted or their tails are.
+    """
+    many = bases.ndim == 2 and len(bases) >= MANY_ROWS and bases.shape[-1] >= MANY_REPLICATES
+    if many and bases.flags.c_contiguous and plan.finds_tails(bases.size):
+        return Tails.of(bases, scale)
+    return Replicates.sorting(bases, scale)
+
+
+@dataclass(frozen=True, eq=False)
+class Tails:
+    """Replicates of a statistic, one row per sample of a batch, with their tails apart.
+
+    Attributes
+    ----------
+    bases : ndarray, shape (S, B)
+        What the replicates increase with, themselves where there is no scale.
+    scale : Scale or None
+    lower, upper : ndarray, shape (S, room)
+        The smallest, ascending from the left, and the largest, ascending to the right.
+    held : ndarray of int, shape (S, 2)
+        How many of them mean something, from the outside in.
+    n_undefined : ndarray of int, shape (S,)
+    """
+
+    bases: Array
+    scale: Scale | None
+    lower: Array
+    upper: Array
+    held: NDArray[np.intp]
+    n_undefined: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, bases: Array, scale: Scale | None = None) -> Tails:
+        """Take over replicates and find their tails."""
+        first = np.sort(bases[:, :FIRST], axis=-1)
+        defined = FIRST - np.isnan(first).sum(axis=-1)
+        place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
+        row = np.arange(len(bases))
+        low, high = first[row, place], first[row, np.maximum(defined - 1 - place, 0)]
+        expected = SHARE * bases.shape[-1]
+        # Six standard deviations of how many a quantile of the first cuts off.
+        room = int(expected + 6 * expected / np.sqrt(SHARE * FIRST)) + 8
+        lower, upper, counts = compiled_tails.tails(bases, low, high, room)
+        below, at_low, above, at_high, undefined = counts.astype(np.intp).T
+        places = np.arange(room)
+        np.copyto(lower, low[:, None], where=places >= below[:, None])
+        np.copyto(upper, high[:, None], where=places >= above[:, None])
+        lower.sort(axis=-1)
+        upper.sort(axis=-1)
+        fits = (below < room) & (above < room)
+        held = np.stack([below + at_low, above + at_high], axis=-1)
+        held = np.where(fits[:, None], np.minimum(held, room), 0)
+        undefined = np.where(fits, undefined, -1)
+        if (undefined < 0).any():
+            undefined[undefined < 0] = np.isnan(bases[undefined < 0]).sum(axis=-1)
+        return cls(bases, scale, lower, upper, held, undefined)
+
+    @property
+    def n_resamples(self) -> int:
+        """B, the undefined ones included."""
+        return int(self.bases.shape[-1])
+
+    def quantile(self, probability: Array | float) -> Array:
+        """Type-7 quantile of the defined replicates; ``probability`` has one value per sample."""
+        return quantile_by_rank(self, self._at, probability)
+
+    def _at(self, rank: NDArray[np.intp]) -> Array:
+        row, room = np.arange(len(self.bases)), self.lower.shape[-1]
+        from_above = np.maximum(self.n_resamples - self.n_undefined - 1 - rank, 0)
+        in_lower, in_upper = rank < self.held[:, 0], from_above < self.held[:, 1]
+        of_upper = np.where(in_upper, room - 1 - from_above, 0)
+        found = np.where(
+            in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, of_upper]
+        )
+        further_in = np.flatnonzero(~(in_lower | in_upper))
+        if len(further_in):
+            # Left in order: whoever asks once asks again.
+            whole = self.bases[further_in]
+            whole.sort(axis=-1)
+            self.bases[further_in] = whole
+            found[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
+        return found if self.scale is None else self.scale.values(found[:, None])[:, 0]
+
+    def share_below(self, value: Array, tolerance: Array) -> Array:
+        """Share of the defined replicates below ``value``, plus half of those tied with it."""
+        limits = limits_of_ties(value, tolerance, self.scale)
+        counted = compiled_tails.count_below(self.bases, *limits).sum(axis=-1)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
+
+    def mean(self) -> Array:
+        """Mean of the defined replicates."""
+        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)[0]
+
+    def standard_deviation(self) -> Array:
+        """SD (B - 1) of the defined replicates: the bootstrap standard error."""
+        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)[1]
