@@ -65,6 +65,7 @@ __all__ = [
     "proportion_ci",
     "score_folders",
     "score_masks",
+    "study",
     "summaries",
     "summary_ci",
     "summary_table",
@@ -102,6 +103,7 @@ _HOME = {
     "proportion_ci": "estimation.front_door",
     "score_folders": "scoring.front_door",
     "score_masks": "scoring.front_door",
+    "study": "study",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",
     "summary_table": "estimation.tables",
@@ -113,7 +115,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in ("metrics", "plots", "summaries") else getattr(home, name)
+    found = home if name in ("metrics", "plots", "study", "summaries") else getattr(home, name)
     globals()[name] = found
     return found
 

@@ -1,0 +1,324 @@
+"""``halfwidth study``: coverage and width of CI methods on one's own instances."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.mask_options import Jobs
+from halfwidth.cli.options import Debug, Strict
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import DataError, UnknownNameError
+
+if TYPE_CHECKING:
+    from halfwidth.study.front_door import Planned
+    from halfwidth.study.running import Outcome
+    from halfwidth.study.upkeep import Status
+
+__all__ = ["app"]
+
+FAILED_STATUS = 2
+# Chunks that --dry-run lists; the others are summed up.
+LISTED = 40
+MOST_NAMED = 5
+
+app = typer.Typer(
+    name="study",
+    help="Coverage and width of CI methods, by simulation from your own instances.\n\n"
+    "A study fits a population to each instance (a model on a task), draws samples from it, makes "
+    "intervals by every method, and counts how often they hold the true value and how wide they "
+    "are.\n\n"
+    "\b\n"
+    "halfwidth study init results/ -o study.toml\n"
+    "halfwidth study run study.toml --store store/ --dry-run\n"
+    "halfwidth study run study.toml --store store/ --jobs 2\n"
+    "halfwidth study summary store/",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+)
+
+Spec = Annotated[Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")]
+StoreOption = Annotated[
+    Path,
+    typer.Option(
+        "--store", help="The folder that keeps the results; made on the first run.", metavar="DIR"
+    ),
+]
+StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of a Dask scheduler (tcp://host:8786), or 'local' for one here.",
+        metavar="ADDRESS",
+        show_default=False,
+    ),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Do the i-th of N shares, for array jobs without a scheduler.",
+        metavar="i/N",
+        show_default=False,
+    ),
+]
+Retries = Annotated[
+    int, typer.Option(help="How often a chunk that went wrong is done again.", metavar="K")
+]
+
+
+@app.command("init", short_help="A commented spec from a folder of data.")
+def init(
+    folder: Annotated[
+        Path,
+        typer.Argument(help="Per-case tables, *_scores.npy, *_targets.npy.", metavar="FOLDER"),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Where to write the spec.", metavar="FILE")
+    ] = Path("study.toml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a spec that runs as it is: what was found, what was guessed, every option.
+
+    \b
+    halfwidth study init results/ -o study.toml
+    """
+    from halfwidth.study.draft import draft
+
+    if out.exists() and not force:
+        raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
+    write(draft(folder, out.parent), out)
+    note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
+
+
+@app.command("run", short_help="Run a study, or go on with one.")
+def run(
+    spec: Spec,
+    store: StoreOption,
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    shard: ShardOption = None,
+    retries: Retries = 1,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Show chunks and predicted costs; run nothing."),
+    ] = False,
+    strict: Strict = False,
+    debug: Debug = False,
+) -> int:
+    """Run a study. The same command goes on with one that was cut off; Ctrl-C is safe.
+
+    Results do not depend on the number of workers, the engine, shards or interruptions. A chunk
+    that goes wrong is retried, then set aside; the others are done all the same.
+
+    \b
+    halfwidth study run study.toml --store store/ --dry-run
+    halfwidth study run study.toml --store store/ --jobs -1
+    halfwidth study run study.toml --store store/ --dask tcp://10.0.0.1:8786
+    halfwidth study run study.toml --store store/ --shard 3/100
+    """
+    from halfwidth.study.front_door import plan
+    from halfwidth.study.front_door import run as run_study
+
+    planned = plan(spec)
+    _say_cautions(planned)
+    if dry_run:
+        write(_costs(planned, shard, jobs))
+        return STRICT_STATUS if strict and planned.cautions else 0
+    outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
+    return _ended(outcome, store, spec) or (STRICT_STATUS if strict and planned.cautions else 0)
+
+
+@app.command("status", short_help="How far a study is.")
+def status(spec: Spec, store: StoreOption, debug: Debug = False) -> int:
+    """How far a study is: chunks done, failed and left, and who is working on it.
+
+    \b
+    halfwidth study status study.toml --store store/
+    """
+    from halfwidth.study.front_door import plan
+    from halfwidth.study.results import open_results
+    from halfwidth.study.upkeep import status as status_of
+
+    open_results(store)  # asking must not make a store
+    planned = plan(spec)
+    found = status_of(planned.store(store), planned.chunks)
+    write(_status_text(found))
+    return FAILED_STATUS if found.failed else 0
+
+
+@app.command("retry", short_help="Do failed chunks again.")
+def retry(
+    spec: Spec,
+    store: StoreOption,
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    retries: Retries = 1,
+    debug: Debug = False,
+) -> int:
+    """Forget what failed and go on: failed chunks are done again, and so is what is left.
+
+    \b
+    halfwidth study retry study.toml --store store/
+    """
+    from halfwidth.study.front_door import plan
+    from halfwidth.study.front_door import run as run_study
+    from halfwidth.study.results import open_results
+    from halfwidth.study.upkeep import retry as forget
+
+    open_results(store)
+    planned = plan(spec)
+    count = forget(planned.store(store))
+    note(f"{count} failed chunk{'' if count == 1 else 's'} to do again")
+    outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
+    return _ended(outcome, store, spec)
+
+
+@app.command("collect", short_help="Bring stores of shards together.")
+def collect(
+    store: StoreArgument,
+    others: Annotated[
+        list[Path], typer.Argument(help="Stores of the same study.", metavar="OTHER...")
+    ],
+    debug: Debug = False,
+) -> None:
+    """Copy the parts of other stores of the same study into STORE; twice does no harm.
+
+    \b
+    halfwidth study collect store/ from-node-1/ from-node-2/
+    """
+    from halfwidth.study.store import open_store
+    from halfwidth.study.upkeep import collect as collect_parts
+
+    made = collect_parts(open_store(store), others)
+    damaged = f", {made.damaged} damaged and left behind" if made.damaged else ""
+    note(f"{made.copied} parts copied, {made.already} were there already{damaged}")
+
+
+@app.command("summary", short_help="Coverage and width by method.")
+def summary(
+    store: StoreArgument,
+    metric: Annotated[
+        str | None, typer.Option(help="Only this metric.", metavar="NAME", show_default=False)
+    ] = None,
+    statistic: Annotated[
+        str | None, typer.Option(help="Only this statistic.", metavar="NAME", show_default=False)
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Only these methods.", metavar="NAME,...", show_default=False)
+    ] = None,
+    n: Annotated[
+        str | None,
+        typer.Option("-n", help="Only these sizes.", metavar="N,M", show_default=False),
+    ] = None,
+    fmt: Annotated[
+        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
+    ] = "table",
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Median and quartiles over instances of coverage and width, by method, metric and n.
+
+    \b
+    halfwidth study summary store/
+    halfwidth study summary store/ --metric dsc --statistic mean -n 10,50,250
+    halfwidth study summary store/ --format csv > summary.csv
+    """
+    from halfwidth.report.study_tables import FORMATS, render_summary
+    from halfwidth.study.results import open_results
+
+    chosen = "json" if json else fmt
+    if chosen not in FORMATS:
+        raise UnknownNameError("format", chosen, FORMATS)
+    frame = open_results(store).summary()
+    wanted = {"metric": metric, "statistic": statistic, "method": method, "n": n}
+    for column, given in wanted.items():
+        if given is None:
+            continue
+        known = [str(value) for value in dict.fromkeys(frame[column])]
+        asked = [part.strip() for part in given.split(",")]
+        unknown = [part for part in asked if part not in known]
+        if unknown:
+            raise UnknownNameError(f"{column} in {store}", unknown[0], known)
+        frame = frame[frame[column].astype(str).isin(asked)]
+    write(render_summary(frame, chosen))
+
+
+# --------------------------------------------------------------------------- words
+
+
+def _say_cautions(planned: Planned) -> None:
+    """Each caution once, with the instances that it is about."""
+    said: dict[str, list[str]] = {}
+    for instance in planned.instances:
+        for caution in instance.cautions:
+            said.setdefault(caution.code, []).append(str(caution))
+    for texts in said.values():
+        for text in texts[:MOST_NAMED]:
+            note(text)
+        if len(texts) > MOST_NAMED:
+            note(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
+
+
+def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
+    if outcome.failed:
+        note(
+            f"{len(outcome.failed)} chunks failed; {store / 'failed'} holds why. Once that is "
+            f"mended: halfwidth study retry {spec} --store {store}"
+        )
+        return FAILED_STATUS
+    return 0
+
+
+def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
+    """The chunks and the core-hours they are predicted to take."""
+    from halfwidth.report.tables import text_table
+    from halfwidth.scoring.run import check_jobs
+    from halfwidth.study.progress import duration
+
+    workers = check_jobs(jobs)
+    chunks = planned.of_shard(shard)
+    made = planned.predicted(shard)
+    rows = [
+        [chunk.name, str(len(chunk.payload.measured)), duration(made.seconds[chunk.name])]
+        for chunk in chunks[:LISTED]
+    ]
+    rest = chunks[LISTED:]
+    if rest:
+        seconds = sum(made.seconds[chunk.name] for chunk in rest)
+        cells = sum(len(chunk.payload.measured) for chunk in rest)
+        rows.append([f"... and {len(rest)} more", str(cells), duration(seconds)])
+    cells = sum(len(chunk.payload.measured) for chunk in chunks)
+    hours = made.core_hours
+    return (
+        text_table(["chunk", "cells", "predicted"], rows, right=("cells", "predicted"))
+        + f"\n{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
+        f"{planned.spec.samples} samples and {planned.spec.resamples} resamples.\n"
+        f"Predicted: {hours:.3g} core-hours, about {duration(3600 * hours / workers)} with "
+        f"{workers} worker{'' if workers == 1 else 's'} (from {made.tried} trials in "
+        f"{duration(made.took)}; the fit of populations and true values come on top).\n"
+    )
+
+
+def _status_text(found: Status) -> str:
+    from halfwidth.study.progress import duration
+
+    total = len(found.done) + len(found.failed) + len(found.left)
+    lines = [f"{len(found.done)} of {total} chunks done in {duration(found.seconds)} of core time"]
+    if found.left:
+        left = duration(found.seconds_left)
+        left = "" if math.isnan(found.seconds_left) else f", about {left} of core time"
+        lines.append(f"{len(found.left)} left{left}")
+    if found.damaged:
+        lines.append(f"{len(found.damaged)} of them have a damaged part; a run does them again")
+    if found.failed:
+        lines.append(f"{len(found.failed)} failed; 'halfwidth study retry' does them again:")
+        lines += [f"  {name}: {found.reasons.get(name, '')}" for name in found.failed[:MOST_NAMED]]
+    lines += [f"running: {holder}" for holder in found.running]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,42 @@
+"""Coverage and width of CI methods by simulation: spec, populations, engine, store.
+
+>>> import halfwidth as hw
+>>> sorted(hw.study.__all__)
+['Results', 'draft', 'open', 'plan', 'populations', 'read_spec', 'run', 'simulate']
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from halfwidth.study import populations
+    from halfwidth.study.cells import simulate
+    from halfwidth.study.draft import draft
+    from halfwidth.study.front_door import plan, run
+    from halfwidth.study.parsing import read_spec
+    from halfwidth.study.results import Results
+    from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
+
+__all__ = ["Results", "draft", "open", "plan", "populations", "read_spec", "run", "simulate"]
+
+_HOME = {
+    "Results": ("results", "Results"),
+    "draft": ("draft", "draft"),
+    "open": ("results", "open_results"),
+    "plan": ("front_door", "plan"),
+    "populations": ("populations", ""),
+    "read_spec": ("parsing", "read_spec"),
+    "run": ("front_door", "run"),
+    "simulate": ("cells", "simulate"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'halfwidth.study' has no attribute {name!r}")
+    home, inside = _HOME[name]
+    module = importlib.import_module(f"halfwidth.study.{home}")
+    return getattr(module, inside) if inside else module

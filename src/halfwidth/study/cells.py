@@ -1,0 +1,228 @@
+"""One chunk of a study: samples of a population, intervals by all methods, what they are worth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core import rng
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Array, Level
+from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.kernels import compiled, compiled_tails
+from halfwidth.study.chunks import Made
+from halfwidth.study.fitted import Fitted, fitted, truth_of
+from halfwidth.study.records import Bounded, Point, of_intervals, of_points
+from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.targets import Measured, measured_on
+
+__all__ = ["Cells", "batch_of", "plan_of", "simulate", "simulated"]
+
+# Values drawn from a population at once: 2**22 floats are 32 MiB. Boundaries of parts depend on
+# it, and so do the draws.
+MOST_DRAWN = 2**22
+# Replicates of a cell from which the kernels are compiled or loaded at once: some seconds of work
+# without them, and a study has many cells.
+COMPILE_FROM = 10**7
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one instance, metric and sample size.
+
+    Attributes
+    ----------
+    instance : Instance
+    metric : Metric or None
+        Of test sets; None for per-case values.
+    n : int
+    spec : StudySpec
+    """
+
+    instance: Instance
+    metric: Metric | None
+    n: int
+    spec: StudySpec
+
+    @property
+    def measured(self) -> tuple[Measured, ...]:
+        """What is estimated."""
+        return measured_on(self.instance, self.metric, self.spec)
+
+
+def batch_sizes(spec: StudySpec) -> list[int]:
+    """Samples in each batch, which differ by one at most."""
+    each, more = divmod(spec.samples, spec.batches)
+    return [each + (batch < more) for batch in range(spec.batches)]
+
+
+def plan_of(cells: Cells, batch: int) -> Plan:
+    """The draws that the samples of a batch share; no other batch, size or instance has them."""
+    spec = cells.spec
+    key = rng.derive_key(spec.seed, "study", "resamples", cells.instance.name, cells.n, batch)
+    return Plan(key.value, spec.resamples, compiled=_compiles(spec), kept={})
+
+
+def _compiles(spec: StudySpec) -> bool | None:
+    """Whether a cell is so large that the compiled kernels are worth a wait; None: as they like."""
+    large = spec.samples * spec.resamples >= COMPILE_FROM
+    return (compiled.available() and compiled_tails.loads()) if large else None
+
+
+def batch_of(cells: Cells, population: Any, batch: int, samples: int) -> Iterator[Array]:
+    """The samples of a batch, as the population draws them, in parts of bounded size.
+
+    They do not depend on the metric of a test set, nor on the statistic.
+    """
+    spec, n = cells.spec, cells.n
+    key = rng.derive_key(spec.seed, "study", "samples", cells.instance.name, n, batch)
+    generator = np.random.Generator(np.random.Philox(key=key.value))
+    per_case = len(cells.instance.classes) + 1 if cells.instance.classes else 1
+    step = max(1, MOST_DRAWN // (n * per_case))
+    for start in range(0, samples, step):
+        yield population.draw(generator, min(step, samples - start), n)
+
+
+def simulate(cells: Cells) -> Made:
+    """All rows of a chunk."""
+    begun = time.perf_counter()
+    known = fitted(cells.instance)
+    rows: list[dict[str, Any]] = []
+    timings: list[dict[str, Any]] = []
+    for measured in cells.measured:
+        started = time.perf_counter()
+        rows += _rows(cells, measured, known)
+        timings.append({**_named(cells, measured), "seconds": time.perf_counter() - started})
+    return Made(rows, time.perf_counter() - begun, timings)
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What a cell's samples gave.
+
+    Attributes
+    ----------
+    estimates : ndarray, shape (S,)
+    batch : ndarray of int, shape (S,)
+    bounded : list of Bounded
+        For each method at the first level, then at the next.
+    """
+
+    estimates: Array
+    batch: NDArray[np.intp]
+    bounded: list[Bounded]
+
+
+def simulated(cells: Cells, measured: Measured, population: Any) -> Simulated:
+    """Estimates and intervals of all samples of a cell."""
+    spec = cells.spec
+    estimates: list[Array] = []
+    made: list[list[Bounded]] = []
+    sizes = batch_sizes(spec)
+    for batch, samples in enumerate(sizes):
+        plan = plan_of(cells, batch)
+        for drawn in batch_of(cells, population, batch, samples):
+            values = measured.samples(drawn)
+            estimates.append(measured.reduce(values))
+            made.append(_intervals(cells, measured, values, plan))
+    return Simulated(
+        np.concatenate(estimates),
+        np.repeat(np.arange(len(sizes)), sizes),
+        [_joined(parts) for parts in zip(*made, strict=True)],
+    )
+
+
+def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> list[Bounded]:
+    """Intervals of some samples by all methods at all levels; NaN where cases are too few."""
+    n, reduce = cells.n, measured.reduce
+    able = [method for method in measured.methods if n >= max(method.min_n, reduce.spec.min_n)]
+    computed = iter(
+        intervals(
+            values,
+            reduce,
+            able,
+            *cells.spec.levels,
+            bounds=measured.bounds,
+            plan=plan,
+            design=measured.design(n),
+            binary=measured.binary,
+            errors=False,
+        )
+        if able
+        else ()
+    )
+    none = np.full(len(values), np.nan)
+    made: list[Bounded] = []
+    for _ in cells.spec.levels:
+        for method in measured.methods:
+            if method not in able:
+                made.append(Bounded(none, none, np.zeros(len(values))))
+                continue
+            one = next(computed)
+            share = one.n_undefined / (one.n_resamples or 1)
+            made.append(Bounded(one.interval.low, one.interval.high, share))
+    return made
+
+
+def _joined(parts: tuple[Bounded, ...]) -> Bounded:
+    return Bounded(
+        np.concatenate([part.low for part in parts]),
+        np.concatenate([part.high for part in parts]),
+        np.concatenate([part.undefined_share for part in parts]),
+    )
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str, Any]]:
+    spec = cells.spec
+    made = simulated(cells, measured, known.population)
+    truth = truth_of(cells.instance, measured, spec)
+    point = Point(truth.value, known.facts["interdecile_range"], made.batch)
+    inside = measured.reduce.spec.range_rule(measured.bounds)
+    common = {
+        **_named(cells, measured),
+        **known.facts,
+        "n_cases": cells.instance.n_cases,
+        "truth": truth.value,
+        "truth_se": truth.standard_error,
+        "truth_how": truth.how,
+        "samples": spec.samples,
+        "resamples": spec.resamples,
+        "batches": spec.batches,
+        **of_points(made.estimates, point),
+    }
+    asked = [(level, method) for level in spec.levels for method in measured.methods]
+    for (level, method), bounded in zip(asked, made.bounded, strict=True):
+        yield {
+            **common,
+            **_of_level(level),
+            "method": method.name,
+            **of_intervals(bounded, point, inside),
+        }
+
+
+def _of_level(level: Level) -> dict[str, Any]:
+    return {"confidence_level": level.confidence_level, "alternative": level.alternative}
+
+
+def _named(cells: Cells, measured: Measured) -> dict[str, Any]:
+    instance = cells.instance
+    return {
+        "instance": instance.name,
+        "task": instance.task,
+        "model": instance.model,
+        "source": instance.source,
+        "metric": measured.metric,
+        "statistic": measured.statistic,
+        "average": measured.average,
+        "label": measured.label,
+        "n": cells.n,
+    }

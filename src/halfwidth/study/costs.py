@@ -1,0 +1,188 @@
+"""What cells cost: a rough guess from their shape, and a prediction from a short trial."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.forms import CellCounts, Moments, OrderStatistics, RankedAreas, SortedWeights
+from halfwidth.core.spec import Estimand, Need
+from halfwidth.study.chunks import Chunk
+
+if TYPE_CHECKING:
+    from halfwidth.study.cells import Cells
+    from halfwidth.study.targets import Measured
+
+__all__ = ["Predicted", "predict", "rough_seconds"]
+
+# Seconds for a replicate to be made into bounds, and for one value in a sum of products: what a
+# processor of 2.5 GHz takes. They order chunks and weigh progress, and no result depends on them.
+REPLICATE, PRODUCT = 9e-9, 4e-11
+PER_SAMPLE = 2e-6
+# Samples of the two trials that tell what a batch costs from what a sample does.
+FEW, MORE = 16, 96
+
+
+def rough_seconds(cells: Cells) -> float:
+    """What a chunk costs, to some factor."""
+    spec, n = cells.spec, cells.n
+    classes = len(cells.instance.classes)
+    return sum(spec.samples * _of_sample(one, n, spec.resamples, classes) for one in cells.measured)
+
+
+def _of_sample(measured: Measured, n: int, resamples: int, classes: int) -> float:
+    seconds = PER_SAMPLE + n * 1e-7
+    distributions = {method.distribution for method in measured.methods} - {None}
+    if Need.DISTRIBUTION in distributions:
+        seconds += _of_replicates(measured, n, resamples, classes)
+    if Need.STUDENTIZED in distributions:
+        of_mean = measured.reduce.spec.estimand is Estimand.MEAN
+        each = REPLICATE + n * (2 * PRODUCT if of_mean else 2e-8)
+        seconds += 0.0 if measured.binary else resamples * each
+    return seconds
+
+
+def _of_replicates(measured: Measured, n: int, resamples: int, classes: int) -> float:
+    form = measured.reduce.spec.form
+    if measured.binary:
+        return 5e-6
+    each = n * 2e-8
+    if isinstance(form, Moments):
+        each = REPLICATE + form.order * n * PRODUCT
+    elif isinstance(form, SortedWeights):
+        each = REPLICATE + n * PRODUCT
+    elif isinstance(form, OrderStatistics):
+        each = REPLICATE
+    elif isinstance(form, CellCounts):
+        each = 2 * REPLICATE + form.n_cells * 4e-10
+    elif isinstance(form, RankedAreas):
+        each = REPLICATE + (classes if form.row is None else 1) * n * 2.5e-10
+    return resamples * each
+
+
+# --------------------------------------------------------------------------- trials
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a study is predicted to cost.
+
+    Attributes
+    ----------
+    seconds : dict
+        Core-seconds of each chunk, by its name.
+    tried : int
+        Chunks that a trial was made of; the others cost what like ones do.
+    took : float
+        Seconds that the trials took.
+    """
+
+    seconds: dict[str, float]
+    tried: int
+    took: float
+
+    @property
+    def core_hours(self) -> float:
+        """Of all chunks."""
+        return sum(self.seconds.values()) / 3600
+
+
+def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
+    """Core-seconds of chunks from short trials on this machine.
+
+    Chunks of a kind (metric, statistics, methods, number of classes) are tried at a few sample
+    sizes, with two numbers of samples each: a batch costs a + b·samples. Chunks between two sizes
+    that were tried cost what their rough guesses and the nearest trials say.
+
+    Parameters
+    ----------
+    chunks : sequence of Chunk
+    patience : float
+        Seconds after which no further trial is begun.
+    """
+    begun = time.perf_counter()
+    factors: dict[Any, dict[int, float]] = {}
+    tried = 0
+    for chunk in _representatives(chunks):
+        cells: Cells = chunk.payload
+        known = factors.setdefault(kind_of(cells), {})
+        # Each kind is tried once, whatever the patience.
+        if known and time.perf_counter() - begun > patience:
+            continue
+        known[cells.n] = _tried(cells) / max(chunk.cost, 1e-12)
+        tried += 1
+    seconds = {chunk.name: chunk.cost * _factor(factors, chunk.payload) for chunk in chunks}
+    return Predicted(seconds, tried, time.perf_counter() - begun)
+
+
+def kind_of(cells: Cells) -> tuple[Any, ...]:
+    """What chunks have in common whose costs differ by their sample sizes alone."""
+    return (
+        len(cells.instance.classes),
+        *(
+            (one.metric if cells.metric else "", one.statistic, one.average)
+            for one in cells.measured
+        ),
+        *(tuple(method.name for method in one.methods) for one in cells.measured),
+    )
+
+
+def _representatives(chunks: Sequence[Chunk]) -> Iterable[Chunk]:
+    """The first chunk of each kind and size; sizes in the order in which they tell most."""
+    by_kind: dict[Any, dict[int, Chunk]] = {}
+    for chunk in chunks:
+        by_kind.setdefault(kind_of(chunk.payload), {}).setdefault(chunk.payload.n, chunk)
+    rounds = max((len(sizes) for sizes in by_kind.values()), default=0)
+    for place in range(rounds):
+        for sizes in by_kind.values():
+            if place < len(sizes):
+                yield sizes[_telling(sorted(sizes))[place]]
+
+
+def _telling(sizes: list[int]) -> list[int]:
+    """The largest size first, then the smallest, then halves between."""
+    order, gaps = [sizes[-1]], [(0, len(sizes) - 1)]
+    if len(sizes) > 1:
+        order.append(sizes[0])
+    while gaps:
+        low, high = gaps.pop(0)
+        middle = (low + high) // 2
+        if high - low > 1:
+            order.append(sizes[middle])
+            gaps += [(low, middle), (middle, high)]
+    return order
+
+
+def _tried(cells: Cells) -> float:
+    """Seconds of a whole chunk, from two small batches; the fit of the population is left out."""
+    from halfwidth.study.cells import simulated
+    from halfwidth.study.fitted import fitted
+
+    spec, population = cells.spec, fitted(cells.instance).population
+
+    def seconds(samples: int) -> float:
+        small = replace(cells, spec=replace(spec, samples=samples, batches=1))
+        begun = time.perf_counter()
+        for measured in small.measured:
+            simulated(small, measured, population)
+        return time.perf_counter() - begun
+
+    few, more = min(FEW, spec.samples), min(MORE, max(spec.samples // spec.batches, 1))
+    seconds(few)  # once for what is loaded and compiled
+    first = seconds(few)
+    if more <= few:
+        return first / few * spec.samples
+    second = seconds(more)
+    of_sample = max((second - first) / (more - few), second / more / 10)
+    of_batch = max(second - more * of_sample, 0.0)
+    return spec.batches * of_batch + spec.samples * of_sample
+
+
+def _factor(factors: dict[Any, dict[int, float]], cells: Cells) -> float:
+    known = factors[kind_of(cells)]
+    sizes = sorted(known)
+    return float(np.interp(np.log(cells.n), np.log(sizes), [known[size] for size in sizes]))

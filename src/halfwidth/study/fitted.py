@@ -1,0 +1,106 @@
+"""Populations fitted to instances and their true values, kept while a process needs them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core import rng
+from halfwidth.core.spec import MetricLevel
+from halfwidth.core.types import Array
+from halfwidth.study.populations.base import Truth
+from halfwidth.study.populations.logits import truth_of_metric
+from halfwidth.study.populations.truth import truth
+from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.targets import Measured
+
+__all__ = ["Fitted", "fitted", "truth_of"]
+
+# Independent parts of a large draw, between which its standard error is seen.
+TRUTH_BLOCKS = 20
+# Instances whose population is kept: chunks of one instance follow one another.
+KEPT = 8
+
+
+@dataclass(frozen=True)
+class _Key:
+    """An instance, or what is estimated on it, told apart by ``digest`` alone."""
+
+    digest: tuple[Any, ...]
+    make: Callable[[], Any] = field(compare=False, repr=False)
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _kept(key: _Key) -> Any:
+    return key.make()
+
+
+@functools.lru_cache(maxsize=64 * KEPT)
+def _kept_truth(key: _Key) -> Truth:
+    made: Truth = key.make()
+    return made
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A population, and the facts about it that every row states.
+
+    Attributes
+    ----------
+    population : Population or a population of test sets
+    facts : dict
+        The columns ``population`` to ``interdecile_range``.
+    """
+
+    population: Any
+    facts: dict[str, Any]
+
+
+def fitted(instance: Instance) -> Fitted:
+    """The population of an instance."""
+    made: Fitted = _kept(_Key((instance.digest,), lambda: _fit(instance)))
+    return made
+
+
+def _fit(instance: Instance) -> Fitted:
+    population = instance.build()
+    of_values = instance.level is MetricLevel.INDIVIDUAL
+    nothing = float("nan")
+    return Fitted(
+        population,
+        {
+            "population": population.kind,
+            "population_mean": population.mean if of_values else nothing,
+            "population_sd": population.standard_deviation if of_values else nothing,
+            "population_skewness": population.skewness,
+            "population_kurtosis": population.kurtosis,
+            "interdecile_range": population.interdecile_range if of_values else nothing,
+        },
+    )
+
+
+def truth_of(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
+    """The population value of what is estimated; it does not depend on the sample size."""
+    reduce = measured.reduce
+    what = (measured.metric, measured.statistic, measured.average, measured.label)
+    key = (instance.digest, spec.seed, spec.truth_draws, spec.absent_class, *what)
+
+    def make() -> Truth:
+        drawn = rng.derive_key(spec.seed, "study", "truth", instance.name)
+        generator = np.random.Generator(np.random.Philox(key=drawn.value))
+        population = fitted(instance).population
+        if instance.level is MetricLevel.INDIVIDUAL:
+            return truth(population, reduce, generator, draws=spec.truth_draws)
+
+        def of_records(records: Array) -> Array:
+            return reduce(measured.samples(records))
+
+        return truth_of_metric(
+            population, of_records, generator, draws=spec.truth_draws, blocks=TRUTH_BLOCKS
+        )
+
+    return _kept_truth(_Key(key, make))

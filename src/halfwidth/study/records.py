@@ -1,0 +1,248 @@
+"""What a study records of a method in a cell: coverage, width, misses, and how sure they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Array, Bounds
+
+__all__ = ["COLUMNS", "IDENTITY", "Bounded", "Point", "of_intervals", "of_points"]
+
+# What a row is of; no two rows of a study agree in all of these.
+IDENTITY = {
+    "instance": "string",
+    "task": "string",
+    "model": "string",
+    "source": "string",
+    "metric": "string",
+    "statistic": "string",
+    "average": "string",
+    "label": "string",
+    "n": "int64",
+    "method": "string",
+    "confidence_level": "double",
+    "alternative": "string",
+}
+POPULATION = {
+    "n_cases": "int64",
+    "population": "string",
+    "population_mean": "double",
+    "population_sd": "double",
+    "population_skewness": "double",
+    "population_kurtosis": "double",
+    "interdecile_range": "double",
+    "truth": "double",
+    "truth_se": "double",
+    "truth_how": "string",
+}
+SETTINGS = {"samples": "int64", "resamples": "int64", "batches": "int64"}
+POINTS = {
+    "estimate_mean": "double",
+    "bias": "double",
+    "bias_se": "double",
+    "rmse": "double",
+    "estimates_undefined": "int64",
+}
+INTERVALS = {
+    "coverage": "double",
+    "coverage_se": "double",
+    "coverage_low": "double",
+    "coverage_high": "double",
+    "coverage_defined": "double",
+    "coverage_defined_se": "double",
+    "missed_below": "double",
+    "missed_above": "double",
+    "width_mean": "double",
+    "width_q1": "double",
+    "width_median": "double",
+    "width_q3": "double",
+    "width_mean_relative": "double",
+    "width_median_relative": "double",
+    "centre_shift": "double",
+    "share_outside": "double",
+    "undefined": "int64",
+    "zero_width": "int64",
+    "infinite": "int64",
+    "resamples_undefined": "double",
+}
+# Every column of a study and its type, as Arrow names it.
+COLUMNS = IDENTITY | POPULATION | SETTINGS | POINTS | INTERVALS
+
+# Bounds that miss the truth by less are rounding: the share of the size of what is compared.
+ROUNDING = 1e-12
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class Point:
+    """The truth that estimates and intervals are set against.
+
+    Attributes
+    ----------
+    value : float
+    interdecile_range : float
+        Of the population, by which widths are divided; NaN for test sets.
+    batch : ndarray of int, shape (S,)
+        Which samples share draws.
+    """
+
+    value: float
+    interdecile_range: float
+    batch: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """The intervals of one method at one level, one for each sample.
+
+    Attributes
+    ----------
+    low, high : ndarray, shape (S,)
+        NaN where the method gave none.
+    undefined_share : ndarray, shape (S,)
+        Share of the resamples of each sample on which the statistic was undefined.
+    """
+
+    low: Array
+    high: Array
+    undefined_share: Array
+
+
+def of_points(estimates: Array, truth: Point) -> dict[str, Any]:
+    """Bias and root mean square error of the point estimate, over the samples that have one.
+
+    The standard error of the bias takes samples as independent, which they are: batches share
+    draws of resamples, not of samples.
+    """
+    defined = estimates[np.isfinite(estimates)]
+    error = defined - truth.value
+    many = len(error) > 1
+    return {
+        "estimate_mean": _mean(defined),
+        "bias": _mean(error),
+        "bias_se": float(error.std(ddof=1) / np.sqrt(len(error))) if many else float("nan"),
+        "rmse": float(np.sqrt(_mean(error**2))),
+        "estimates_undefined": int(len(estimates) - len(defined)),
+    }
+
+
+def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[str, Any]:
+    """Coverage, misses, widths and failures of one method at one level.
+
+    Parameters
+    ----------
+    made : Bounded
+    truth : Point
+    statistic_range : Bounds
+        Where the statistic can lie.
+
+    Returns
+    -------
+    dict
+        The columns `INTERVALS`. An undefined interval is a miss in ``coverage``, and left out of
+        ``coverage_defined``, of ``missed_below`` (the interval lies below the truth) and
+        ``missed_above`` in so far as it is neither, and of widths and centres. Standard errors
+        come from the differences between batches, whose samples share draws; ``coverage_low`` and
+        ``coverage_high`` are Wilson's interval for as many independent samples as would be known
+        as well.
+    """
+    low, high, value = made.low, made.high, truth.value
+    defined = ~(np.isnan(low) | np.isnan(high))
+    tolerance = ROUNDING * np.fmax(abs(value), np.fmax(_size(low), _size(high)))
+    below = defined & (high < value - tolerance)
+    above = defined & (low > value + tolerance)
+    covers = defined & ~below & ~above
+    coverage, error = _share_in_batches(covers, np.ones_like(defined), truth.batch)
+    of_defined, its_error = _share_in_batches(covers, defined, truth.batch)
+    interval = _wilson(coverage, error, len(low))
+    widths = (high - low)[defined]
+    infinite = ~np.isfinite(widths)
+    quartiles = _quartiles(widths)
+    return {
+        "coverage": coverage,
+        "coverage_se": error,
+        "coverage_low": interval[0],
+        "coverage_high": interval[1],
+        "coverage_defined": of_defined,
+        "coverage_defined_se": its_error,
+        "missed_below": float(below.mean()),
+        "missed_above": float(above.mean()),
+        "width_mean": _mean(widths),
+        "width_q1": quartiles[0],
+        "width_median": quartiles[1],
+        "width_q3": quartiles[2],
+        "width_mean_relative": _relative(_mean(widths), truth.interdecile_range),
+        "width_median_relative": _relative(quartiles[1], truth.interdecile_range),
+        "centre_shift": _mean(((low + high) / 2 - value)[defined][~infinite]),
+        "share_outside": _mean(_outside(low[defined], high[defined], statistic_range)),
+        "undefined": int((~defined).sum()),
+        "zero_width": int((widths <= 0).sum()),
+        "infinite": int(infinite.sum()),
+        "resamples_undefined": _mean(made.undefined_share),
+    }
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+def _size(bounds: Array) -> Array:
+    return np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
+
+
+def _relative(width: float, scale: float) -> float:
+    return width / scale if scale > 0 else float("nan")
+
+
+def _quartiles(widths: Array) -> tuple[float, float, float]:
+    if not len(widths):
+        return (float("nan"),) * 3
+    ordered = np.sort(widths)
+    # Of infinite widths no two can be interpolated between.
+    with np.errstate(invalid="ignore"):
+        low, middle, high = np.quantile(ordered, [0.25, 0.5, 0.75])
+    return float(low), float(middle), float(high)
+
+
+def _outside(low: Array, high: Array, inside: Bounds) -> Array:
+    """The share of the length of each interval that lies where the statistic cannot."""
+    width = high - low
+    usable = np.isfinite(width) & (width > 0)
+    low, high, width = low[usable], high[usable], width[usable]
+    kept = np.clip(high, inside.low, inside.high) - np.clip(low, inside.low, inside.high)
+    return np.asarray(1 - kept / width)
+
+
+def _share_in_batches(
+    hit: NDArray[np.bool_], among: NDArray[np.bool_], batch: NDArray[np.intp]
+) -> tuple[float, float]:
+    """A share, and its standard error from how it differs between batches.
+
+    With h hits among m in batch k and share p = Σh/Σm, the error is that of a ratio of totals,
+    √(K/(K-1) Σ(h - p m)²) / Σm.
+    """
+    counts = int(batch.max()) + 1
+    hits = np.bincount(batch, hit & among, minlength=counts)
+    trials = np.bincount(batch, among, minlength=counts)
+    total = trials.sum()
+    if not total:
+        return float("nan"), float("nan")
+    share = hits.sum() / total
+    if counts < 2:
+        return float(share), float("nan")
+    squares = ((hits - share * trials) ** 2).sum()
+    return float(share), float(np.sqrt(counts / (counts - 1) * squares) / total)
+
+
+def _wilson(share: float, error: float, samples: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a coverage, with the design effect of the batches, at least 1."""
+    spread = share * (1 - share) / samples
+    effect = max(1.0, error**2 / spread) if spread > 0 and np.isfinite(error) else 1.0
+    n = samples / effect
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    reach = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return float(max(0.0, middle - reach)), float(min(1.0, middle + reach))

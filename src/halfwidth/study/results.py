@@ -1,0 +1,141 @@
+"""What a study found, read from its store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.study.records import COLUMNS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Results", "open_results"]
+
+# By what cells are told apart in a summary, across instances.
+BY = ("metric", "statistic", "average", "label", "method", "confidence_level", "n")
+SUMMARISED = ("coverage", "width_mean")
+
+
+@dataclass(frozen=True)
+class Results:
+    """The rows of a study: one for each cell, method and level.
+
+    Attributes
+    ----------
+    folder : Path
+        Of the store.
+    run : mapping
+        What ``run.json`` says: versions, seed, settings, hashes of the data.
+    """
+
+    folder: Path
+    run: Mapping[str, Any]
+
+    def query(self, sql: str) -> pd.DataFrame:
+        """The answer of DuckDB to a question about the table ``cells``.
+
+        Parameters
+        ----------
+        sql : str
+            Such as ``"SELECT method, avg(coverage) FROM cells GROUP BY method"``.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        OptionError
+            If the question is no SQL, or names columns that are not there.
+        """
+        import duckdb
+
+        with duckdb.connect(":memory:") as connection:
+            relation = connection.read_parquet(self._parts(), union_by_name=True)
+            relation.create_view("cells")
+            try:
+                return connection.execute(sql).df()
+            except duckdb.Error as error:
+                raise OptionError(f"the query failed: {error}") from None
+
+    def to_frame(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """All rows, tidy, in an order that does not depend on how they were made."""
+        unknown = [name for name in columns or () if name not in COLUMNS]
+        if unknown:
+            raise UnknownNameError("column of a study", unknown[0], COLUMNS)
+        wanted = ", ".join(f'"{name}"' for name in columns or COLUMNS)
+        return self.query(f"SELECT {wanted} FROM cells ORDER BY instance, {_quoted(BY)}")  # noqa: S608 -- names are checked
+
+    def summary(self, by: Sequence[str] = BY) -> pd.DataFrame:
+        """Median and quartiles over instances of coverage and mean width.
+
+        Parameters
+        ----------
+        by : sequence of str
+            Columns whose values stay apart.
+
+        Returns
+        -------
+        DataFrame
+            A row for each, with the number of ``instances``, the quartiles (type 7) of ``coverage``
+            and ``width`` (the mean width of each instance, in the unit of the metric), the largest
+            Monte-Carlo standard error of a coverage, and ``undefined``, the share of samples
+            without an interval.
+        """
+        unknown = [name for name in by if name not in COLUMNS]
+        if unknown:
+            raise UnknownNameError("column of a study", unknown[0], COLUMNS)
+        quartiles = ", ".join(
+            f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{said}"
+            for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
+            for p, said in ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))
+        )
+        return self.query(
+            f"SELECT {_quoted(by)}, count(*) AS instances, {quartiles}, "  # noqa: S608 -- names are checked
+            "max(coverage_se) FILTER (NOT isnan(coverage_se)) AS coverage_se, "
+            "sum(undefined) / sum(samples) AS undefined "
+            f"FROM cells GROUP BY {_quoted(by)} ORDER BY {_quoted(by)}"
+        )
+
+    def _parts(self) -> list[str]:
+        parts = sorted(str(part) for part in (self.folder / "parts").glob("*.parquet"))
+        if not parts:
+            raise DataError(f"{self.folder}: no part of the study is done yet")
+        return parts
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def open_results(folder: str | Path) -> Results:
+    """Open the store of a study, finished or not.
+
+    Parameters
+    ----------
+    folder : path
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    DataError
+        If there is no store.
+    """
+    path = Path(folder)
+    try:
+        run = json.loads((path / "run.json").read_text(encoding="utf-8"))
+    except OSError:
+        raise DataError(
+            f"{path}: no store of a study (it holds no run.json); 'halfwidth study run' makes one"
+        ) from None
+    except ValueError:
+        raise DataError(f"{path / 'run.json'}: cannot be read as JSON") from None
+    return Results(path, run)

@@ -1,0 +1,311 @@
+"""What a study is asked to do, and the instances that it is asked to do it on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.spec import (
+    MethodSpec,
+    Metric,
+    MetricLevel,
+    MetricSpec,
+    Statistic,
+    StatisticSpec,
+)
+from halfwidth.core.types import Bounds, Level
+from halfwidth.core.undefined import AbsentClass, Missing
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.study.populations.logits import Exponent
+
+__all__ = [
+    "FittedBy",
+    "Instance",
+    "Part",
+    "PopulationSource",
+    "ScoreKind",
+    "ScoreSource",
+    "StudySpec",
+    "TableSource",
+    "written",
+]
+
+FittedBy = Literal["auto", "kde", "empirical"]
+ScoreKind = Literal["logits", "probabilities"]
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """Tables of per-case values, as ``[[tables]]`` of a spec says it.
+
+    Attributes
+    ----------
+    place : str
+        What messages call it: the file and the section.
+    files : tuple of str
+        Paths or patterns, relative to the folder of the spec.
+    metric : Metric or None
+        What the values are; None: the table says it (canonical long tables).
+    columns : tuple of str or None
+        None: all numeric ones.
+    by : tuple of str
+        Columns whose levels are instances of their own.
+    case : str or None
+    bounds : Bounds or None
+        Range of a metric of the user's own, or instead of the metric's.
+    scale : float
+        Values are divided by it.
+    missing : {"raise", "omit", "worst"}
+    penalty : float or None
+        Of ``missing="worst"``.
+    population : {"auto", "kde", "empirical"}
+        ``auto``: ``kde`` for continuous metrics, ``empirical`` for discrete ones.
+    min_cases : int
+        Instances with fewer cases are left out.
+    model, task : str
+        Empty: from the table, the pattern or the name of the file.
+    """
+
+    place: str
+    files: tuple[str, ...]
+    metric: Metric | None = None
+    columns: tuple[str, ...] | None = None
+    by: tuple[str, ...] = ()
+    case: str | None = None
+    bounds: Bounds | None = None
+    scale: float = 1.0
+    missing: Missing = "raise"
+    penalty: float | None = None
+    population: FittedBy = "auto"
+    min_cases: int = 0
+    model: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class ScoreSource:
+    """Test sets with a score for each class, as ``[[scores]]`` of a spec says it.
+
+    Attributes
+    ----------
+    place : str
+    kind : {"logits", "probabilities"}
+    scores, targets : str
+        Patterns of NumPy files that belong together where their wildcards stand for the same.
+    files : tuple of str
+        Tables instead, with the columns ``target`` and ``columns``.
+    target : str
+    columns : tuple of str
+        In the order of the classes.
+    labels : tuple
+        The classes in the order of the columns; empty: those that occur, sorted.
+    positive : object
+        The positive one of two classes; None: 1 of 0 and 1.
+    floor : float or None
+        What smaller probabilities are set to before their logarithm is taken.
+    missing : {"raise", "omit"}
+    population : {"kde", "empirical"}
+    bandwidth : {"d+4", "5"}
+        The exponent of n in the bandwidth is -1 over it.
+    min_cases : int
+    model, task : str
+    """
+
+    place: str
+    kind: ScoreKind
+    scores: str = ""
+    targets: str = ""
+    files: tuple[str, ...] = ()
+    target: str = ""
+    columns: tuple[str, ...] = ()
+    labels: tuple[Any, ...] = ()
+    positive: Any = None
+    floor: float | None = None
+    missing: Missing = "raise"
+    population: Literal["kde", "empirical"] = "kde"
+    bandwidth: Exponent = "d+4"
+    min_cases: int = 0
+    model: str = ""
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One distribution of a mixture, or the only one of a population."""
+
+    family: str
+    parameters: Mapping[str, float]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class PopulationSource:
+    """A population by formula, as ``[[populations]]`` of a spec says it.
+
+    Attributes
+    ----------
+    place, name : str
+    parts : tuple of Part
+        One, or those of a mixture.
+    metric : Metric or None
+        What the values are taken to be; its range then holds all of them.
+    bounds : Bounds or None
+        Their range; None: that of the metric, else that of the distribution.
+    """
+
+    place: str
+    name: str
+    parts: tuple[Part, ...]
+    metric: Metric | None = None
+    bounds: Bounds | None = None
+
+
+@dataclass(frozen=True)
+class StudySpec:
+    """A study: what is simulated, on what, how often.
+
+    Names stand in the order of the catalogues, sizes and levels ascending, so that their order in
+    the file means nothing.
+
+    Attributes
+    ----------
+    name : str
+    seed : int
+        Root entropy of all draws.
+    sizes : tuple of int
+        Cases of a sample.
+    samples : int
+        Samples of a cell.
+    resamples : int
+        Resamples of each sample.
+    batches : int
+        Into which the samples of a cell are split, with fresh draws for each.
+    levels : tuple of Level
+    statistics : tuple of Statistic
+        Of per-case values.
+    metrics : tuple of Metric
+        Of test sets.
+    averages : tuple of str
+        Of metrics that have several.
+    methods : tuple of MethodSpec or None
+        None: all that accept the statistic.
+    absent_class : {"omit", "zero", "undefined"}
+    truth_draws : int
+        Size of the draw that stands for the population where its true value has no formula.
+    tables, scores, populations : tuple
+        Where instances come from.
+    folder : Path
+        The folder that files are relative to.
+    """
+
+    name: str
+    seed: int
+    sizes: tuple[int, ...]
+    samples: int
+    resamples: int
+    batches: int
+    levels: tuple[Level, ...]
+    statistics: tuple[Statistic, ...]
+    metrics: tuple[Metric, ...]
+    averages: tuple[str, ...]
+    methods: tuple[MethodSpec, ...] | None
+    absent_class: AbsentClass
+    truth_draws: int
+    tables: tuple[TableSource, ...]
+    scores: tuple[ScoreSource, ...]
+    populations: tuple[PopulationSource, ...]
+    folder: Path
+
+    def settings(self) -> dict[str, Any]:
+        """All that results depend on except the instances, ready for JSON.
+
+        Neither the name of the study nor where its files lie is among it; what becomes of the data
+        is part of the digest of each instance. Methods are named even where all are meant, so that
+        a later version with more of them differs.
+        """
+        methods = METHODS if self.methods is None else self.methods
+        return {
+            "seed": self.seed,
+            "sizes": list(self.sizes),
+            "samples": self.samples,
+            "resamples": self.resamples,
+            "batches": self.batches,
+            "levels": [float(level.confidence_level) for level in self.levels],
+            "alternative": self.levels[0].alternative,
+            "statistics": [written(statistic, complete=True) for statistic in self.statistics],
+            "metrics": [written(metric, complete=True) for metric in self.metrics],
+            "averages": list(self.averages),
+            "methods": [method.name for method in methods],
+            "absent_class": self.absent_class,
+            "truth_draws": self.truth_draws,
+        }
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One model on one task: a population is fitted to it and sampled.
+
+    Attributes
+    ----------
+    name : str
+        Unique in the study, and the same whenever it is read: model, task and metric.
+    task, model : str
+        Empty where nothing says it.
+    source : str
+        The file and the column, or the formula.
+    level : MetricLevel
+    metric : Metric or None
+        What per-case values are of; None for a test set.
+    build : callable
+        ``build()`` makes the population; can be pickled.
+    n_cases : int or None
+        Cases that it is fitted to; None for a formula.
+    digest : str
+        Hash of the values and of what is made of them; the order of cases does not matter.
+    bounds : Bounds
+        Of per-case values.
+    notes : tuple of str
+        What was left out or put in, as the spec said.
+    cautions : tuple of Caution
+    classes : tuple of str
+        Of a test set, in the order of their codes; the second of two is the positive one.
+    """
+
+    name: str
+    task: str
+    model: str
+    source: str
+    level: MetricLevel
+    metric: Metric | None
+    build: Callable[[], Any]
+    n_cases: int | None
+    digest: str
+    bounds: Bounds
+    notes: tuple[str, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+    classes: tuple[str, ...] = field(default=())
+
+
+def written(bound: Metric | Statistic, *, complete: bool = False) -> str:
+    """A metric or a statistic as it is written in a spec: ``"quantile:q=0.9"``.
+
+    Parameters that have their default are left out unless it is to be ``complete``.
+
+    Examples
+    --------
+    >>> from halfwidth.summaries.catalogue import STATISTICS
+    >>> trimmed = Statistic(STATISTICS["trimmed_mean"], {"share": 0.25})
+    >>> written(trimmed), written(trimmed, complete=True)
+    ('trimmed_mean', 'trimmed_mean:share=0.25')
+    """
+    spec: MetricSpec | StatisticSpec = bound.spec
+    said = [
+        f"{parameter.name}={parameter.word(bound.parameters[parameter.name])}"
+        for parameter in spec.parameters
+        if parameter.name in bound.parameters
+        and (complete or bound.parameters[parameter.name] != parameter.default)
+    ]
+    return spec.name + (":" + ",".join(said) if said else "")
