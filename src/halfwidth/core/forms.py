@@ -19,6 +19,7 @@ __all__ = [
     "Ranking",
     "SortedWeights",
     "Sums",
+    "sum_of_squares",
 ]
 
 
@@ -27,30 +28,45 @@ class Moments:
     """A statistic that is a function of n and of power sums about a centre.
 
     At one n it increases with a basis that costs less to make, so that quantiles of replicates are
-    found among their bases.
+    found among their bases: the sum of the deviations from the centre, or the sum of squares about
+    the mean.
 
     Attributes
     ----------
-    order : int
-        Highest power needed.
-    basis : callable
-        ``basis(n, sums)`` with ``sums[p - 1] = Σ(x - centre)^p``, which it may overwrite; n is a
-        number, or one for each entry of the last axis.
+    order : {1, 2}
+        Highest power needed; which basis it is.
     from_basis, to_basis : callable
         ``from_basis(n, basis, centre, **parameters)`` is the statistic, and
         ``to_basis(n, statistic, centre, **parameters)`` the way back.
     """
 
     order: int
-    basis: Callable[..., Array]
     from_basis: Callable[..., Array]
     to_basis: Callable[..., Array]
 
     def finish(
         self, n: int | Array, sums: list[Array], centre: Array, **parameters: float
     ) -> Array:
-        """The statistic."""
-        return self.from_basis(n, self.basis(n, sums), centre, **parameters)
+        """The statistic, from ``sums[p - 1] = Σ(x - centre)^p``, which may be overwritten.
+
+        ``n`` is a number, or one for each entry of the last axis.
+        """
+        basis = sums[0] if self.order == 1 else sum_of_squares(n, *sums)
+        return self.from_basis(n, basis, centre, **parameters)
+
+
+ROUNDING = 8 * np.finfo(float).eps
+
+
+def sum_of_squares(n: int | Array, total: Array, squares: Array) -> Array:
+    """Sum of squares about the mean, from sums about a centre, which it overwrites."""
+    rounding = ROUNDING * squares
+    total *= total
+    total *= 1 / np.asarray(n)
+    squares -= total
+    # What is left of a resample of equal values is rounding, of either sign: it is 0.
+    squares[squares <= rounding] = 0.0
+    return squares
 
 
 @dataclass(frozen=True)

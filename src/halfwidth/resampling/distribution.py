@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Moments
 from halfwidth.core.types import Array
 
 __all__ = [
@@ -154,7 +153,8 @@ class Scale:
 
     Attributes
     ----------
-    form : Moments
+    from_basis, to_basis : callable
+        ``from_basis(n, basis, centre, **parameters)`` and the way back, as in `Moments`.
     n : int
         Cases of a resample.
     centre : ndarray, shape (..., 1)
@@ -163,18 +163,19 @@ class Scale:
         Of the statistic.
     """
 
-    form: Moments
+    from_basis: Callable[..., Array]
+    to_basis: Callable[..., Array]
     n: int
     centre: Array
     parameters: Mapping[str, float]
 
     def values(self, bases: Array, rows: slice | NDArray[Any] = slice(None)) -> Array:
         """The replicates of some rows, (..., k) -> (..., k)."""
-        return self.form.from_basis(self.n, bases, self.centre[rows], **self.parameters)
+        return self.from_basis(self.n, bases, self.centre[rows], **self.parameters)
 
     def bases(self, values: Array) -> Array:
         """The way back, (...) -> (...)."""
-        return self.form.to_basis(self.n, values, self.centre[..., 0], **self.parameters)
+        return self.to_basis(self.n, values, self.centre[..., 0], **self.parameters)
 
     def flat(self) -> Scale:
         """The same for samples in one row."""

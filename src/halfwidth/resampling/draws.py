@@ -50,6 +50,8 @@ class Plan:
         Where what several statistics of the same cases have in common is kept; None: nowhere.
     threads : int
         That the kernels for ranked scores run in; the results do not depend on it.
+    screened : bool
+        Whether many samples are asked for a few quantiles each and for no standard error.
     """
 
     entropy: int
@@ -58,6 +60,12 @@ class Plan:
     compiled: bool | None = None
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
     threads: int = 1
+    screened: bool = False
+
+    @property
+    def screens(self) -> bool:
+        """Whether sums are made roughly first; it takes the compiled kernels."""
+        return self.screened and bool(self.compiled)
 
     def blocks(
         self, elements_each: int, *, most: int | None = None, slow: bool = False

@@ -16,13 +16,15 @@ from halfwidth.core.forms import (
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.areas import Areas, areas_of_resamples
-from halfwidth.resampling.cells import cell_counts
+from halfwidth.resampling.cells import cell_counts, finished
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Replicates, in_parts
+from halfwidth.resampling.distribution import Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, counts_of_units, kept_counts, sums_by_stratum
 from halfwidth.resampling.exact import binomial, order_statistics
-from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.kernels import compiled_tails, reference
+from halfwidth.resampling.screened import Linear, Screened, Weights
 from halfwidth.resampling.spacings import spacings
+from halfwidth.resampling.tails import MANY_ROWS, distribution_of
 
 __all__ = ["bootstrap_distribution", "replicates"]
 
@@ -59,26 +61,73 @@ def bootstrap_distribution(
         if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):
             return order_statistics(values, ranks, weights)
         what = ("spacings", tuple(ranks))
-        table = plan.once(
-            what, (), design, lambda: spacings(plan.entropy, ranks, n, plan.n_resamples).T.copy()
+        table = plan.once(what, (), design, lambda: _positions(ranks, n, plan))
+        made = _picked(values, weights, table, plan)
+        return distribution_of(made, plan)
+    if isinstance(form, Moments | SortedWeights) and design.simple:
+        kept = _kept_weights(design, statistic, plan)
+        if kept is not None:
+            return _of_linear(values, kept, statistic, plan)
+    return distribution_of(replicates(values, design, statistic, plan), plan)
+
+
+def _kept_weights(design: Design, statistic: Statistic, plan: Plan) -> Weights | None:
+    """How often each case counts in each resample, for all samples of one size."""
+    counts = kept_counts(design, plan)
+    if counts is None:
+        return None
+    if isinstance(statistic.spec.form, Moments):
+        return plan.once("counts as weights", (), design, lambda: Weights.of(counts))
+    what = ("shares", statistic.spec.name, *statistic.parameters.items())
+    return plan.once(what, (), design, lambda: Weights.of(reference.shares(statistic, counts)))
+
+
+def _of_linear(values: Array, weights: Weights, statistic: Statistic, plan: Plan) -> Distribution:
+    """Replicates of a function of weighted sums, as what they increase with."""
+    form, n, centre = statistic.spec.form, values.shape[-1], reference.middle_of(values)
+    if isinstance(form, Moments):
+        order, scale = (
+            form.order,
+            Scale(form.from_basis, form.to_basis, n, centre, statistic.parameters),
         )
-        made = np.empty((len(values), plan.n_resamples))
-        for part in in_parts(*made.shape):
-            made[part] = _picked(values[part], weights, table)
-        return Replicates.sorting(made)
-    return Replicates.sorting(replicates(values, design, statistic, plan))
+    else:
+        total = reference.total_weight(reference.weights_of(statistic, n))
+        order, scale = 1, Scale(_moved, _moved_back, n, total * centre, {})
+    linear = Linear(np.stack([(values - centre) ** p for p in range(1, order + 1)]), weights)
+    if plan.screens and order <= 2 and len(values) >= MANY_ROWS and linear.fits():
+        return Screened.of(linear, scale)
+    return distribution_of(linear.exact(), plan, scale)
 
 
-def _picked(sorted_values: Array, weights: Array, table: reference.Draws) -> Array:
+def _moved(_n: int, sums: Array, by: Array) -> Array:
+    return sums + by
+
+
+def _moved_back(_n: int, values: Array, by: Array) -> Array:
+    return values - by
+
+
+def _positions(ranks: Array, n: int, plan: Plan) -> reference.Draws:
+    """Positions of order statistics in each resample, (K, B)."""
+    return np.ascontiguousarray(spacings(plan.entropy, ranks, n, plan.n_resamples).T)
+
+
+def _picked(sorted_values: Array, weights: Array, table: reference.Draws, plan: Plan) -> Array:
     """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
-    previous = np.take(sorted_values, table[0], axis=-1)
-    made = reference.total_weight(weights) * previous
-    for place in range(1, len(weights)):
-        current = np.take(sorted_values, table[place], axis=-1)
-        previous -= current
-        previous *= -weights[place:].sum()
-        made += previous
-        previous = current
+    made = np.empty((len(sorted_values), plan.n_resamples))
+    total = reference.total_weight(weights)
+    gaps = -np.cumsum(weights[::-1])[::-1]
+    if plan.finds_tails(made.size):
+        return compiled_tails.picked(sorted_values, table, total, gaps)
+    for part in in_parts(*made.shape):
+        previous = np.take(sorted_values[part], table[0], axis=-1)
+        into = np.multiply(total, previous, out=made[part])
+        for place in range(1, len(weights)):
+            current = np.take(sorted_values[part], table[place], axis=-1)
+            previous -= current
+            previous *= gaps[place]
+            into += previous
+            previous = current
     return made
 
 
@@ -104,10 +153,6 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
 
 
 def _of_sorted(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    if design.simple and (counts := kept_counts(design, plan)) is not None:
-        what = ("shares", statistic.spec.name, *statistic.parameters.items())
-        shares = plan.once(what, (), design, lambda: reference.shares(statistic, counts.T))
-        return reference.weighted_by(values, statistic, shares)
     out = np.empty((len(values), plan.n_resamples))
     for start, stop in plan.blocks(max(design.n, len(values))):
         drawn = counts_of_units(design, plan, start, stop)
@@ -122,17 +167,12 @@ def _of_moments(
     powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
     sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
     features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
-    out = np.empty((0, plan.n_resamples))
+    out = np.empty((samples, plan.n_resamples))
     for start, stop, by_stratum in sums_by_stratum(features, design, plan):
         sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
         n = design.n if design.equal_sizes else sums[-1]
-        own = sums[: form.order * samples].reshape(form.order, samples, -1)
-        if not start:
-            # What is finished may lie where its first sums were, if those are of all resamples.
-            out = own[0] if stop == plan.n_resamples else np.empty((samples, plan.n_resamples))
-        for part in in_parts(samples, stop - start):
-            finished = form.finish(n, list(own[:, part]), centre[part], **statistic.parameters)
-            out[part, start:stop] = finished
+        own = [sums[power * samples :][:samples] for power in range(form.order)]
+        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
     return out
 
 
@@ -145,10 +185,7 @@ def _of_cells(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arr
 
     if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
         return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
-    out = np.empty((len(codes), plan.n_resamples))
-    for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
-        out[:, start:stop] = form.finish(counts)
-    return out
+    return finished(codes, design, form, plan)
 
 
 def _of_sums(records: Array, design: Design, form: Sums, plan: Plan) -> Array:

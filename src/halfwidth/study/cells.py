@@ -66,7 +66,7 @@ def plan_of(cells: Cells, batch: int) -> Plan:
     """The draws that the samples of a batch share; no other batch, size or instance has them."""
     spec = cells.spec
     key = rng.derive_key(spec.seed, "study", "resamples", cells.instance.name, cells.n, batch)
-    return Plan(key.value, spec.resamples, compiled=_compiles(spec), kept={})
+    return Plan(key.value, spec.resamples, compiled=_compiles(spec), kept={}, screened=True)
 
 
 def _compiles(spec: StudySpec) -> bool | None:

@@ -15,10 +15,6 @@ __all__ = ["mean", "trimmed_mean"]
 TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, below=0.5)
 
 
-def _sum(_n: int | Array, sums: list[Array]) -> Array:
-    return sums[0]
-
-
 def _mean_from_sum(n: int | Array, total: Array, centre: Array) -> Array:
     return centre + total / n
 
@@ -35,7 +31,7 @@ def _influence_on_mean(values: Array) -> Array:
 @statistic(
     title="mean",
     estimand=Estimand.MEAN,
-    form=Moments(1, _sum, _mean_from_sum, _sum_from_mean),
+    form=Moments(1, _mean_from_sum, _sum_from_mean),
     influence=_influence_on_mean,
     range_rule=range_of_values,
     synonyms=("average",),

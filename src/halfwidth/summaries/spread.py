@@ -14,20 +14,7 @@ from halfwidth.summaries.quantile import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
 
-ROUNDING = 8 * np.finfo(float).eps
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
-
-
-def _squares(n: int | Array, sums: list[Array]) -> Array:
-    """Sum of squares about the mean."""
-    total, squares = sums
-    rounding = ROUNDING * squares
-    total *= total
-    total *= 1 / np.asarray(n)
-    squares -= total
-    # What is left of a resample of equal values is rounding, of either sign: it is 0.
-    squares[squares <= rounding] = 0.0
-    return squares
 
 
 def _sd_from_squares(n: int | Array, squares: Array, _centre: Array, ddof: float) -> Array:
@@ -55,7 +42,7 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
 @statistic(
     title="SD",
     estimand=Estimand.SPREAD,
-    form=Moments(2, _squares, _sd_from_squares, _squares_from_sd),
+    form=Moments(2, _sd_from_squares, _squares_from_sd),
     influence=_influence_on_sd,
     range_rule=range_of_spread,
     min_n=2,

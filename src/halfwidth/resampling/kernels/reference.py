@@ -28,13 +28,14 @@ __all__ = [
     "sum_drawn",
     "total_weight",
     "weighted",
-    "weighted_by",
     "weights_of",
 ]
 
 Draws = NDArray[np.intp]
 # Below this many rows of features a matrix product costs more to prepare than it saves.
 MANY_FEATURES = 8
+# Counts that are gone through at a time; a processor's cache holds them.
+AT_A_TIME = 2**15
 
 
 def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Design]]:
@@ -112,9 +113,9 @@ def weighted(
     In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
     C the cumulated counts; its weight is the sum of the L-weights over those places.
     """
-    if design.simple:
-        return weighted_by(values, statistic, shares(statistic, counts))
     total, middle = total_weight(weights_of(statistic, design.n)), middle_of(values)
+    if design.simple:
+        return np.asarray(total * middle + (values - middle) @ shares(statistic, counts).T)
     drawn = np.repeat(counts, design.unit_sizes, axis=-1)
     out = np.empty((len(values), len(counts)))
     for sample, centre, into in zip(values, middle, out, strict=True):
@@ -123,23 +124,20 @@ def weighted(
     return out
 
 
-def weighted_by(sorted_values: Array, statistic: Statistic, shares: Array) -> Array:
-    """The same of independent cases, given the weight of each: (S, n), (B, n) -> (S, B)."""
-    middle = middle_of(sorted_values)
-    total = total_weight(weights_of(statistic, sorted_values.shape[-1]))
-    made = (sorted_values - middle) @ shares.T
-    made += total * middle
-    return np.asarray(made)
-
-
 def shares(statistic: Statistic, counts: NDArray[Any]) -> Array:
     """The weight of each sorted case in each resample, whose sizes may differ: (B, n) -> (B, n)."""
-    places = np.cumsum(counts, axis=-1, dtype=np.intp)
-    made = np.empty(places.shape)
-    for size in np.unique(places[:, -1]):
-        rows = places[:, -1] == size
-        cumulated = np.concatenate([[0.0], np.cumsum(weights_of(statistic, int(size)))])
-        made[rows] = np.diff(cumulated[places[rows]], prepend=0.0, axis=-1)
+    made = np.empty(counts.shape)
+    step = max(1, AT_A_TIME // max(counts.shape[-1], 1))
+    for start in range(0, len(counts), step):
+        part = slice(start, start + step)
+        places = np.cumsum(counts[part], axis=-1, dtype=np.intp)
+        into = made[part]
+        for size in np.unique(places[:, -1]):
+            rows = places[:, -1] == size
+            cumulated = np.concatenate([[0.0], np.cumsum(weights_of(statistic, int(size)))])
+            up_to = cumulated.take(places if rows.all() else places[rows])
+            up_to[:, 1:] -= up_to[:, :-1].copy()
+            into[rows] = up_to
     return made
 
 
