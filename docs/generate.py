@@ -50,7 +50,8 @@ def cautions() -> str:
         (
             "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about "
             "the sample, HW3xx about the method, HW4xx about the design, HW5xx about the choice of "
-            "the metric. `halfwidth explain CODE` prints the same."
+            "the metric, HW6xx about the instances of a study. `halfwidth explain CODE` prints "
+            "the same."
         ),
     ]
     for spec in hw.CAUTIONS:

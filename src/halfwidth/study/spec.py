@@ -33,6 +33,11 @@ __all__ = [
     "written",
 ]
 
+# Fewer are left out by andre2025, section 3.1: fits to them were unreliable.
+FEW_CASES = 50
+# Of a class: of fewer, scores are hardly a distribution.
+FEW_OF_A_CLASS = 10
+
 FittedBy = Literal["auto", "kde", "empirical"]
 ScoreKind = Literal["logits", "probabilities"]
 

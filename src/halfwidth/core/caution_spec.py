@@ -1,0 +1,72 @@
+"""What a caution is: a code, what is the matter, why it matters, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Caution", "CautionSpec"]
+
+DOCS = "docs/cautions.md"
+
+
+@dataclass(frozen=True)
+class CautionSpec:
+    """One kind of caution.
+
+    Attributes
+    ----------
+    code : str
+        ``HW`` and three digits.
+    title : str
+        What is the matter, in a few words.
+    message : str
+        The sentence shown with a result; ``{...}`` are filled in with its numbers.
+    meaning : str
+        Why it matters.
+    remedy : str
+        What to do.
+    source : str
+        Key of the reference; empty where it is the package's own reasoning.
+    """
+
+    code: str
+    title: str
+    message: str
+    meaning: str
+    remedy: str
+    source: str = ""
+
+    @property
+    def anchor(self) -> str:
+        """Where the documentation explains it."""
+        return f"{DOCS}#{self.code.lower()}"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A caution as raised for one result."""
+
+    spec: CautionSpec
+    message: str
+
+    @property
+    def code(self) -> str:
+        """``HW`` and three digits."""
+        return self.spec.code
+
+    @property
+    def remedy(self) -> str:
+        """What to do."""
+        return self.spec.remedy
+
+    @property
+    def anchor(self) -> str:
+        """Where the documentation explains it."""
+        return self.spec.anchor
+
+    def to_dict(self) -> dict[str, str]:
+        """Code and message, as in the JSON contract."""
+        return {"code": self.code, "message": self.message}
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.message}"

@@ -1,0 +1,360 @@
+"""Cautions about a result: its data (HW1xx), sample (HW2xx), method (HW3xx) and design (HW4xx)."""
+
+from __future__ import annotations
+
+from halfwidth.core.caution_spec import CautionSpec
+
+__all__ = ["OF_RESULTS"]
+
+OF_RESULTS: tuple[CautionSpec, ...] = (
+    CautionSpec(
+        "HW101",
+        "missing values",
+        "{count} of {total} values missing{infinite}: {policy}.",
+        "A case without a value is rarely missing at random: a metric is often undefined on the "
+        "very cases where the model failed. Leaving such cases out flatters the model; a structure "
+        "that is absent from the image is another matter and is rightly left out.",
+        "Say in the report how many cases are missing and why. Where a missing value means a "
+        "failure, use missing='worst' (with penalty= for distances) and compare.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW102",
+        "repeated case ids",
+        "{repeats} of {total} rows repeat a case id: the interval treats them as independent.",
+        "Several values of one case (two structures, two readers, two folds) resemble each other. "
+        "Counting them as independent cases makes intervals too short.",
+        "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
+        "--by). Remove rows that are there twice by mistake.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW103",
+        "many identical worst values",
+        "{count} of {total} values equal the worst one, {value:g}: failures or an imputed penalty?",
+        "A pile of identical extreme values is usually a constant put in for cases where the "
+        "metric could not be computed. Mean and SD then depend on the constant as much as on the "
+        "model.",
+        "Report the share of such cases beside the estimate, name the penalty, and give the median "
+        "or the trimmed mean as well.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW104",
+        "empty references",
+        "Empty references: {where}. There the metrics do not apply, or only say that something "
+        "was predicted.",
+        "Overlap with nothing is 0 for the smallest false alarm and undefined without one; "
+        "distances to nothing are infinite. Such cases say whether a structure is recognised as "
+        "absent, not how well it is segmented. Tools that call them 0 mm or 1 make means "
+        "meaningless.",
+        "Report how many there are, and sensitivity and specificity for the presence of the "
+        "structure (halfwidth ci --target); segmentation metrics on the cases that have it.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW105",
+        "disconnected references",
+        "Disconnected references: {where}.",
+        "Overlap and boundary metrics see one mask. A missed small part hardly lowers the Dice of "
+        "a large one, while the Hausdorff distance may then be that between the parts.",
+        "Where the parts are objects of their own, such as lesions, count them: detection and "
+        "instance segmentation metrics. A few stray voxels are an annotation error to be removed.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW201",
+        "few cases",
+        "{n}; reliable intervals for the {what} need about {needed} or more.",
+        "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
+        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD. On 81 "
+        "instances of another public benchmark it did so from about 75 cases for the SD, 50 for "
+        "the IQR, and 10 for the median and the trimmed mean. Below that, intervals miss the true "
+        "value more often than they say.",
+        "Collect more cases, or read the interval as optimistic.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW202",
+        "outliers or strong skew",
+        "{detail}: a few values weigh heavily in the {what}, whose interval may under-cover.",
+        "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
+        "more slowly the more skewed the values are; almost all coverage failures for the mean DSC "
+        "were instances with outliers.",
+        "Look at the extreme cases. Report the median or the trimmed mean as well, which outliers "
+        "do not move.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW203",
+        "proportion near 0 or 1",
+        "{rare} {kind} among {n}: near {end}, intervals are least sure.",
+        "With a handful of errors (or of successes) the binomial distribution is lopsided and "
+        "discrete; coverage swings with n. No error among n cases still leaves an error rate of "
+        "about 3/n plausible.",
+        "Use wilson, jeffreys or clopper_pearson, never wald; collect more cases.",
+        "brown2001",
+    ),
+    CautionSpec(
+        "HW204",
+        "few cases of a class",
+        "{name}: {count}{more}; the {what} leans on this.",
+        "What a metric says of a class rests on the cases of that class alone, however large the "
+        "test set is. Macro averages give a class of five cases the same weight as one of five "
+        "hundred.",
+        "Collect more cases of the class, report it apart (average='none'), or merge classes that "
+        "may be merged.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW205",
+        "class missing from resamples",
+        "Class {label!r} is missing from {share} of the resamples, where {policy}.",
+        "A resample that lacks a class estimates something else than the metric of all classes. "
+        "What such a class counts is a convention that moves the interval: counting it as 0 drags "
+        "averages down.",
+        "Collect more cases of the class, resample within classes (strata= the target) if their "
+        "numbers were fixed beforehand, and say which absent_class was used.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW206",
+        "class imbalance",
+        "Class {label!r} makes up {largest} of the cases, the rarest {smallest}: intervals tend to "
+        "under-cover.",
+        "In a study of 228 classification instances, nearly all intervals that failed to cover "
+        "belonged to imbalanced test sets: the few cases of the rare class decide.",
+        "Collect more cases of the rare class; report metrics per class as well.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW207",
+        "metric near an end of its range",
+        "{what} {value:.3f} is close to {end:g}, where intervals strain.",
+        "Near the end of a range the distribution of a metric is lopsided and discrete, and "
+        "replicates pile up at the end. Normal and percentile intervals are then too short on the "
+        "far side.",
+        "Collect more cases, or count the errors and report their proportion by wilson.",
+    ),
+    CautionSpec(
+        "HW208",
+        "class without a value",
+        "{count} of {classes} classes, {name}, {why}: {policy}.",
+        "PPV has no value for a class that is never predicted, sensitivity and areas none for one "
+        "that is not there. An average that leaves such a class out hides what may be its worst.",
+        "Say which classes the average is over; absent_class='zero' (--absent-class zero) counts "
+        "them as failed, as scikit-learn does.",
+    ),
+    CautionSpec(
+        "HW301",
+        "BCa on an order statistic",
+        "BCa of the {what}: its acceleration means nothing for order statistics.",
+        "The jackknife of a median takes two or three distinct values, so the acceleration is "
+        "arbitrary (exactly 0 for even n). BCa then gains nothing over percentile on untied values "
+        "and is undefined or far off on tied ones; in the study its coverage fell as n grew.",
+        "Use exact or percentile.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW302",
+        "basic bootstrap",
+        "The basic bootstrap is almost always the least reliable of the bootstraps.",
+        "It mirrors the bootstrap distribution about the estimate, which shifts the interval to "
+        "the wrong side under skew and lets it leave the metric's range.",
+        "Use percentile or BCa; method='auto' picks one.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW303",
+        "Wald interval",
+        "The Wald interval under-covers, above all near 0 and 1, and has width 0 at 0 and 1.",
+        "It takes the estimated standard error at face value where that is least true. Its "
+        "coverage is erratic even for large n.",
+        "Use wilson.",
+        "brown2001",
+    ),
+    CautionSpec(
+        "HW304",
+        "zero-width interval",
+        "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
+        "Resampling or averaging equal values gives the same value again. That all cases seen are "
+        "equal does not mean that all cases are.",
+        "Collect more cases. Where the metric is bounded, hoeffding gives a guaranteed interval; "
+        "where it is right or wrong, declare it (metric 'correct') and use wilson.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW305",
+        "bounds outside the range",
+        "The interval [{low:.4g}, {high:.4g}] leaves the range {range} of the {what}.",
+        "A method that knows nothing of the range can promise values that cannot occur. The part "
+        "outside is no information, and the method's approximation is poor this near the end.",
+        "Use auto, which cuts bounds to the range, or a method that stays in it: wilson for a "
+        "proportion, percentile for anything.",
+    ),
+    CautionSpec(
+        "HW306",
+        "no interval",
+        "{method} gives no interval here: {reason}; {alternative}.",
+        "Some methods need a minimum of cases or some variation among them. They then return NaN "
+        "rather than an interval that means nothing.",
+        "Use the alternative named in the message, or method='auto'.",
+    ),
+    CautionSpec(
+        "HW307",
+        "concentration bound",
+        "{method} bounds are guaranteed but conservative, typically 3 to 7 times wider than t.",
+        "Concentration inequalities hold for every distribution on the range and every n, and pay "
+        "for it in width.",
+        "Use them where a guarantee is required. Elsewhere method='auto' is as wide as needed.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW308",
+        "level out of reach for exact",
+        "With {n} order statistics reach at most {attainable:.4g} for the {what}, not "
+        "{wanted:g}; {needed} cases would do. The semiparametric interval extrapolates instead.",
+        "A distribution-free interval lies between two of the observed values, so its level cannot "
+        "exceed the probability that the quantile lies between the smallest and the largest one.",
+        "Collect the cases named, ask for a lower level or a less extreme quantile, or accept the "
+        "extrapolation as an approximation.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW309",
+        "bound cut to the range",
+        "A bound of {method} fell outside the range {range} of the {what} and was cut to it.",
+        "The true value cannot lie outside the range, so nothing is lost by the cut; but the "
+        "method's approximation is strained this near the end.",
+        "Nothing, if the interval is meant as it stands. More cases make the cut unnecessary.",
+    ),
+    CautionSpec(
+        "HW310",
+        "undefined resamples",
+        "The {what} was undefined on {count} of {total} resamples; the interval rests on the rest.",
+        "A statistic that is undefined on some resamples is undefined on some samples too. The "
+        "interval is conditional on its being defined.",
+        "Choose a statistic that is defined on every sample, or say in the report how often it is "
+        "not.",
+    ),
+    CautionSpec(
+        "HW311",
+        "few resamples",
+        "{n_resamples} resamples leave {beyond:.2g} beyond each bound; results will vary with the "
+        "seed.",
+        "The bounds are extreme quantiles of the replicates, and few replicates lie out there.",
+        "Use the default of 9999 resamples, or more for levels above 0.99.",
+        "efron_tibshirani1993",
+    ),
+    CautionSpec(
+        "HW312",
+        "infinite studentized bound",
+        "A studentized bound is infinite: too many resamples are without any spread.",
+        "The studentized bootstrap divides by the standard error of each resample. A resample "
+        "that draws equal values only has none, and its ratio is infinite; when more than α/2 of "
+        "the resamples are such, so is a bound. Where the metric has a range the bound is cut to "
+        "it.",
+        "With so few or so uniform cases use method='auto', hall or t.",
+        "efron_tibshirani1993",
+    ),
+    CautionSpec(
+        "HW313",
+        "macro-averaged AP",
+        "{method} intervals of a macro-averaged AP under-cover.",
+        "Average precision is biased upwards in small samples, and resamples, which repeat cases, "
+        "are more so. Percentile intervals then sit too high; BCa corrects for some of it, and the "
+        "basic bootstrap, which turns the bias round, covers better where all classes are small.",
+        "Report the AP of each class as well; compare method='bca' and 'basic', and say which.",
+        "andre2025",
+    ),
+    CautionSpec(
+        "HW314",
+        "infinite bound",
+        "A bound is infinite: too many resamples have an infinite {what}.",
+        "A ratio whose denominator is 0 on a resample is infinite there: LR+ without a false "
+        "positive. When more than α/2 of the resamples are such, the data set no limit to it.",
+        "Read the finite bound alone (alternative='lower', --alternative lower), or collect more "
+        "cases. For LR+ method='delta' is finite while there is a false positive.",
+    ),
+    CautionSpec(
+        "HW401",
+        "folds or runs passed as cases",
+        "Column {column!r} holds {levels} folds or runs and is no grouping column: they are pooled "
+        "as cases.",
+        "Values of several trained models on the same cases are no further cases. They say "
+        "something about the training procedure, and as cases they make intervals too short.",
+        "Group by the column (by=, --by) to get one interval per trained model.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW402",
+        "several cases per patient",
+        "Column {column!r} repeats: {cases} cases share {levels} levels of it, and are taken as "
+        "independent.",
+        "Images of one patient resemble each other, so that there is less information than the "
+        "number of images suggests, and intervals are too short.",
+        "Say which cases belong together: groups= (--groups), with the name of the column.",
+        "cameron_miller2015",
+    ),
+    CautionSpec(
+        "HW403",
+        "clusters of unequal size",
+        "{clusters} clusters of unequal size weigh like {effective:.0f} equal ones: the interval "
+        "may under-cover.",
+        "Cluster-robust methods learn the uncertainty from the differences between clusters. Where "
+        "a few clusters hold most of the cases, it rests on those few.",
+        "Collect more clusters, or take the statistic over clusters (over='clusters', --over "
+        "clusters), where each counts once.",
+        "carter2017",
+    ),
+    CautionSpec(
+        "HW404",
+        "strata of a single unit",
+        "{single} of {strata} strata hold a single {unit}, whose spread cannot be seen: the "
+        "interval is too short.",
+        "Variation within a stratum is learned from its units. With one unit there is nothing to "
+        "resample and no variance to reckon, so that the stratum counts as known without error.",
+        "Merge small strata with similar ones before the analysis, or leave strata out.",
+        "davison_hinkley1997",
+    ),
+    CautionSpec(
+        "HW405",
+        "flattened micro-average",
+        "The {what} pools the scores of {classes} classes: its pairs are not independent, and it "
+        "mixes ranking across classes.",
+        "A micro-average over scores makes one long list of all pairs of a case and a class. The "
+        "pairs of a case depend on each other, so that no formula for independent pairs holds "
+        "(cases are resampled here), and a class with larger scores dominates the list.",
+        "Prefer the macro average, or the metric of each class.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW406",
+        "multi-threshold metric without scores",
+        "The {what} was computed from labels: it has one threshold only.",
+        "AUROC and AP summarise all thresholds. Of hard labels they see one, and the AUROC is no "
+        "more than the balanced accuracy of one class against the rest.",
+        "Give the scores, or report sensitivity and specificity.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW407",
+        "threshold chosen on the test data",
+        "The threshold was chosen on these cases, as the best by {criterion}: the value is "
+        "optimistic.",
+        "A threshold that is best on a sample fits its noise. Choosing it again in each resample "
+        "makes the interval as wide as it must be, but the estimate keeps its optimism.",
+        "Choose the threshold on other cases (validation data) and give it as a number.",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW408",
+        "scores do not add up to 1",
+        "The scores of the classes of a case miss a sum of 1 by up to {missed:.2g}: they are no "
+        "probabilities of exclusive classes.",
+        "The largest score decides, and averages compare scores of different classes; both suppose "
+        "that the scores of a case are on one scale.",
+        "If they are logits, say scores='logits' (--scores logits); if classes are not exclusive, "
+        "evaluate each as a task of its own.",
+    ),
+)

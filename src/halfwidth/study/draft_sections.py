@@ -1,0 +1,237 @@
+"""Sections of a spec, written from what files seem to be."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from halfwidth.core.errors import DataError, HalfwidthError
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.study.guessing import Scores, Values, scores_in, tables_among, values_in
+from halfwidth.study.matching import matches
+
+__all__ = ["Block", "Line", "Unused", "scores_blocks", "tables_blocks", "toml"]
+
+FLOOR = 1e-6
+# Where comments begin, if the line is not longer.
+COMMENT_COLUMN = 40
+MISSING = '"raise", "omit" (does not apply), "worst" (failed)'
+
+# Files that are of no use, with the reason.
+Unused = list[tuple[Path, str]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A key of a section, what it is set to, and what it means.
+
+    Attributes
+    ----------
+    key : str
+    value : object
+    comment : str
+    active : bool
+        Whether it is not commented out.
+    """
+
+    key: str
+    value: Any
+    comment: str
+    active: bool = True
+
+    def __str__(self) -> str:
+        said = f"{'' if self.active else '# '}{self.key} = {toml(self.value)}"
+        return f"{said:<{COMMENT_COLUMN}}  # {self.comment}"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A section of the spec that names data.
+
+    Attributes
+    ----------
+    head : str
+        ``[[tables]]`` or ``[[scores]]``.
+    lines : tuple of Line
+    notes : tuple of str
+        What was seen in the files.
+    of : tuple of Path
+        The files.
+    folder : str
+        Name of the subfolder that they are in; empty for the folder itself.
+    several : bool
+        Whether columns are tasks.
+    """
+
+    head: str
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+    of: tuple[Path, ...]
+    folder: str
+    several: bool = False
+
+    def text(self) -> str:
+        """The section as it stands in the file."""
+        notes = [f"# {note}" for note in self.notes]
+        return "\n".join([*notes, self.head, *map(str, self.lines)])
+
+    def set(self, key: str, value: object, comment: str) -> Block:
+        """The section with another value for a key."""
+        lines = (Line(key, value, comment) if one.key == key else one for one in self.lines)
+        return replace(self, lines=tuple(lines))
+
+    def apart(self) -> Block:
+        """The section with its subfolder as the task or the model, whichever files do not say."""
+        if not self.folder:
+            return self
+        return self.set("task" if self.several else "model", self.folder, "the folder")
+
+
+def toml(value: object) -> str:
+    """A value as TOML writes it.
+
+    >>> toml(("liver", 1, True, 0.5, float("inf")))
+    '["liver", 1, true, 0.5, inf]'
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(toml(one) for one in value)}]"
+    if isinstance(value, str):
+        # JSON leaves DEL as it is, which TOML does not allow.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value).removesuffix(".0")
+
+
+def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
+    """A section for each folder, metric and scale."""
+    groups: dict[tuple[object, ...], list[Values]] = {}
+    for file in tables_among(files):
+        try:
+            found = values_in(file)
+        except HalfwidthError as error:
+            unused.append((file, str(error).removeprefix(f"{file}: ")))
+            continue
+        for one in found:
+            key = (file.parent, one.pattern, one.metric, one.columns, one.several, one.scale)
+            groups.setdefault(key, []).append(one)
+    return [_of_tables(group, root, place) for group in groups.values()]
+
+
+def _paths(files: Sequence[Path], pattern: str, place: Path) -> str | list[str]:
+    """A pattern, if it matches these files and no others, else their names."""
+    relative = [_relative(file, place) for file in files]
+    if pattern:
+        whole = _relative(files[0].parent / pattern, place)
+        try:
+            found = {match.path.resolve() for match in matches(whole, place)}
+        except DataError:
+            found = set()
+        if found == {file.resolve() for file in files}:
+            return whole
+    return relative[0] if len(relative) == 1 else relative
+
+
+def _relative(file: Path, place: Path) -> str:
+    try:
+        return Path(os.path.relpath(file.resolve(), place.resolve())).as_posix()
+    except ValueError:  # on another drive
+        return file.resolve().as_posix()
+
+
+def _folder(file: Path, root: Path) -> str:
+    return "" if file.parent == root else file.parent.relative_to(root).as_posix()
+
+
+def _of_tables(group: Sequence[Values], root: Path, place: Path) -> Block:
+    one = group[0]
+    missing = sum(values.n_missing for values in group)
+    cells = sum(values.n_cells for values in group)
+    known = METRICS[one.metric] if one.metric else None
+    notes = [f"{len(group)} file{'' if len(group) == 1 else 's'}"]
+    if known is not None:
+        named = "columns" if one.columns else "the file"
+        notes.append(f"metric {known.name}: from the name of {named}")
+    if one.scale != 1:
+        highest = max(values.highest for values in group)
+        notes.append(f"scale {one.scale:g}: values reach {highest:g}, and {one.metric} ends at 1")
+    if missing:
+        notes.append(f"missing: {missing} of {cells} cells are empty or infinite")
+    columns = list(one.columns or one.seen)
+    bounds = (known.bounds.low, known.bounds.high) if known is not None else (0.0, 1.0)
+    lines = (
+        Line(
+            "files",
+            _paths([v.file for v in group], one.pattern, place),
+            "{model}, {task} and * are any text",
+        ),
+        Line("metric", one.metric or "dsc", "what the values are", known is not None),
+        Line("bounds", bounds, "for a metric of your own", active=False),
+        Line("columns", columns, "default: all numeric ones", one.columns is not None),
+        Line("by", ["model", "task"], "columns whose levels are instances", active=False),
+        Line("case", "case_id", "default: case, id, patient, name, ...", active=False),
+        Line("scale", one.scale, "divides the values; 100 if per cent"),
+        Line("missing", "omit" if missing else "raise", MISSING),
+        Line("penalty", 100.0, 'of "worst", for distances', active=False),
+        Line("population", "auto", '"kde", "empirical", or by the metric'),
+        Line("min_cases", 0, "fewer cases: left out"),
+        Line("model", "U-Net", "default: as files says", active=False),
+        Line("task", "liver", "default: as files says, or the column", active=False),
+    )
+    of = tuple(values.file for values in group)
+    return Block("[[tables]]", lines, ("; ".join(notes),), of, _folder(one.file, root), one.several)
+
+
+def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
+    """A section for each folder and kind of scores."""
+    groups: dict[tuple[object, ...], list[Scores]] = {}
+    for found in scores_in(files):
+        if isinstance(found, Scores):
+            key = (found.scores.parent, found.endings, found.kind)
+            groups.setdefault(key, []).append(found)
+        else:
+            unused.append(found)
+    blocks = []
+    for group in groups.values():
+        patterns = [f"{{task}}{ending}" for ending in group[0].endings]
+        scores = _paths([one.scores for one in group], patterns[0], place)
+        targets = _paths([one.targets for one in group], patterns[1], place)
+        if isinstance(scores, str) and isinstance(targets, str):
+            blocks.append(_of_scores(group, scores, targets, root))
+            continue
+        for one in group:
+            pair = [_relative(file, place) for file in (one.scores, one.targets)]
+            blocks.append(_of_scores([one], pair[0], pair[1], root))
+    return blocks
+
+
+def _of_scores(group: Sequence[Scores], scores: str, targets: str, root: Path) -> Block:
+    kind = group[0].kind
+    why = (
+        "rows lie in [0, 1] and add up to 1" if kind == "probabilities" else "rows do not add to 1"
+    )
+    zeros = any(one.zeros for one in group)
+    notes = [f"{len(group)} test set{'' if len(group) == 1 else 's'}; kind {kind}: {why}"]
+    if zeros:
+        notes.append("floor: some probabilities are 0, which has no logarithm")
+    missing = any(one.missing for one in group)
+    lines = (
+        Line("scores", scores, "shape (cases, classes)"),
+        Line("targets", targets, "the true classes"),
+        Line("kind", kind, '"logits" (also log-probabilities), "probabilities"'),
+        Line("labels", [0, 1], "classes in the order of the columns", active=False),
+        Line("positive", 1, "the positive one of two", active=False),
+        Line("floor", FLOOR, "smaller probabilities count as this", zeros),
+        Line("missing", "omit" if missing else "raise", '"raise" or "omit"'),
+        Line("population", "kde", '"kde" of logits, or "empirical"'),
+        Line("bandwidth", "d+4", 'shrinks as n^(-1/(d+4)), or "5"'),
+        Line("min_cases", 0, "fewer cases: left out"),
+        Line("model", "ResNet-50", "default: as scores says", active=False),
+        Line("task", "pneumonia", "default: as scores says", active=False),
+    )
+    of = tuple(file for one in group for file in (one.scores, one.targets))
+    return Block("[[scores]]", lines, ("; ".join(notes),), of, _folder(group[0].scores, root))

@@ -1,0 +1,110 @@
+"""Instances by formula: parametric distributions and mixtures of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.spec import Kind, Metric, MetricLevel
+from halfwidth.core.types import Bounds
+from halfwidth.estimation.resolve import UNNAMED
+from halfwidth.study.digests import digest_of
+from halfwidth.study.spec import Instance, Part, PopulationSource, written
+
+__all__ = ["built", "checked", "formula_of", "instance_of_formula", "parameters_of"]
+
+# The family whose values are 0 and 1.
+HITS = "bernoulli"
+
+
+def instance_of_formula(source: PopulationSource) -> Instance:
+    """The instance of a distribution.
+
+    Raises
+    ------
+    DataError
+        If it reaches beyond the range of its metric.
+    """
+    formula = formula_of(source.parts)
+    low, high = built(source.parts).support
+    metric, bounds = source.metric, source.bounds
+    of_hits = all(part.family == HITS for part in source.parts)
+    if metric is not None and metric.spec.kind is Kind.BINARY and not of_hits:
+        raise DataError(
+            f"{metric.spec.called} is 0 or 1, and {formula} takes other values; use family = "
+            f'"{HITS}"'
+        )
+    if bounds is None:
+        bounds = Bounds(low, high) if metric is None else metric.spec.bounds
+    if low < bounds.low or high > bounds.high:
+        raise DataError(
+            f"{formula} reaches from {low:g} to {high:g}, beyond the range {bounds}"
+            + (f" of {metric.spec.called}" if metric else "")
+        )
+    of = Metric(replace(UNNAMED, bounds=bounds)) if metric is None else metric
+    recipe = {
+        "population": [
+            [part.family, sorted((k, repr(v)) for k, v in part.parameters.items()), part.weight]
+            for part in source.parts
+        ],
+        "metric": written(of, complete=True),
+        "bounds": [repr(bounds.low), repr(bounds.high)],
+    }
+    return Instance(
+        name=source.name,
+        task=source.name,
+        model="",
+        source=formula,
+        level=MetricLevel.INDIVIDUAL,
+        metric=of,
+        build=functools.partial(built, source.parts),
+        n_cases=None,
+        digest=digest_of(recipe),
+        bounds=bounds,
+    )
+
+
+def parameters_of(family: str) -> list[str]:
+    """The names of the parameters of a family; an error for an unknown one."""
+    from halfwidth.study.populations.parametric import FAMILIES
+
+    return list(FAMILIES[family].parameters)
+
+
+def checked(part: Part) -> Part:
+    """A part whose distribution can be made, with all its parameters."""
+    population = built((part,))
+    return Part(population.name, population.parameters, part.weight)
+
+
+def built(parts: Sequence[Part]) -> Any:
+    """The population of a formula."""
+    from halfwidth.study.populations.mixtures import mixture
+    from halfwidth.study.populations.parametric import family
+
+    made = [family(part.family, **part.parameters) for part in parts]
+    if len(made) == 1:
+        return made[0]
+    return mixture(made, [part.weight for part in parts])
+
+
+def formula_of(parts: Sequence[Part]) -> str:
+    """Distributions as one would write them: ``beta(a=8, b=2)``; defaults are left out."""
+    total = sum(part.weight for part in parts)
+    texts = [f"{part.family}({_arguments(part)})" for part in parts]
+    if len(parts) == 1:
+        return texts[0]
+    shares = [f"{part.weight / total:.4g}" for part in parts]
+    return " + ".join(f"{share} {text}" for share, text in zip(shares, texts, strict=True))
+
+
+def _arguments(part: Part) -> str:
+    from halfwidth.study.populations.parametric import FAMILIES
+
+    defaults = FAMILIES[part.family].parameters
+    said = {name: value for name, value in part.parameters.items() if value != defaults[name]}
+    pairs = (said or part.parameters).items()
+    return ", ".join(f"{name}={repr(value).removesuffix('.0')}" for name, value in pairs)

@@ -1,0 +1,274 @@
+"""What the files of a data folder seem to be: which metric, in per cent or not, scores of what."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, HalfwidthError, shortened
+from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.estimation.labels import as_cells
+from halfwidth.estimation.scores import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
+from halfwidth.io.arrays import read_array
+from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
+from halfwidth.io.readers import SUFFIXES, read_table
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.study.spec import ScoreKind
+
+__all__ = ["Scores", "Values", "files_in", "metric_in", "scores_in", "values_in"]
+
+DEEPEST = 2
+# Marks the folder of a study's results.
+RUN_FILE = "run.json"
+LARGEST_BYTES = 200_000_000
+# From here on values of a metric that ends at 1 are taken to be in per cent.
+PER_CENT_FROM, PER_CENT = 1.5, 100.0
+SCORE_WORDS = r"scores|logits|probabilities|probs"
+TARGET_WORDS = r"targets|labels|y_true|truth"
+SCORES = re.compile(rf"(.*?)([-_.]?(?:{SCORE_WORDS}))(\.npy)", re.IGNORECASE)
+TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Values:
+    """Columns of a table that hold one metric.
+
+    Attributes
+    ----------
+    file : Path
+    metric : str
+        Empty where the table says it itself.
+    columns : tuple of str or None
+        None: all numeric ones.
+    seen : tuple of str
+        The columns, whether named or not.
+    pattern : str
+        The name of the file with a wildcard for all but the metric; empty where there is none.
+    scale : float
+    n_missing, n_cells : int
+    highest : float
+        Before scaling.
+    """
+
+    file: Path
+    metric: str
+    columns: tuple[str, ...] | None
+    seen: tuple[str, ...]
+    pattern: str
+    scale: float
+    n_missing: int
+    n_cells: int
+    highest: float
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one column."""
+        return len(self.seen) > 1
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A NumPy file of scores and the one of targets that belongs to it.
+
+    Attributes
+    ----------
+    scores, targets : Path
+    endings : tuple of str
+        What their names end in, after the text that they share.
+    kind : {"logits", "probabilities"}
+    zeros : bool
+        Whether a probability is 0.
+    missing : bool
+    """
+
+    scores: Path
+    targets: Path
+    endings: tuple[str, str]
+    kind: ScoreKind
+    zeros: bool
+    missing: bool
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Files of a folder and of two levels below it, without hidden ones and results of studies."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        here = Path(place)
+        depth = len(here.relative_to(folder).parts)
+        if RUN_FILE in names:
+            folders.clear()
+            continue
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and depth < DEEPEST)
+        found += [here / name for name in sorted(names) if not name.startswith(".")]
+    return found
+
+
+def metric_in(name: str) -> tuple[str, str, str] | None:
+    """The metric that a name holds, and the text before and behind it; None for none or several.
+
+    >>> metric_in("MedFormer_dsc"), metric_in("surface-dice liver"), metric_in("ages")
+    (('dsc', 'MedFormer_', ''), ('nsd', '', ' liver'), None)
+    """
+    words = list(re.finditer(r"[^\s_\-.]+", name))
+    spans: list[tuple[int, int, str]] = []
+    for length in range(len(words), 0, -1):
+        for first in range(len(words) - length + 1):
+            start, end = words[first].start(), words[first + length - 1].end()
+            within = any(start < e and s < end for s, e, _ in spans)
+            if not within and name[start:end] in METRICS:
+                spans.append((start, end, METRICS[name[start:end]].name))
+    if len(spans) != 1:
+        return None
+    ((start, end, metric),) = spans
+    return metric, name[:start], name[end:]
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def values_in(file: Path) -> list[Values]:
+    """What a table holds: one entry for each metric.
+
+    Raises
+    ------
+    DataError
+        If it is no table, or nothing says what its values are.
+    """
+    if file.stat().st_size > LARGEST_BYTES:
+        raise DataError(f"larger than {LARGEST_BYTES / 1e6:g} MB")
+    table = read_table(file)
+    layout = layout_of(table)
+    if layout.metric is not None:
+        return [_canonical(file, table, layout)]
+    named = {column: metric_in(column) for column in layout.values}
+    by_metric: dict[str, list[str]] = {}
+    for column, found in named.items():
+        if found is not None:
+            by_metric.setdefault(found[0], []).append(column)
+    of_file = metric_in(file.stem)
+    if by_metric and (of_file is None or len(by_metric) > 1):
+        return [
+            _values(file, table, metric, tuple(columns), "")
+            for metric, columns in by_metric.items()
+        ]
+    if of_file is None:
+        raise DataError(
+            f"neither the name nor a column ({shortened(layout.values, 5)}) names a metric; say "
+            'what the values are: metric = "dsc"'
+        )
+    metric, before, behind = of_file
+    pattern = "" if before and behind else _pattern(file, before, behind, len(layout.values) > 1)
+    return [_values(file, table, metric, None, pattern, layout.values)]
+
+
+def _pattern(file: Path, before: str, behind: str, several: bool) -> str:
+    """The name of a file with a wildcard for what stands beside the metric."""
+    if not before and not behind:
+        return ""
+    wildcard = "{model}" if several else "{task}"
+    said = file.stem[len(before) : len(file.stem) - len(behind)]
+    # The character that separates them stays.
+    if before:
+        return f"{wildcard}{before[-1] if not before[-1].isalnum() else ''}{said}{file.suffix}"
+    return f"{said}{behind[0] if not behind[0].isalnum() else ''}{wildcard}{file.suffix}"
+
+
+def _values(
+    file: Path,
+    table: Table,
+    metric: str,
+    columns: tuple[str, ...] | None,
+    pattern: str,
+    seen: tuple[str, ...] = (),
+) -> Values:
+    shown = columns or seen
+    cells = [_numbers(table, column) for column in shown]
+    every = np.concatenate(cells)
+    finite = every[np.isfinite(every)]
+    highest = float(finite.max(initial=-np.inf))
+    per_cent = METRICS[metric].bounds == UNIT_INTERVAL and PER_CENT_FROM < highest <= PER_CENT
+    return Values(
+        file=file,
+        metric=metric,
+        columns=columns,
+        seen=shown,
+        pattern=pattern,
+        scale=PER_CENT if per_cent else 1.0,
+        n_missing=len(every) - len(finite),
+        n_cells=len(every),
+        highest=highest,
+    )
+
+
+def _numbers(table: Table, column: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    if not table.is_numeric(column) and not table.is_empty(column):
+        raise DataError(f"column {column!r} holds text among its numbers")
+    numbers = table.values(column, np.arange(len(table)))
+    return np.array([np.nan if cell is None else cell for cell in numbers], dtype=float)
+
+
+def _canonical(file: Path, table: Table, layout: Layout) -> Values:
+    parts = list(slices(table, layout))
+    unknown = [name for name in metrics_in(table, layout) if name not in METRICS]
+    if unknown:
+        raise DataError(
+            f"its metrics {shortened(unknown, 5)} are not known; say metric and bounds for each"
+        )
+    cells = [np.array([np.nan if c is None else c for c in p.values], dtype=object) for p in parts]
+    missing = sum(int(sum(not _finite(cell) for cell in part)) for part in cells)
+    total = sum(len(part) for part in cells)
+    return Values(file, "", None, layout.values, "", 1.0, missing, total, np.nan)
+
+
+def _finite(cell: object) -> bool:
+    return isinstance(cell, int | float | np.number) and bool(np.isfinite(float(cell)))
+
+
+# --------------------------------------------------------------------------- test sets
+
+
+def scores_in(files: list[Path]) -> Iterator[Scores | tuple[Path, str]]:
+    """Pairs of NumPy files, and files that have no partner or cannot be used, with the reason."""
+    targets = {
+        (file.parent, found[1]): (file, found[2] + found[3])
+        for file in files
+        if (found := TARGETS.fullmatch(file.name))
+    }
+    for file in files:
+        found = SCORES.fullmatch(file.name)
+        if found is None:
+            continue
+        partner = targets.pop((file.parent, found[1]), None)
+        if partner is None:
+            yield file, "no file of targets belongs to it (the same name, ending in _targets.npy)"
+            continue
+        try:
+            yield _scores(file, partner[0], (found[2] + found[3], partner[1]))
+        except HalfwidthError as error:
+            yield file, str(error).removeprefix(f"{file}: ")
+    for file, _ in targets.values():
+        yield file, "no file of scores belongs to it (the same name, ending in _scores.npy)"
+
+
+def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> Scores:
+    rows = as_score_rows(read_array(file), file.name)
+    as_cells(read_array(targets), targets.name)
+    finite = np.isfinite(rows).all(axis=0)
+    seen = rows[:, finite]
+    inside = bool(seen.size) and seen.min() >= -ROUNDING and seen.max() <= 1 + ROUNDING
+    add_up = len(rows) == 1 or np.abs(seen.sum(axis=0) - 1).max(initial=0.0) <= ROW_SUM_TOLERANCE
+    kind: ScoreKind = "probabilities" if inside and add_up else "logits"
+    one = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
+    zeros = kind == "probabilities" and bool((one <= 0).any())
+    return Scores(file, targets, endings, kind, zeros, not finite.all())
+
+
+def tables_among(files: list[Path]) -> list[Path]:
+    """Files that may be tables, by their suffix."""
+    return [file for file in files if file.suffix.lower() in SUFFIXES]

@@ -1,0 +1,178 @@
+"""Patterns of file names: which files they match, and what their wildcards stand for.
+
+``*`` and ``?`` are those of a shell and ``**/`` is any number of folders; ``{model}`` and
+``{task}`` match like ``*`` and say what the text is that they stand for.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from halfwidth.core.errors import DataError, closest, proposed, shortened
+
+__all__ = ["NAMED", "Match", "check_pattern", "identity", "matches"]
+
+NAMED = ("model", "task")
+TOKEN = re.compile(r"\{(\w*)\}|\*\*/|\*|\?|\[[^\]/]+\]")
+MOST_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Match:
+    """A file that a pattern matches.
+
+    Attributes
+    ----------
+    path : Path
+    shown : str
+        As messages and results name it: relative to the folder of the spec.
+    stars : str
+        What wildcards without a name stand for, joined by slashes.
+    model, task : str
+        What ``{model}`` and ``{task}`` stand for; empty without.
+    """
+
+    path: Path
+    shown: str
+    stars: str = ""
+    model: str = ""
+    task: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What files that belong together have in common."""
+        return self.model, self.task, self.stars
+
+
+def check_pattern(pattern: str) -> list[str]:
+    """The names in braces of a pattern; an error if one means nothing or stands twice."""
+    named = [found[1] for found in TOKEN.finditer(pattern) if found[1] is not None]
+    for place, name in enumerate(named):
+        if name not in NAMED:
+            raise DataError(
+                f"{pattern!r}: {{{name}}} means nothing{proposed(name, NAMED) or '.'} Use * for "
+                "any text, {model} and {task} for text that says which"
+            )
+        if name in named[:place]:
+            raise DataError(f"{pattern!r} has {{{name}}} twice; write * for the other")
+    return named
+
+
+def matches(pattern: str, folder: Path) -> list[Match]:
+    """The files that a pattern matches, by their names.
+
+    Raises
+    ------
+    DataError
+        If there are none; says where it looked and what is there.
+    """
+    # A name may hold brackets and braces of its own; Path.is_file raises for one that is too long.
+    if os.path.isfile(folder / pattern):  # noqa: PTH113
+        return [Match(folder / pattern, pattern)]
+    expression = _expression(pattern)
+    plain = TOKEN.sub(lambda found: "*" if found[1] is not None else found[0], pattern)
+    found = []
+    # Not Path.glob: a pattern may be absolute, or lead out of the folder.
+    for name in sorted(glob.glob(plain, root_dir=folder, recursive=True)):  # noqa: PTH207
+        shown = name.replace(os.sep, "/")
+        parts = expression.fullmatch(shown)
+        if parts is not None and (folder / name).is_file():
+            named = {key: parts[key] for key in NAMED if key in expression.groupindex}
+            texts = [text for key, text in _groups(parts) if key is None]
+            stars = "/".join(text.strip("/") for text in texts if text and text.strip("/"))
+            found.append(Match(folder / name, shown, stars, **named))
+    if not found:
+        raise DataError(_nothing(pattern, plain, folder))
+    return found
+
+
+def _expression(pattern: str) -> re.Pattern[str]:
+    """The pattern as a regular expression with a group for each wildcard."""
+    pieces, end = [], 0
+    for token in TOKEN.finditer(pattern):
+        pieces.append(re.escape(pattern[end : token.start()]))
+        pieces.append(_piece(token))
+        end = token.end()
+    return re.compile("".join([*pieces, re.escape(pattern[end:])]), re.DOTALL)
+
+
+def _piece(token: re.Match[str]) -> str:
+    text = token[0]
+    if token[1] is not None:
+        return f"(?P<{token[1]}>[^/]+?)"
+    if text == "**/":
+        return "((?:[^/]+/)*)"
+    if text == "*":
+        return "([^/]*)"
+    if text == "?":
+        return "([^/])"
+    inner = text[1:-1].replace("\\", r"\\")
+    return f"([^{inner[1:]}])" if inner.startswith("!") else f"([{inner}])"
+
+
+def _groups(parts: re.Match[str]) -> Iterable[tuple[str | None, str]]:
+    """What each group stands for, with its name if it has one."""
+    names = {place: name for name, place in parts.re.groupindex.items()}
+    return ((names.get(place), text) for place, text in enumerate(parts.groups(), 1))
+
+
+def _nothing(pattern: str, plain: str, folder: Path) -> str:
+    """What to say of a pattern that matches no file."""
+    parent = PurePosixPath(plain).parent
+    fixed = []
+    for part in parent.parts:
+        if TOKEN.search(part):
+            break
+        fixed.append(part)
+    place = folder
+    for part in fixed:
+        if not (place / part).is_dir():
+            near = proposed(part, [p.name for p in _inside(place) if p.is_dir()])
+            return f"{pattern!r} matches no file: there is no folder {part!r} in {place}{near}"
+        place /= part
+    names = sorted(p.name for p in _inside(place))
+    if not names:
+        return f"{pattern!r} matches no file: {place} is empty"
+    near_name = closest(PurePosixPath(plain).name, names)
+    hint = f"; is {near_name!r} meant?" if near_name else "."
+    return f"{pattern!r} matches no file in {place}{hint} It holds {shortened(names, MOST_SHOWN)}"
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def identity(match: Match, model: str, task: str, *, columns: bool) -> tuple[str, str]:
+    """The model and the task of a file, or of a column of it.
+
+    Parameters
+    ----------
+    match : Match
+    model, task : str
+        As far as the spec or the table says them.
+    columns : bool
+        Whether columns of the file are tasks, so that the file is of a model.
+
+    Examples
+    --------
+    >>> liver = Match(Path("liver_dsc.csv"), "liver_dsc.csv", stars="liver")
+    >>> identity(liver, "", "", columns=False), identity(liver, "", "left", columns=True)
+    (('', 'liver'), ('liver', 'left'))
+    """
+    model, task = model or match.model, task or match.task
+    rest = match.stars
+    if not rest and not model and (columns or not task):
+        rest = match.path.stem
+    if not model and task:
+        return rest, task
+    if not task:
+        return model, rest
+    return model, f"{rest}/{task}" if rest else task

@@ -1,0 +1,257 @@
+"""From the TOML file of a study to its spec: strict, and checked before any data are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
+from halfwidth.core.types import ALTERNATIVES, Alternative, Level
+from halfwidth.core.undefined import ABSENT_CLASS
+from halfwidth.estimation.metric_front import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.study.parsing_sources import populations_of, scores_of, tables_of
+from halfwidth.study.reading import Section, placed, toml_of
+from halfwidth.study.spec import StudySpec, written
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = ["DEFAULTS", "read_spec", "spec_of"]
+
+ALL = "all"
+SECTIONS = ("study", "tables", "scores", "populations")
+# Sizes, samples and resamples of andre2025.
+DEFAULTS: dict[str, Any] = {
+    "name": "study",
+    "seed": 0,
+    "sizes": (10, 25, 50, 75, 100, 125, 150, 200, 250),
+    "samples": 10_000,
+    "resamples": 9999,
+    "batches": 10,
+    "levels": (0.95,),
+    "alternative": "two-sided",
+    "statistics": ("mean", "median"),
+    "metrics": ("accuracy", "auroc"),
+    "averages": ("macro",),
+    "methods": ALL,
+    "absent_class": "omit",
+    "truth_draws": 1_000_000,
+}
+# Keys of [study] that are about test sets alone.
+OF_TEST_SETS = ("metrics", "averages", "absent_class")
+
+T = TypeVar("T")
+
+
+def read_spec(path: str | Path) -> StudySpec:
+    """The spec of a study from its TOML file.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file with ``[study]``, and ``[[tables]]``, ``[[scores]]`` or ``[[populations]]``; paths in
+        it are relative to its folder. Every key is described in ``docs/study-spec.md``.
+
+    Returns
+    -------
+    StudySpec
+        Names in the order of the catalogues, sizes and levels ascending.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or for an unknown key, a value of the wrong kind, an empty list
+        or a name that stands twice; names the file, the section and the key.
+    OptionError, UnknownNameError
+        For a value that is not allowed, or a metric, statistic or method that no one knows; names
+        the nearest.
+    """
+    file = Path(path)
+    return spec_of(toml_of(file), file)
+
+
+def spec_of(content: Mapping[str, Any], file: Path) -> StudySpec:
+    """The spec that the content of a file makes; see `read_spec`."""
+    whole = Section(f"{file}:", content)
+    for key in content:
+        if key in DEFAULTS:
+            raise DataError(f"{file}: {key} stands outside of [study]; move it below that line")
+    whole.check_keys(SECTIONS)
+    settings = whole.content.get("study", {})
+    if not isinstance(settings, dict):
+        raise DataError(f"{file}: [study] is one section, with single brackets and keys below it")
+    study = Section(f"{file}: [study]", settings)
+    study.check_keys(DEFAULTS)
+    tables, scores = tables_of(whole), scores_of(whole)
+    populations = populations_of(whole)
+    if not (tables or scores or populations):
+        raise DataError(
+            f"{file}: names no data; add a section [[tables]] (a value for each case), [[scores]] "
+            "(test sets) or [[populations]] (formulas)"
+        )
+    _check_effects(study, of_cases=bool(tables or populations), of_test_sets=bool(scores))
+    samples, batches = _samples(study)
+    statistics = _statistics(study) if tables or populations else ()
+    metrics = _metrics(study) if scores else ()
+    averages = _averages(study, metrics) if scores else ()
+    return StudySpec(
+        name=study.text("name", DEFAULTS["name"]),
+        seed=study.integer("seed", DEFAULTS["seed"], at_least=0),
+        sizes=study.integers("sizes", DEFAULTS["sizes"], at_least=2),
+        samples=samples,
+        resamples=study.integer("resamples", DEFAULTS["resamples"], at_least=2),
+        batches=batches,
+        levels=_levels(study),
+        statistics=statistics,
+        metrics=metrics,
+        averages=averages,
+        methods=_methods(study),
+        absent_class=_word(study, "absent_class", ABSENT_CLASS),
+        truth_draws=study.integer("truth_draws", DEFAULTS["truth_draws"], at_least=1000),
+        tables=tables,
+        scores=scores,
+        populations=populations,
+        folder=file.parent,
+    )
+
+
+def _word(study: Section, key: str, allowed: Sequence[T]) -> T:
+    """One of a few words, as the type that they have."""
+    words = [str(word) for word in allowed]
+    return allowed[words.index(study.choice(key, words, DEFAULTS[key]))]
+
+
+def _check_effects(study: Section, *, of_cases: bool, of_test_sets: bool) -> None:
+    """Refuse keys that no section of the file looks at."""
+    if "statistics" in study and not of_cases:
+        raise DataError(
+            f"{study.at('statistics')} has no effect: statistics are of values of cases, and there "
+            "is no [[tables]] or [[populations]]; test sets have metrics"
+        )
+    for key in OF_TEST_SETS:
+        if key in study and not of_test_sets:
+            hint = "; a table says metric in [[tables]]" if key == "metrics" else ""
+            raise DataError(
+                f"{study.at(key)} has no effect: it is about test sets, and there is no "
+                f"[[scores]]{hint}"
+            )
+
+
+def _samples(study: Section) -> tuple[int, int]:
+    """Samples of a cell, and the batches into which they are split evenly."""
+    batches = study.integer("batches", DEFAULTS["batches"], at_least=2)
+    samples = study.integer("samples", DEFAULTS["samples"], at_least=2)
+    if samples % batches:
+        below = samples // batches * batches
+        near = f"{below} or {below + batches}" if below else f"{batches}"
+        raise DataError(
+            f"{study.at('samples')} = {samples} cannot be split into {batches} batches of one size;"
+            f" write {near}, or another number of batches"
+        )
+    return samples, batches
+
+
+def _levels(study: Section) -> tuple[Level, ...]:
+    alternative: Alternative = _word(study, "alternative", ALTERNATIVES)
+    with placed(study.at("levels")):
+        return tuple(
+            Level(level, alternative) for level in study.numbers("levels", DEFAULTS["levels"])
+        )
+
+
+# --------------------------------------------------------------------------- names
+
+
+def _resolved(study: Section, key: str, resolve: Callable[[str], T]) -> list[tuple[str, T]]:
+    """What the names under a key mean."""
+    found = []
+    for name in study.texts(key, DEFAULTS[key]):
+        with placed(study.at(key)):
+            found.append((name, resolve(name)))
+    return found
+
+
+def _check_once(study: Section, key: str, given: Sequence[tuple[str, str]]) -> None:
+    """Refuse two names of one thing; ``given`` are the name and what it means."""
+    seen: dict[str, str] = {}
+    for name, meant in given:
+        if meant in seen:
+            raise DataError(f"{study.at(key)}: {seen[meant]!r} and {name!r} are the same, {meant}")
+        seen[meant] = name
+
+
+def _statistics(study: Section) -> tuple[Statistic, ...]:
+    found = _resolved(study, "statistics", resolve_statistic)
+    _check_once(study, "statistics", [(name, written(s, complete=True)) for name, s in found])
+    order = STATISTICS.names
+    ordered = sorted(
+        (statistic for _, statistic in found),
+        key=lambda s: (order.index(s.spec.name), sorted(s.parameters.items())),
+    )
+    return tuple(ordered)
+
+
+def _sample_metric(name: str) -> Metric:
+    metric = resolve_sample_metric(name)
+    if not isinstance(metric, Metric) or metric.spec.takes is Takes.NUMBERS:
+        of_classes = [spec.name for spec in SAMPLE_METRICS if spec.takes is not Takes.NUMBERS]
+        raise OptionError(
+            f"{name!r} is of predicted numbers, and [[scores]] holds classes; use "
+            f"{', '.join(of_classes)}"
+        )
+    return metric
+
+
+def _metrics(study: Section) -> tuple[Metric, ...]:
+    found = _resolved(study, "metrics", _sample_metric)
+    _check_once(study, "metrics", [(name, written(m, complete=True)) for name, m in found])
+    order = SAMPLE_METRICS.names
+    ordered = sorted(
+        (metric for _, metric in found),
+        key=lambda m: (order.index(m.spec.name), sorted(m.parameters.items())),
+    )
+    return tuple(ordered)
+
+
+def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
+    """The averages, each of which some metric has, while every metric has one of them."""
+    given = study.texts("averages", DEFAULTS["averages"])
+    for average in given:
+        if average not in AVERAGES:
+            words = Section(study.place, {"averages": average})
+            words.choice("averages", AVERAGES, "")
+    averaged = [metric.spec for metric in metrics if len(metric.spec.averages) > 1]
+    for spec in averaged:
+        if not set(given) & set(spec.averages):
+            raise DataError(
+                f"{study.at('averages')}: {spec.name} has none of {', '.join(given)}; it has "
+                f"{', '.join(spec.averages)}"
+            )
+    for average in given if "averages" in study else ():
+        if not any(average in spec.averages for spec in averaged):
+            raise DataError(
+                f"{study.at('averages')}: {average!r} has no effect; none of "
+                f"{', '.join(metric.spec.name for metric in metrics)} has it"
+            )
+    return tuple(average for average in AVERAGES if average in given)
+
+
+# --------------------------------------------------------------------------- methods
+
+
+def _methods(study: Section) -> tuple[MethodSpec, ...] | None:
+    given = study.content.get("methods", ALL)
+    if given in (ALL, [ALL]):
+        return None
+    if "auto" in study.texts("methods"):
+        raise DataError(
+            f"{study.at('methods')}: 'auto' picks one of the methods by what it sees; name those "
+            f'that it may pick, or write methods = "{ALL}"'
+        )
+    found = _resolved(study, "methods", lambda name: METHODS[name])
+    _check_once(study, "methods", [(name, method.name) for name, method in found])
+    chosen = [method.name for _, method in found]
+    return tuple(method for method in METHODS if method.name in chosen)

@@ -1,0 +1,245 @@
+"""From the sections of a spec that name data to sources: which files, and how to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, get_args
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import Bounds
+from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.estimation.resolve import resolve_metric
+from halfwidth.study.formulas import checked, formula_of, parameters_of
+from halfwidth.study.matching import check_pattern
+from halfwidth.study.populations.logits import Exponent
+from halfwidth.study.reading import Section, placed
+from halfwidth.study.spec import (
+    FittedBy,
+    Part,
+    PopulationSource,
+    ScoreKind,
+    ScoreSource,
+    TableSource,
+)
+
+__all__ = ["OF_POPULATIONS", "OF_SCORES", "OF_TABLES", "populations_of", "scores_of", "tables_of"]
+
+OF_TABLES = (
+    *("files", "metric", "bounds", "columns", "by", "case", "scale"),
+    *("missing", "penalty", "population", "min_cases", "model", "task"),
+)
+OF_SCORES = (
+    *("kind", "scores", "targets", "files", "target", "columns", "labels", "positive"),
+    *("floor", "missing", "population", "bandwidth", "min_cases", "model", "task"),
+)
+OF_POPULATIONS = ("name", "family", "parts", "metric", "bounds")
+OMISSION: tuple[Missing, ...] = ("raise", "omit")
+FITTED_BY: tuple[FittedBy, ...] = get_args(FittedBy)
+KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
+BANDWIDTHS: tuple[Exponent, ...] = get_args(Exponent)
+
+T = TypeVar("T")
+
+
+def _word(section: Section, key: str, allowed: Sequence[T]) -> T:
+    """One of a few words, as the type that they have; the first where the key is absent."""
+    words = [str(word) for word in allowed]
+    return allowed[words.index(section.choice(key, words, words[0]))]
+
+
+def _paths(section: Section, key: str, *, single: bool = False) -> tuple[str, ...]:
+    """Patterns of files, which say the model or the task once."""
+    patterns = (section.text(key),) if single and key in section else section.texts(key)
+    for pattern in patterns:
+        with placed(section.at(key)):
+            named = check_pattern(pattern)
+        for word in named:
+            if word in section:
+                raise DataError(
+                    f"{section.at(key)}: {{{word}}} and {word} = ... both say the {word}; leave "
+                    "one out"
+                )
+    return patterns
+
+
+def _bounds(section: Section) -> Bounds | None:
+    ends = section.pair("bounds")
+    if ends is None:
+        return None
+    with placed(section.at("bounds")):
+        return Bounds(*ends)
+
+
+def _metric(section: Section, bounds: Bounds | None) -> Metric | None:
+    name = section.text("metric")
+    if not name:
+        return None
+    with placed(section.at("metric")):
+        return resolve_metric(name, bounds)
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def tables_of(whole: Section) -> tuple[TableSource, ...]:
+    """The sections ``[[tables]]``: values of cases."""
+    return tuple(_tables(section) for section in whole.sections("tables"))
+
+
+def _tables(section: Section) -> TableSource:
+    section.check_keys(OF_TABLES)
+    section.require("files", 'the tables, for example files = "results/*.csv"')
+    bounds = _bounds(section)
+    missing = _word(section, "missing", MISSING_POLICIES)
+    penalty = section.number("penalty")
+    if penalty is not None and missing != "worst":
+        raise DataError(
+            f'{section.at("penalty")} has no effect with missing = "{missing}"; write missing = '
+            '"worst"'
+        )
+    scale = section.number("scale")
+    if scale is not None and scale <= 0:
+        raise DataError(f"{section.at('scale')} = {scale:g} is not above 0; it divides the values")
+    return TableSource(
+        place=section.place,
+        files=_paths(section, "files"),
+        metric=_metric(section, bounds),
+        columns=section.texts("columns") or None,
+        by=section.texts("by"),
+        case=section.text("case") or None,
+        bounds=bounds,
+        scale=1.0 if scale is None else scale,
+        missing=missing,
+        penalty=penalty,
+        population=_word(section, "population", FITTED_BY),
+        min_cases=section.integer("min_cases", 0, at_least=0),
+        model=section.text("model"),
+        task=section.text("task"),
+    )
+
+
+# --------------------------------------------------------------------------- test sets
+
+
+def scores_of(whole: Section) -> tuple[ScoreSource, ...]:
+    """The sections ``[[scores]]``: test sets with a score for each class."""
+    return tuple(_scores(section) for section in whole.sections("scores"))
+
+
+def _scores(section: Section) -> ScoreSource:
+    section.check_keys(OF_SCORES)
+    section.require(
+        "kind",
+        'what the scores are, "logits" (log-probabilities are logits too) or "probabilities"',
+    )
+    _check_files(section)
+    kind = _word(section, "kind", KINDS)
+    population = _word(section, "population", ("kde", "empirical"))
+    for key, lost, why in (
+        ("floor", kind == "logits", 'kind = "logits"'),
+        ("bandwidth", population == "empirical", 'population = "empirical"'),
+    ):
+        if key in section and lost:
+            raise DataError(f"{section.at(key)} has no effect with {why}")
+    floor = section.number("floor")
+    if floor is not None and not 0 < floor < 0.5:
+        raise DataError(
+            f"{section.at('floor')} = {floor:g} is not a small probability above 0, such as 1e-6"
+        )
+    positive = section.plain("positive")
+    if len(positive) > 1:
+        raise DataError(f"{section.at('positive')}: one of two classes is the positive one")
+    return ScoreSource(
+        place=section.place,
+        kind=kind,
+        scores="".join(_paths(section, "scores", single=True)),
+        targets="".join(_paths(section, "targets", single=True)),
+        files=_paths(section, "files"),
+        target=section.text("target"),
+        columns=section.texts("columns"),
+        labels=_labels(section),
+        positive=positive[0] if positive else None,
+        floor=floor,
+        missing=_word(section, "missing", OMISSION),
+        population="kde" if population == "kde" else "empirical",
+        bandwidth=_word(section, "bandwidth", BANDWIDTHS),
+        min_cases=section.integer("min_cases", 0, at_least=0),
+        model=section.text("model"),
+        task=section.text("task"),
+    )
+
+
+def _labels(section: Section) -> tuple[Any, ...]:
+    labels = section.plain("labels")
+    if len(labels) == 1:
+        raise DataError(f"{section.at('labels')}: name at least two classes")
+    return labels
+
+
+def _check_files(section: Section) -> None:
+    """A pair of NumPy files, or tables with a column of classes; not both and not half of one."""
+    arrays, tables = ("scores", "targets"), ("files", "target", "columns")
+    given = [key for key in (*arrays, *tables) if key in section]
+    wanted = tables if set(given) & set(tables) else arrays
+    both = bool(set(given) & set(arrays)) and bool(set(given) & set(tables))
+    lacking = [key for key in wanted if key not in given]
+    if both or lacking:
+        what = f"has {' and '.join(given)} together" if both else f"lacks {' and '.join(lacking)}"
+        raise DataError(
+            f"{section.place} {what}; write scores and targets (NumPy files), or files, target and "
+            "columns (tables)"
+        )
+
+
+# --------------------------------------------------------------------------- formulas
+
+
+def populations_of(whole: Section) -> tuple[PopulationSource, ...]:
+    """The sections ``[[populations]]``: distributions by formula."""
+    return tuple(_population(section) for section in whole.sections("populations"))
+
+
+def _population(section: Section) -> PopulationSource:
+    mixed = "parts" in section
+    if mixed and "family" in section:
+        raise DataError(f"{section.place} has family and parts together; leave one out")
+    if mixed:
+        section.check_keys([key for key in OF_POPULATIONS if key != "family"])
+        parts = tuple(_part(part, (), weighted=True) for part in section.sections("parts"))
+        if not parts:
+            raise DataError(f"{section.at('parts')} is empty; name at least one distribution")
+    else:
+        section.require("family", 'the distribution, for example family = "beta", a = 8, b = 2')
+        parts = (_part(section, OF_POPULATIONS, weighted=False),)
+    bounds = _bounds(section)
+    formula = formula_of(parts)
+    return PopulationSource(
+        place=section.place,
+        name=section.text("name", formula),
+        parts=parts,
+        metric=_metric(section, bounds),
+        bounds=bounds,
+    )
+
+
+def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> Part:
+    """A distribution and its parameters, which stand beside the other keys."""
+    section.require("family", 'the distribution, for example family = "beta", a = 8, b = 2')
+    name = section.text("family")
+    with placed(section.at("family")):
+        parameters = parameters_of(name)
+    beside = (*keys, *(("family", "weight") if weighted else ()))
+    section.check_keys([*beside, *parameters])
+    weight = section.number("weight") if weighted else None
+    if weight is not None and weight <= 0:
+        raise DataError(f"{section.at('weight')} = {weight:g} is not above 0")
+    given = {key: _present(section, key) for key in parameters if key in section}
+    with placed(section.place):
+        return checked(Part(name, given, 1.0 if weight is None else weight))
+
+
+def _present(section: Section, key: str) -> float:
+    number = section.number(key)
+    assert number is not None  # noqa: S101 -- the key comes from the section
+    return number

@@ -1,0 +1,272 @@
+"""Strict reading of a TOML file: every key known, every value of its kind, errors with a place."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
+from halfwidth.io.settings import small_text
+
+__all__ = ["Section", "placed", "toml_of"]
+
+MOST_BYTES = 1_000_000
+LONGEST_SHOWN = 60
+# The largest whole number that TOML promises to hold.
+LARGEST = 2**63 - 1
+POSITION = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
+# Options of the command line that messages name beside the argument.
+FLAGS = re.compile(r" \(--[^()]*\)")
+# Arguments of the Python functions that have another name in a spec.
+KEYS = (("pos_label=", "positive = "), ("pos_label", "positive"))
+# What the parser says, and what that mostly comes of.
+PLAIN_WORDS = (
+    ("Cannot overwrite", "a key stands twice"),
+    ("Cannot declare", "a section stands twice; of [study] there is one, the others are [[...]]"),
+    ("Cannot mutate", "a section stands twice"),
+    ("Invalid value", "a text needs quotes around it, and true and false are small letters"),
+    ("Unterminated", "a closing quote is missing"),
+    ("Illegal character", "a closing quote is missing"),
+    ("Unclosed", "a closing bracket is missing"),
+    ("Unescaped '\\'", "write / instead of \\ in paths"),
+    ("Expected '=' after", "a line is: key = value"),
+    ("Expected newline", "one key on each line; a text stands in one pair of quotes"),
+)
+
+
+def toml_of(file: Path) -> dict[str, Any]:
+    """The content of a TOML file.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read or is no TOML; says the line and, mostly, what is wrong with it.
+    """
+    text = small_text(file, MOST_BYTES)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise DataError(f"{file}: is nested too deeply to be a spec") from None
+    except ValueError as error:
+        said = str(error)
+        place = POSITION.search(said)
+        said = POSITION.sub("", said)
+        hint = next((plain for start, plain in PLAIN_WORDS if said.startswith(start)), "")
+        where, shown = "the end of the file", ""
+        if place is not None and place[1]:
+            where, shown = f"line {place[1]}", _line(text, int(place[1]))
+        hint = f"; {hint}" if hint else ""
+        raise DataError(f"{file}: {where} is not TOML{shown}: {said}{hint}") from None
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.splitlines()
+    found = lines[number - 1].strip() if number <= len(lines) else ""
+    return f" ({_cut(found)})" if found else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
+
+
+@contextlib.contextmanager
+def placed(place: str) -> Iterator[None]:
+    """Say where in the spec an error of the package arose; a spec has no options to name."""
+    try:
+        yield
+    except HalfwidthError as error:
+        text = FLAGS.sub("", str(error))
+        for argument, key in KEYS:
+            text = text.replace(argument, key)
+        error.args = (text if text.startswith(place) else f"{place}: {text}",)
+        raise
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of the file, whose values are asked for by key and kind.
+
+    Attributes
+    ----------
+    place : str
+        The file and the section: ``spec.toml: [study]``.
+    content : mapping
+    """
+
+    place: str
+    content: Mapping[str, Any]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.content
+
+    def at(self, key: str) -> str:
+        """Where a key stands, for messages."""
+        return f"{self.place} {key}"
+
+    def check_keys(self, allowed: Iterable[str]) -> None:
+        """Refuse a key that means nothing, proposing the nearest that does."""
+        known = list(allowed)
+        for key in self.content:
+            if key not in known:
+                near = proposed(key, known) or "."
+                raise DataError(
+                    f"{self.place} has no {_cut(key)!r}{near} Allowed: {', '.join(known)}"
+                )
+
+    def require(self, key: str, what: str) -> None:
+        """Refuse the absence of a key."""
+        if key not in self.content:
+            raise DataError(f"{self.place} lacks {key}: {what}")
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text that is not empty; ``default`` where the key is absent."""
+        if key not in self.content:
+            return default
+        value = self.content[key]
+        if not isinstance(value, str):
+            raise self._wrong(key, value, "a text in quotes")
+        if not value.strip():
+            raise DataError(f"{self.at(key)} is empty")
+        return value
+
+    def choice(self, key: str, allowed: Sequence[str], default: str) -> str:
+        """One of a few words."""
+        if key not in self.content:
+            return default
+        value = self.content[key]
+        if not isinstance(value, str) or value not in allowed:
+            words = ", ".join(f'"{word}"' for word in allowed)
+            near = closest(str(value), allowed)
+            meant = f'; did you mean "{near}"?' if near else ""
+            raise DataError(f"{self.at(key)} = {_shown(value)} is none of {words}{meant}")
+        return value
+
+    def integer(self, key: str, default: int, *, at_least: int) -> int:
+        """A whole number from ``at_least`` up."""
+        return self._integer(key, self.content.get(key, default), at_least)
+
+    def number(self, key: str) -> float | None:
+        """A finite number, or None where the key is absent."""
+        return None if key not in self.content else self._number(key, self.content[key])
+
+    def texts(self, key: str, default: Sequence[str] = ()) -> tuple[str, ...]:
+        """Texts, no two alike; one may stand without brackets."""
+        if key not in self.content:
+            return tuple(default)
+        listed = self._several(key)
+        for value in listed:
+            if not isinstance(value, str) or not value.strip():
+                raise self._wrong(key, value, "a text in quotes")
+        return tuple(self._distinct(key, listed))
+
+    def integers(self, key: str, default: Sequence[int], *, at_least: int) -> tuple[int, ...]:
+        """Whole numbers, no two alike, ascending."""
+        if key not in self.content:
+            return tuple(default)
+        listed = [self._integer(key, value, at_least) for value in self._several(key)]
+        return tuple(sorted(self._distinct(key, listed)))
+
+    def numbers(self, key: str, default: Sequence[float]) -> tuple[float, ...]:
+        """Finite numbers, no two alike, ascending."""
+        if key not in self.content:
+            return tuple(default)
+        listed = [self._number(key, value) for value in self._several(key)]
+        return tuple(sorted(self._distinct(key, listed)))
+
+    def pair(self, key: str) -> tuple[float, float] | None:
+        """Two numbers, of which ends may be infinite; None where the key is absent."""
+        if key not in self.content:
+            return None
+        value = self.content[key]
+        ends = value if isinstance(value, list) else []
+        if len(ends) != 2 or any(not _is_number(end) or math.isnan(end) for end in ends):
+            raise self._wrong(key, value, "two numbers, [low, high]; inf is allowed")
+        return float(ends[0]), float(ends[1])
+
+    def plain(self, key: str) -> tuple[Any, ...]:
+        """Texts, numbers or booleans, no two alike."""
+        if key not in self.content:
+            return ()
+        listed = self._several(key)
+        for value in listed:
+            if not isinstance(value, str | int | float):
+                raise self._wrong(key, value, "a text, a number, true or false")
+        return tuple(self._distinct(key, listed))
+
+    def sections(self, key: str) -> list[Section]:
+        """The tables under a key, ``[[key]]``, in their order."""
+        value = self.content.get(key, [])
+        if isinstance(value, dict):
+            raise DataError(
+                f"{self.place} writes [{key}] with double brackets, [[{key}]]: there may be several"
+            )
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise self._wrong(key, value, f"a section, [[{key}]]")
+        several = len(value) > 1
+        return [
+            Section(f"{self.place} [[{key}]]" + (f" {number}" if several else ""), one)
+            for number, one in enumerate(value, 1)
+        ]
+
+    def _several(self, key: str) -> list[Any]:
+        value = self.content[key]
+        listed = value if isinstance(value, list) else [value]
+        if not listed:
+            raise DataError(f"{self.at(key)} is empty; name at least one, or leave the key out")
+        return listed
+
+    def _distinct(self, key: str, listed: list[Any]) -> list[Any]:
+        for place, value in enumerate(listed):
+            if value in listed[:place]:
+                raise DataError(f"{self.at(key)} names {_shown(value)} twice")
+        return listed
+
+    def _integer(self, key: str, value: object, at_least: int) -> int:
+        whole = isinstance(value, int) and _is_number(value)
+        if not isinstance(value, int) or not whole or value < at_least:
+            raise self._wrong(key, value, f"a whole number from {at_least} up", _rewritten(value))
+        return value
+
+    def _number(self, key: str, value: object) -> float:
+        if not _is_number(value) or not math.isfinite(value):
+            raise self._wrong(key, value, "a number", _rewritten(value))
+        return float(value)
+
+    def _wrong(self, key: str, value: object, wanted: str, hint: str = "") -> DataError:
+        return DataError(f"{self.at(key)} = {_shown(value)} is not {wanted}{hint}")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether a value is a number; a boolean is an int to Python, and some ints are too large."""
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= LARGEST
+    return isinstance(value, float)
+
+
+def _rewritten(value: object) -> str:
+    """The number that was meant by a text or a fraction, as a hint."""
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            if math.isfinite(float(value)):
+                return f"; write {value.strip()} without quotes"
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return "; TOML has none beyond 2**63 - 1"
+    if isinstance(value, float) and value.is_integer():
+        return f"; write {int(value)}"
+    return ""
+
+
+def _shown(value: object) -> str:
+    """A value much as it stands in the file."""
+    if isinstance(value, list):
+        return _cut(f"[{shortened([_shown(one) for one in value], 5)}]")
+    if isinstance(value, dict):
+        return "{...}"
+    return _cut(json.dumps(value, ensure_ascii=False, default=str))

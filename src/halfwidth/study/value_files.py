@@ -1,0 +1,190 @@
+"""Instances of tables: a value of a metric for each case, one sample for each file and column."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.cautions import caution
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.spec import Kind, Metric, MetricLevel
+from halfwidth.core.types import Array, Level
+from halfwidth.estimation.check import Ready, ready_values
+from halfwidth.estimation.resolve import Request, resolve_metric
+from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics_in, slices
+from halfwidth.io.readers import read_table
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.study.digests import digest_of
+from halfwidth.study.matching import NAMED, Match, identity, matches
+from halfwidth.study.reading import placed
+from halfwidth.study.spec import FEW_CASES, Instance, TableSource, written
+
+__all__ = ["instances_of_tables"]
+
+
+def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
+    """The instances of all files of a source; a file that two patterns match counts once.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        Naming the file, the column and the case.
+    """
+    found = (match for pattern in source.files for match in matches(pattern, folder))
+    files = {match.path: match for match in found}
+    for match in files.values():
+        yield from _of_table(source, match)
+
+
+def _of_table(source: TableSource, match: Match) -> Iterator[Instance]:
+    table = read_table(match.path)
+    with placed(match.shown):
+        layout = layout_of(table, source.columns, source.by or None, source.case)
+        held = metrics_in(table, layout)
+        _check_metric(source, layout, held)
+        empty = True
+        for part in slices(table, layout):
+            metric = _metric_of(source, part)
+            if metric is not None:
+                empty = False
+                yield _instance(source, match, layout, part, metric)
+        if empty:
+            name = written(source.metric) if source.metric else "value"
+            raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
+
+
+def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
+    """Refuse values that nothing says the metric of, and options that would be for several."""
+    if layout.metric is None and source.metric is None:
+        raise DataError(
+            'what are the values? Say it: metric = "dsc"; or a name of your own, with bounds = '
+            f"[low, high] (columns: {shortened(layout.values, 5)})"
+        )
+    if source.metric is None and len(held) > 1 and (source.scale != 1 or source.bounds):
+        raise DataError(
+            f"scale and bounds would apply to every metric of the table ({shortened(held)}); name "
+            "the one that is meant: metric = ..., in a section for each"
+        )
+
+
+def _metric_of(source: TableSource, part: Slice) -> Metric | None:
+    """The metric of a sample, or None where another one is asked for."""
+    wanted = source.metric
+    if part.metric is None or wanted is None:
+        return wanted or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
+    if wanted.spec.name != part.metric:
+        return None
+    if part.metric not in METRICS:
+        return wanted
+    named = resolve_metric(f"{part.metric}{part.parameters}")
+    differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
+    return None if differs else Metric(wanted.spec, named.parameters)
+
+
+# --------------------------------------------------------------------------- one instance
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What is made of the values of an instance."""
+
+    population: str
+    build: Callable[[], Any]
+
+
+def _instance(
+    source: TableSource, match: Match, layout: Layout, part: Slice, metric: Metric
+) -> Instance:
+    model, task, where = _named(source, match, layout, part)
+    ready = ready_values(
+        part.values,
+        metric,
+        _request(source),
+        scale=source.scale,
+        where=where,
+        cases=part.cases,
+        may_be_empty=True,
+    )
+    bounds = metric.spec.bounds
+    # Values beyond the bounds by the rounding of the file are on them.
+    values = np.sort(np.clip(ready.values, bounds.low, bounds.high))
+    fit = _fit(source, metric, values)
+    name = "/".join(filter(None, (model, task, written(metric))))
+    recipe = {
+        "population": fit.population,
+        "metric": written(metric, complete=True),
+        "bounds": [repr(bounds.low), repr(bounds.high)],
+    }
+    return Instance(
+        name=name,
+        task=task,
+        model=model,
+        source=f"{match.shown}, {where}",
+        level=MetricLevel.INDIVIDUAL,
+        metric=metric,
+        build=fit.build,
+        n_cases=len(values),
+        digest=digest_of(recipe, values),
+        bounds=bounds,
+        notes=tuple(_notes(source, part, ready)),
+        cautions=tuple(_doubts(values)),
+    )
+
+
+def _named(source: TableSource, match: Match, layout: Layout, part: Slice) -> tuple[str, str, str]:
+    """The model and the task of a sample, and where it stands."""
+    several = len(layout.values) > 1
+    by = {name: MISSING_LEVEL if n is None else str(n) for name, n in part.by.items()}
+    model = source.model or by.get("model", "")
+    within = [by.get("task", ""), *(n for name, n in by.items() if name not in NAMED)]
+    tasks = [source.task, *within, part.column if several else ""]
+    model, task = identity(match, model, "/".join(filter(None, tasks)), columns=several)
+    levels = [f"{name} {level}" for name, level in by.items()]
+    metric = [] if part.metric is None else [part.metric + part.parameters]
+    return model, task, ", ".join([f"column {part.column!r}", *metric, *levels])
+
+
+def _request(source: TableSource) -> Request:
+    return Request(None, Level(), 2, 0, source.missing, source.penalty)
+
+
+def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
+    """The population that the values stand for, as it will be made when it is needed."""
+    from halfwidth.study.populations.empirical import empirical
+    from halfwidth.study.populations.kde import MOST, adaptive_kde
+
+    wanted = source.population
+    if wanted == "auto":
+        wanted = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
+    if wanted == "kde" and len(values) > MOST:
+        raise DataError(
+            f"{len(values)} values are too many for a kernel density estimate (at most {MOST}); "
+            'write population = "empirical", which is smooth enough with so many'
+        )
+    if wanted == "kde":
+        return _Fit("kde", functools.partial(adaptive_kde, values, metric.spec.bounds))
+    return _Fit("empirical", functools.partial(empirical, values))
+
+
+def _notes(source: TableSource, part: Slice, ready: Ready) -> Iterator[str]:
+    total = len(part.cases)
+    if ready.n_missing:
+        infinite = f", {ready.n_infinite} of them infinite" if ready.n_infinite else ""
+        done = "left out" if source.missing == "omit" else "counted as the worst value"
+        yield f"{ready.n_missing} of {total} values missing{infinite}: {done}"
+    if part.n_not_applicable:
+        yield f"left out: {part.n_not_applicable} rows that are not applicable"
+    if part.repeated_cases:
+        yield f"{part.repeated_cases} of {total} rows repeat a case, and count as cases"
+
+
+def _doubts(values: Array) -> Iterator[Any]:
+    if len(values) and values[0] == values[-1]:
+        yield caution("HW602", n=len(values), value=values[0])
+    elif len(values) < FEW_CASES:
+        yield caution("HW601", n=len(values), needed=FEW_CASES)
