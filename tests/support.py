@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import halfwidth as hw
 
@@ -27,7 +27,14 @@ class Ran:
 Run = Callable[..., Ran]
 
 
-def codes(e: hw.Estimate | hw.Scores) -> list[str]:
+class Doubted(Protocol):
+    """What carries cautions."""
+
+    @property
+    def cautions(self) -> tuple[hw.Caution, ...]: ...
+
+
+def codes(e: Doubted) -> list[str]:
     return [caution.code for caution in e.cautions]
 
 

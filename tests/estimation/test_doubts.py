@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 from support import codes
 
 import halfwidth as hw
+from halfwidth.study.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
 SMALL = GOOD[:12]
@@ -29,7 +32,7 @@ THREE = [0, 1, 2] * 17
 ROWS = [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4]] * 17
 
 
-SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores]] = {
+SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores | Instance]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
     "HW103": lambda: hw.summary_ci([*GOOD, 0.0, 0.0, 0.0], metric="dsc"),
@@ -93,6 +96,41 @@ SITUATIONS |= {
     "HW505": lambda: masks(spacing=(2.5, 1)),
     "HW506": lambda: masks(metrics="nsd", spacing=1.5, tolerance=1),
     "HW507": lambda: masks(BALL * (1 + (np.arange(20) > 10)), labels={"ball": 1, "ignore": 2}),
+}
+
+
+def instance(files: dict[str, Any], section: str) -> Instance:
+    """The only instance of a study of some files."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            np.save(Path(folder) / name, content)
+        spec = Path(folder) / "study.toml"
+        asked = "metrics = 'accuracy'" if "scores" in section else ""
+        spec.write_text(f"[study]\n{asked}\n{section}", encoding="utf-8")
+        (only,) = hw.study.plan(spec).instances
+    return only
+
+
+def of_values(values: Any) -> Instance:
+    """Of per-case values, which a spec takes from a table."""
+    with tempfile.TemporaryDirectory() as folder:
+        np.savetxt(Path(folder) / "dice.csv", values, header="dice", comments="")
+        spec = Path(folder) / "study.toml"
+        spec.write_text("[study]\n[[tables]]\nfiles = 'dice.csv'\nmetric = 'dsc'", encoding="utf-8")
+        (only,) = hw.study.plan(spec).instances
+    return only
+
+
+def of_scores(truth: Any) -> Instance:
+    logits = np.random.default_rng(5).normal(size=(len(truth), 2))
+    section = "[[scores]]\nscores = '*_s.npy'\ntargets = '*_t.npy'\nkind = 'logits'"
+    return instance({"a_s.npy": logits, "a_t.npy": truth}, section)
+
+
+SITUATIONS |= {
+    "HW601": lambda: of_values(SMALL),
+    "HW602": lambda: of_values([0.5] * 60),
+    "HW603": lambda: of_scores([0] * 57 + [1] * 3),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 
