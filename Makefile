@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-all lint format bench docs golden clean
+.PHONY: help demo test test-all lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      small models on real data, reported with intervals"
@@ -13,6 +13,7 @@ help:
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
 	@echo "make bench     ratios against what one would use instead"
+	@echo "make bench-study  what the study engine costs"
 	@echo "make docs      the documentation as pages, in site/"
 	@echo "make golden    write the golden files anew, to be read in the diff"
 	@echo "make clean     remove .venv and what tools leave behind"
@@ -53,6 +54,9 @@ $(VENV)/.bench: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/run.py
+
+bench-study: $(VENV)/.bench
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python benchmarks/study.py
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py

@@ -107,6 +107,7 @@ def instance(files: dict[str, Any], section: str) -> Instance:
         spec = Path(folder) / "study.toml"
         asked = "metrics = 'accuracy'" if "scores" in section else ""
         spec.write_text(f"[study]\n{asked}\n{section}", encoding="utf-8")
+        only: Instance
         (only,) = hw.study.plan(spec).instances
     return only
 
@@ -117,6 +118,7 @@ def of_values(values: Any) -> Instance:
         np.savetxt(Path(folder) / "dice.csv", values, header="dice", comments="")
         spec = Path(folder) / "study.toml"
         spec.write_text("[study]\n[[tables]]\nfiles = 'dice.csv'\nmetric = 'dsc'", encoding="utf-8")
+        only: Instance
         (only,) = hw.study.plan(spec).instances
     return only
 

@@ -174,6 +174,14 @@ _ALL = (
         2025,
     ),
     Reference(
+        "epanechnikov1969",
+        "Epanechnikov VA",
+        "Non-parametric estimation of a multivariate probability density",
+        "Theory of Probability & Its Applications 14(1):153-158",
+        1969,
+        "doi:10.1137/1114019",
+    ),
+    Reference(
         "fawcett2006",
         "Fawcett T",
         "An introduction to ROC analysis",
@@ -315,6 +323,14 @@ _ALL = (
         "doi:10.1002/sim.2677",
     ),
     Reference(
+        "mori1994",
+        "Móri TF, Rohatgi VK, Székely GJ",
+        "On multivariate skewness and kurtosis",
+        "Theory of Probability & Its Applications 38(3):547-551",
+        1994,
+        "doi:10.1137/1138055",
+    ),
+    Reference(
         "newcombe2006",
         "Newcombe RG",
         "Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
@@ -432,6 +448,13 @@ _ALL = (
         "Medical Decision Making 26(6):565-574",
         2006,
         "doi:10.1177/0272989X06295361",
+    ),
+    Reference(
+        "wilcox2012",
+        "Wilcox RR",
+        "Introduction to robust estimation and hypothesis testing, 3rd edition",
+        "Academic Press",
+        2012,
     ),
     Reference(
         "willmott2005",

@@ -1,0 +1,41 @@
+"""Populations: distributions fitted to instances or given by formula, with known true values."""
+
+from halfwidth.study.populations.base import Characteristics, Population, Truth, characterize
+from halfwidth.study.populations.empirical import Empirical, empirical
+from halfwidth.study.populations.examples import EXAMPLES
+from halfwidth.study.populations.fit import FitDiagnostics, fit_diagnostics
+from halfwidth.study.populations.kde import AdaptiveKde, adaptive_kde
+from halfwidth.study.populations.logits import (
+    LogitPopulation,
+    logit_empirical,
+    logit_kde,
+    truth_of_metric,
+)
+from halfwidth.study.populations.mixtures import Mixture, mixture
+from halfwidth.study.populations.parametric import FAMILIES, Family, Parametric, family
+from halfwidth.study.populations.truth import truth
+
+__all__ = [
+    "EXAMPLES",
+    "FAMILIES",
+    "AdaptiveKde",
+    "Characteristics",
+    "Empirical",
+    "Family",
+    "FitDiagnostics",
+    "LogitPopulation",
+    "Mixture",
+    "Parametric",
+    "Population",
+    "Truth",
+    "adaptive_kde",
+    "characterize",
+    "empirical",
+    "family",
+    "fit_diagnostics",
+    "logit_empirical",
+    "logit_kde",
+    "mixture",
+    "truth",
+    "truth_of_metric",
+]

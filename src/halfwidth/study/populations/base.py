@@ -1,0 +1,251 @@
+"""What a population is: a distribution to draw samples from, with known true values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.types import Array
+
+__all__ = [
+    "Characteristics",
+    "How",
+    "Population",
+    "Truth",
+    "bisected",
+    "characterize",
+    "finite_values",
+    "interdecile",
+    "of_values",
+    "weighted_moments",
+]
+
+How = Literal["formula", "root", "draw"]
+# A cumulative probability this close to the one asked for is taken to be it: the sums that make
+# it are exact to a few units of the last place, and on a flat stretch the infimum hangs on that.
+TOLERANCE = 16 * np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The value of a statistic in the population.
+
+    Attributes
+    ----------
+    value : float
+        NaN where it does not exist (the mean of a Cauchy), infinite where it diverges.
+    standard_error : float
+        Of a value found by a large draw; 0 where it is exact.
+    how : {"formula", "root", "draw"}
+        A closed form, the root of the distribution function to about 1e-12, or a large draw.
+    """
+
+    value: float
+    standard_error: float
+    how: How
+
+
+@dataclass(frozen=True)
+class Characteristics:
+    """Mean, SD and shape of a distribution of per-case values.
+
+    Attributes
+    ----------
+    mean, standard_deviation : float
+        In the metric's unit.
+    skewness : float
+        E z³, z the standardised value; NaN where all values are equal.
+    kurtosis : float
+        E z⁴, which is 3 for a normal distribution.
+    """
+
+    mean: float
+    standard_deviation: float
+    skewness: float
+    kurtosis: float
+
+
+@runtime_checkable
+class Population(Protocol):
+    """A distribution of per-case values.
+
+    ``quantile(p)`` is inf{x : F(x) ≥ p}, and the lower end of the support at p = 0. Moments that
+    do not exist are NaN, those that diverge are infinite.
+    """
+
+    @property
+    def kind(self) -> str:
+        """``"kde"``, ``"empirical"``, ``"parametric"`` or ``"mixture"``."""
+
+    @property
+    def quantile_how(self) -> How:
+        """Whether quantiles have a closed form or are roots."""
+
+    def draw(self, generator: np.random.Generator, samples: int, n: int) -> Array:
+        """Independent samples of n cases, shape ``(samples, n)``."""
+
+    def cdf(self, x: ArrayLike) -> Array:
+        """P(X ≤ x), same shape as ``x``."""
+
+    def quantile(self, p: ArrayLike) -> Array:
+        """inf{x : F(x) ≥ p}, same shape as ``p``; NaN outside [0, 1]."""
+
+    def partial_mean(self, low_p: float, high_p: float) -> float:
+        """∫ Q(p) dp from ``low_p`` to ``high_p``, Q the quantile function."""
+
+    @property
+    def mean(self) -> float:
+        """E X."""
+
+    @property
+    def standard_deviation(self) -> float:
+        """√E(X - E X)²."""
+
+    @property
+    def skewness(self) -> float:
+        """E z³ of the standardised value; NaN without spread."""
+
+    @property
+    def kurtosis(self) -> float:
+        """E z⁴ of the standardised value, 3 for a normal; NaN without spread."""
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The lowest and the highest value, possibly infinite."""
+
+    @property
+    def interdecile_range(self) -> float:
+        """The 0.9 quantile minus the 0.1 quantile."""
+
+
+def interdecile(population: Population) -> float:
+    """The 0.9 quantile minus the 0.1 quantile."""
+    low, high = population.quantile([0.1, 0.9])
+    return float(high - low)
+
+
+def of_central_moments(mean: float, second: float, third: float, fourth: float) -> Characteristics:
+    """Characteristics from the mean and the central moments."""
+    if not second > 0:
+        return Characteristics(mean, math.sqrt(second), math.nan, math.nan)
+    spread = math.sqrt(second)
+    return Characteristics(mean, spread, third / spread / second, fourth / second / second)
+
+
+def of_values(values: Array) -> Characteristics:
+    """Characteristics of cases that are the whole population: divisors are n."""
+    # About the first value, so that equal values have exactly themselves as their mean.
+    off = values - values[0]
+    mean = float(off.mean())
+    off -= mean
+    squares = off * off
+    return of_central_moments(
+        float(values[0]) + mean,
+        float(squares.mean()),
+        float((squares * off).mean()),
+        float((squares * squares).mean()),
+    )
+
+
+def weighted_moments(
+    weights: Array, means: Array, seconds: Array, thirds: Array, fourths: Array
+) -> Characteristics:
+    """Characteristics of a mixture, from the weights, means and central moments of its parts."""
+    # From the first mean, so that equal means have exactly themselves as theirs.
+    first = means[0] if np.isfinite(means[0]) else 0.0
+    mean = float(first + weights @ (means - first))
+    with np.errstate(invalid="ignore"):
+        # About the mean, the mean of a part is off by d, which carries its moments along.
+        d = means - mean
+        second = float(weights @ (seconds + d**2))
+        third = float(weights @ (thirds + 3 * d * seconds + d**3))
+        fourth = float(weights @ (fourths + 4 * d * thirds + 6 * d**2 * seconds + d**4))
+    return of_central_moments(mean, second, third, fourth)
+
+
+def finite_values(values: ArrayLike, *, least: int, purpose: str) -> Array:
+    """Values of one instance as sorted floats, or an error that says what is wrong with them."""
+    try:
+        given = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"{purpose} needs numbers, one value for each case") from None
+    if given.ndim != 1:
+        raise DataError(
+            f"{purpose} needs one value for each case, a single axis; got shape {given.shape}"
+        )
+    bad = np.flatnonzero(~np.isfinite(given))
+    if len(bad):
+        raise DataError(
+            f"{purpose} needs finite values; {len(bad)} of {len(given)} are missing or infinite, "
+            f"the first at position {bad[0]}: leave them out first"
+        )
+    if len(given) < least:
+        cases = "case" if least == 1 else "cases"
+        raise DataError(f"{purpose} needs at least {least} {cases}, got {len(given)}")
+    return np.sort(given)
+
+
+def bisected(
+    reached: Callable[[Array], Any], low: Array, high: Array, *, steps: int = 200
+) -> Array:
+    """The smallest numbers in [low, high] from which on ``reached`` is true, to the last digit.
+
+    ``reached`` is true at ``high``. Where no float lies between the ends, or after ``steps``
+    halvings (a root at 0 has no last digit), the upper one is the answer.
+    """
+    high = np.where(np.asarray(reached(low)), low, high)
+    for _ in range(steps):
+        middle = low + (high - low) / 2
+        open_still = (low < middle) & (middle < high)
+        if not open_still.any():
+            break
+        hit = np.asarray(reached(middle))
+        high = np.where(open_still & hit, middle, high)
+        low = np.where(open_still & ~hit, middle, low)
+    return high
+
+
+def characterize(population: Population | ArrayLike) -> Characteristics:
+    """Mean, SD, skewness and kurtosis of a population or of the values of an instance.
+
+    Of values, the SD divides by n - 1, as elsewhere in the package; skewness m₃/m₂^1.5 and
+    kurtosis m₄/m₂² are made of the central moments m, which divide by n.
+
+    Parameters
+    ----------
+    population : Population or array-like
+        A population, or one value for each case.
+
+    Returns
+    -------
+    Characteristics
+        NaN for the SD of a single value, and for skewness and kurtosis without spread.
+
+    Raises
+    ------
+    DataError
+        For values that are not finite numbers along a single axis.
+
+    Examples
+    --------
+    >>> characterize([1.0, 2.0, 3.0])
+    Characteristics(mean=2.0, standard_deviation=1.0, skewness=0.0, kurtosis=1.5)
+    """
+    if isinstance(population, Population):
+        return Characteristics(
+            population.mean,
+            population.standard_deviation,
+            population.skewness,
+            population.kurtosis,
+        )
+    values = finite_values(population, least=1, purpose="a characterisation")
+    n = len(values)
+    shape = of_values(values)
+    spread = math.sqrt(shape.standard_deviation**2 * n / (n - 1)) if n > 1 else math.nan
+    return replace(shape, standard_deviation=spread)

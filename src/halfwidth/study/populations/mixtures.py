@@ -1,0 +1,187 @@
+"""Mixtures of populations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.types import Array
+from halfwidth.study.populations.base import (
+    TOLERANCE,
+    Characteristics,
+    How,
+    Population,
+    bisected,
+    interdecile,
+    weighted_moments,
+)
+
+__all__ = ["Mixture", "mixture"]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Draws from one of several populations, chosen anew for each case.
+
+    Attributes
+    ----------
+    parts : tuple of Population
+    weights : tuple of float
+        The probability of each part; they add up to 1.
+    """
+
+    parts: tuple[Population, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def kind(self) -> str:
+        """``"mixture"``."""
+        return "mixture"
+
+    @property
+    def quantile_how(self) -> How:
+        """Quantiles are roots."""
+        return "root"
+
+    def draw(self, generator: np.random.Generator, samples: int, n: int) -> Array:
+        """Independent samples, shape ``(samples, n)``: for each case a part, then a value of it."""
+        ends = np.cumsum(self.weights)[:-1]
+        chosen = np.searchsorted(ends, generator.random(samples * n), side="right")
+        drawn = np.empty(samples * n)
+        for which, part in enumerate(self.parts):
+            mine = np.flatnonzero(chosen == which)
+            drawn[mine] = part.draw(generator, 1, len(mine))[0]
+        return drawn.reshape(samples, n)
+
+    def cdf(self, x: ArrayLike) -> Array:
+        """P(X ≤ x), the weighted sum over the parts."""
+        points = np.asarray(x, dtype=float)
+        return np.asarray(sum(w * part.cdf(points) for w, part in self._weighted))
+
+    def quantile(self, p: ArrayLike) -> Array:
+        """inf{x : F(x) ≥ p}, by bisection between the lowest and the highest quantile of a part.
+
+        Where the highest value of a part has just the probability p below it, it is the answer:
+        a flat stretch may begin there.
+        """
+        level = np.asarray(p, dtype=float)
+        of_parts = np.array([part.quantile(level) for part in self.parts])
+        low, high = of_parts.min(axis=0), of_parts.max(axis=0)
+        # An infinite end is itself the answer, for p is then 0 or 1.
+        found = np.where(level == 0, low, high)
+        settled = (level == 0) | ~(np.isfinite(low) & np.isfinite(high))
+        for end in filter(math.isfinite, sorted({part.support[1] for part in self.parts})):
+            just = ~settled & (np.abs(self.cdf(end) - level) <= TOLERANCE * level)
+            found = np.where(just, end, found)
+            settled |= just
+        inner = ~settled
+        target = level[inner] * (1 - TOLERANCE)
+        found[inner] = bisected(lambda x: self.cdf(x) >= target, low[inner], high[inner])
+        return np.asarray(found)
+
+    def partial_mean(self, low_p: float, high_p: float) -> float:
+        """∫ Q(p) dp from ``low_p`` to ``high_p``, from the partial means of the parts.
+
+        Part k contributes what it has between its own probabilities F_k of the two quantiles q;
+        q(p - F(q)) gives back what of an atom at q lies above p.
+        """
+        p = np.array([low_p, high_p], dtype=float)
+        q = self.quantile(p)
+        between = 0.0
+        for weight, part in self._weighted:
+            of_part = part.cdf(q)
+            between += weight * part.partial_mean(float(of_part[0]), float(of_part[1]))
+        beyond = np.where(np.isfinite(q), q, 0.0) * (p - self.cdf(q))
+        return float(between + beyond[1] - beyond[0])
+
+    @property
+    def _weighted(self) -> list[tuple[float, Population]]:
+        return list(zip(self.weights, self.parts, strict=True))
+
+    @property
+    def _shape(self) -> Characteristics:
+        spreads = np.array([part.standard_deviation for part in self.parts])
+        skewness = np.array([part.skewness for part in self.parts])
+        kurtosis = np.array([part.kurtosis for part in self.parts])
+        flat = spreads == 0  # a single value has no shape, and central moments of 0
+        return weighted_moments(
+            np.array(self.weights),
+            np.array([part.mean for part in self.parts]),
+            spreads**2,
+            np.where(flat, 0.0, skewness * spreads**3),
+            np.where(flat, 0.0, kurtosis * spreads**4),
+        )
+
+    @property
+    def mean(self) -> float:
+        """E X, the weighted mean of the means."""
+        return self._shape.mean
+
+    @property
+    def standard_deviation(self) -> float:
+        """√E(X - E X)², from the SDs and the means of the parts."""
+        return self._shape.standard_deviation
+
+    @property
+    def skewness(self) -> float:
+        """E z³; NaN where it does not exist."""
+        return self._shape.skewness
+
+    @property
+    def kurtosis(self) -> float:
+        """E z⁴; NaN where it does not exist."""
+        return self._shape.kurtosis
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The lowest and the highest value of any part."""
+        lows, highs = zip(*(part.support for part in self.parts), strict=True)
+        return min(lows), max(highs)
+
+    @property
+    def interdecile_range(self) -> float:
+        """The 0.9 quantile minus the 0.1 quantile."""
+        return interdecile(self)
+
+
+def mixture(parts: Sequence[Population], weights: Sequence[float]) -> Mixture:
+    """A mixture of populations.
+
+    Parameters
+    ----------
+    parts : sequence of Population
+        At least one.
+    weights : sequence of float
+        One for each part, above 0; a part is drawn with its weight over their sum.
+
+    Returns
+    -------
+    Mixture
+
+    Raises
+    ------
+    OptionError
+        For no parts, another number of weights, or weights that are not finite and above 0.
+
+    Examples
+    --------
+    >>> from halfwidth.study.populations import family
+    >>> good, failed = family("beta", a=30, b=3), family("uniform", high=0.2)
+    >>> round(mixture([good, failed], [0.95, 0.05]).mean, 4)
+    0.8686
+    """
+    if not len(parts):
+        raise OptionError("a mixture needs at least one part")
+    if len(weights) != len(parts):
+        raise OptionError(
+            f"a mixture needs one weight for each part; got {len(weights)} for {len(parts)} parts"
+        )
+    given = np.array([float(weight) for weight in weights])
+    if not (np.isfinite(given).all() and (given > 0).all()):
+        raise OptionError(f"weights={list(weights)} of a mixture are not all finite and above 0")
+    return Mixture(tuple(parts), tuple((given / given.sum()).tolist()))
