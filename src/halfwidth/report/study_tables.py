@@ -77,13 +77,14 @@ def _plain(value: Any) -> Any:
 def _cells(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
     keys = [key for key in KEYS if key in frame and (key in ALWAYS or len(set(frame[key])) > 1)]
     frame = frame.sort_values([key for key in KEYS if key in frame], kind="stable")
-    names = [KEYS[key] for key in keys] + ["coverage % [Q1, Q3]", "mean width [Q1, Q3]"]
+    names = [KEYS[key] for key in keys]
+    names += ["cover %", "Q1", "Q3", "width", "from", "to"]
     undefined = bool((frame["undefined"] > 0).any())
-    names += ["undefined %"] if undefined else []
+    names += ["no CI %"] if undefined else []
     rows = []
     for row in frame.to_dict("records"):
         cells = [_said(row[key]) for key in keys]
-        cells += [_three(row, "coverage", 100, "{:.1f}"), _three(row, "width", 1, "{:.3g}")]
+        cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
         cells += [f"{100 * row['undefined']:.1f}"] if undefined else []
         rows.append(cells)
     return names, rows
@@ -93,12 +94,10 @@ def _said(value: Any) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
-def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> str:
+def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:
+    """Median, first and third quartile."""
     quartiles = [row[f"{name}_{which}"] for which in ("median", "q1", "q3")]
-    if any(value is None or math.isnan(value) for value in quartiles):
-        return "-"
-    middle, low, high = (form.format(scale * value) for value in quartiles)
-    return f"{middle} [{low}, {high}]"
+    return ["-" if math.isnan(value) else form.format(scale * value) for value in quartiles]
 
 
 def _footer(frame: pd.DataFrame) -> str:
@@ -110,7 +109,9 @@ def _footer(frame: pd.DataFrame) -> str:
     error = (
         "" if math.isnan(worst) else f"; Monte-Carlo SE of a coverage at most {100 * worst:.2f} %"
     )
-    return f"Median [Q1, Q3] over {many} {noun}{error}. An undefined interval counts as a miss."
+    return (
+        f"Medians and quartiles over {many} {noun}{error}.\nAn undefined interval counts as a miss."
+    )
 
 
 def _escaped(cell: str) -> str:

@@ -125,16 +125,17 @@ def run(
     DataError, OptionError
         As `plan`, and if the store is of another study, in use, or cannot be written to.
     """
-    planned = spec if isinstance(spec, Planned) else plan(spec)
     if dask is not None and shard is not None:
         raise OptionError("dask= (--dask) and shard= (--shard) exclude each other")
+    mine = None if shard is None else parse_shard(shard)
+    planned = spec if isinstance(spec, Planned) else plan(spec)
     return run_chunks(
         planned.chunks,
         work,
         planned.store(store),
         jobs=jobs,
         dask=dask,
-        shard=None if shard is None else parse_shard(shard),
+        shard=mine,
         retries=retries,
     )
 
