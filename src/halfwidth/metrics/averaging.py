@@ -31,7 +31,8 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     -------
     ndarray, shape (...)
     """
-    if average == "macro" and not np.isnan(values).any():
+    # Of unknowns (objects) nobody can say whether any is NaN.
+    if average == "macro" and values.dtype != object and not np.isnan(values).any():
         return np.asarray(values.mean(axis=-1))
     weights = np.ones(values.shape) if average == "macro" else support
     values, weights = absent_classes(values, weights, absent)
@@ -77,7 +78,9 @@ class CountingFinish:
         if self.average == "micro":
             pooled = (cell.sum(axis=-1) for cell in cells)
             return np.asarray(function(*pooled, **self.metric.parameters))
-        values = function(*cells, **self.metric.parameters)
+        values = np.asarray(function(*cells, **self.metric.parameters))
+        if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
+            values = values.view(type(counts))
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
 
     def _tables(self) -> dict[str, tuple[object, ...]]:

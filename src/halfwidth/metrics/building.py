@@ -50,7 +50,10 @@ class Policed:
 
     def __call__(self, *made: Numbers) -> Array:
         """The metric of each entry."""
-        return np.asarray(undefined_as(self.finish(*made), self.policy, self.worst))
+        values = np.asarray(self.finish(*made))
+        if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
+            values = values.view(type(made[0]))
+        return np.asarray(undefined_as(values, self.policy, self.worst))
 
 
 def _statistic(metric: Metric, **declared: object) -> Statistic:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.counting import ALL_AVERAGES
+from halfwidth.metrics.standing import areas_standing, standing_of
 
 __all__ = [
     "AREAS",
@@ -28,10 +29,14 @@ __all__ = [
     "average_precision_trapezoid",
     "cumulated",
     "curve_of",
+    "in_parts",
     "rank",
 ]
 
 Curve = Callable[[Numbers, Numbers], Array]
+
+# Scores that are ranked at once, 1 MiB. No result depends on it.
+AT_A_TIME = 2**17
 
 
 _ranking = functools.partial(
@@ -46,7 +51,12 @@ _ranking = functools.partial(
 
 
 def rank(
-    positive: NDArray[np.bool_], scores: Array, weight: Array | None = None, cases: int = 0
+    positive: NDArray[np.bool_],
+    scores: Array,
+    weight: Array | None = None,
+    cases: int = 0,
+    *,
+    keep: bool = True,
 ) -> Ranking:
     """Entries in descending order of their score, each row by itself: (R, L) -> `Ranking`.
 
@@ -57,9 +67,11 @@ def rank(
     weight : ndarray, shape (R, L), optional
     cases : int
         Where a row holds several entries of each case, one after all others: how many cases.
+    keep : bool
+        Whether ties stay in their order, turned round: quicker where cases come ascending, and
+        slower else. No area depends on it.
     """
-    # Cases that come ascending are turned round, ties among them as well.
-    order = np.argsort(scores, axis=-1, kind="stable")[:, ::-1]
+    order = np.argsort(scores, axis=-1, kind="stable" if keep else "quicksort")[:, ::-1]
     ordered = np.take_along_axis(scores, order, axis=-1)
     mark = np.full(order.shape, Ranking.LAST_OF_TIES, dtype=np.uint8)
     mark[:, :-1] *= ordered[:, 1:] != ordered[:, :-1]
@@ -101,7 +113,8 @@ class RankEach:
         if self.weighted:
             weight = np.broadcast_to(records[..., k + 1, None, :], scores.shape).reshape(shape)
         cases = n if self.flatten else 0
-        return rank(positive.reshape(shape), scores.reshape(shape), weight, cases)
+        keep = self.weighted or records.size == (k + 1) * n
+        return rank(positive.reshape(shape), scores.reshape(shape), weight, cases, keep=keep)
 
 
 @dataclass(frozen=True)
@@ -122,8 +135,14 @@ class AreaFinish:
 
     def __call__(self, area: Numbers, positives: Numbers) -> Array:
         """The average of the areas of each ranking."""
-        if self.average in ("macro", "weighted"):
-            return averaged(area, positives, self.average, self.absent)
+        if self.average == "macro":
+            mean = np.asarray(area.mean(axis=-1))
+            if not np.isnan(mean).any():
+                return mean
+            # Equal weights that lie as the areas do, which may be turned.
+            return averaged(area, np.ones_like(area), "weighted", self.absent)
+        if self.average == "weighted":
+            return averaged(area, positives, "weighted", self.absent)
         return area[..., self.which]
 
 
@@ -152,6 +171,9 @@ def area_of(
 
 def _areas_of_rows(kind: Curve | str, ranking: Ranking) -> tuple[Array, Array]:
     """The area and the positive entries of each row of a ranking, two of (R,)."""
+    if ranking.weight is None and kind in ("auroc", "average_precision"):
+        standing = standing_of(ranking.mark)
+        return areas_standing(str(kind), standing), standing.positives
     areas, positives = [], []
     for row, mark in enumerate(ranking.mark):
         weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
@@ -168,9 +190,19 @@ def curve_of(kind: Curve | str) -> Curve:
 
 def areas_of_records(form: RankedAreas, records: Array) -> Array:
     """A function of areas of each test set, (..., k, n) -> (...)."""
-    area, positives = _areas_of_rows(form.kind, form.rank(records))
-    shape = (*records.shape[:-2], -1)
-    return np.asarray(form.finish(area.reshape(shape), positives.reshape(shape)))
+    sets = records.reshape(-1, *records.shape[-2:])
+    made = np.empty(len(sets))
+    for part in in_parts(sets):
+        area, positives = _areas_of_rows(form.kind, form.rank(sets[part]))
+        shape = (len(sets[part]), -1)
+        made[part] = form.finish(area.reshape(shape), positives.reshape(shape))
+    return made.reshape(records.shape[:-2])
+
+
+def in_parts(sets: Array) -> Iterator[slice]:
+    """A few test sets (S, k, n) at a time, so that their rankings stay in the caches of a core."""
+    step = max(1, AT_A_TIME // max(sets[0].size, 1)) if len(sets) else 1
+    return (slice(start, start + step) for start in range(0, len(sets), step))
 
 
 def _concordance(tp: Numbers, fp: Numbers) -> Array:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import Curve, cumulated, curve_of
+from halfwidth.metrics.ranking import Curve, cumulated, curve_of, in_parts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import COMPILED_DRAWS, Plan, counts_of_units
 from halfwidth.resampling.kernels import compiled_ranking
@@ -24,10 +24,12 @@ __all__ = [
     "Areas",
     "areas_of_counts",
     "areas_of_resamples",
+    "areas_of_samples",
     "auroc_standard_error",
     "class_units",
     "concordance",
-    "without_each_unit",
+    "group_of_entries",
+    "unit_of_cases",
 ]
 
 
@@ -37,6 +39,9 @@ ROUNDING = 1e-12
 COMPILED = ("auroc", "average_precision")
 # Resamples that those take at once, and sums that a call may return: 16 MiB each.
 SIDE_BY_SIDE, MOST_SUMS = 32, 2**21
+# Counts of units, a byte each, that are made once for all samples; areas of a few of the samples
+# that are made at once, 1 MiB, so that they are finished in the caches of a core.
+MOST_COUNTS, MOST_AT_ONCE = 2**24, 2**17
 
 
 @dataclass(frozen=True)
@@ -94,43 +99,113 @@ def areas_of_resamples(
     kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     """Areas of each resample, block by block: ranges of resamples and areas (R, B)."""
-    rows, entries = ranking.case.shape
-    if kind in COMPILED and ranking.weight is None and plan.ranks_compiled(rows * entries):
+    if _has_kernel(kind, ranking, plan):
         yield from _compiled(str(kind), ranking, design, plan)
+    else:
+        yield from _plainly(kind, ranking, design, plan)
+
+
+def areas_of_samples(
+    kind: Curve | str, ranking: Ranking, samples: int, design: Design, plan: Plan
+) -> Iterator[tuple[slice, slice, Areas]]:
+    """Areas of each resample of samples that share their draws, some of both at a time.
+
+    Parameters
+    ----------
+    kind : str or callable
+    ranking : Ranking
+        Of all samples, the rows of one after those of another.
+    samples : int
+    design : Design
+    plan : Plan
+
+    Yields
+    ------
+    some, block : slice
+        Of the samples, and of the resamples.
+    areas : Areas
+        Of the rows of those.
+    """
+    compiles = _has_kernel(kind, ranking, plan)
+    if compiles and compiled_ranking.is_near(len(ranking.case), design.units):
+        yield from _side_by_side(str(kind), ranking, samples, design, plan)
         return
+    whole = slice(0, samples)
+    blocks = _compiled if compiles else _plainly
+    for start, stop, areas in blocks(str(kind) if compiles else kind, ranking, design, plan):
+        yield whole, slice(start, stop), areas
+
+
+def _has_kernel(kind: Curve | str, ranking: Ranking, plan: Plan) -> bool:
+    """Whether a kernel makes these areas, and is to."""
+    return kind in COMPILED and ranking.weight is None and plan.ranks_compiled(ranking.case.size)
+
+
+def _plainly(
+    kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
+) -> Iterator[tuple[int, int, Areas]]:
     unit = unit_of_cases(design)
-    for start, stop in plan.blocks(4 * max(entries, design.units)):
+    for start, stop in plan.blocks(4 * max(ranking.case.shape[-1], design.units)):
         counts = counts_of_units(design, plan, start, stop)
         yield start, stop, areas_of_counts(kind, ranking, unit, counts)
 
 
-def _compiled(
-    kind: str, ranking: Ranking, design: Design, plan: Plan
-) -> Iterator[tuple[int, int, Areas]]:
-    wants_areas = kind == "auroc"
+def _prepared(kind: str, ranking: Ranking, design: Design) -> compiled_ranking.Prepared:
     unit = unit_of_cases(design).astype(np.int32)[ranking.case]
-    ready = compiled_ranking.prepared(
-        unit, ranking.mark, design.units, areas=wants_areas, precisions=not wants_areas
+    auroc = kind == "auroc"
+    return compiled_ranking.prepared(
+        unit, ranking.mark, design.units, areas=auroc, precisions=not auroc
     )
-    keys = plan.keys(design)
 
-    def made(block: tuple[int, int]) -> compiled_ranking.Sums:
-        if len(keys) == 1:
-            return compiled_ranking.drawn(ready, keys[0][0], *block)
-        return compiled_ranking.counted(ready, keys, *block)
+
+def _side_by_side(
+    kind: str, ranking: Ranking, samples: int, design: Design, plan: Plan
+) -> Iterator[tuple[slice, slice, Areas]]:
+    """Counts of some resamples are made once; what a few samples make of them stays in caches."""
+    ready, keys = _prepared(kind, ranking, design), plan.keys(design)
+    rows = ready.rows // samples
+    most = MOST_COUNTS // (design.units * SIDE_BY_SIDE) * SIDE_BY_SIDE
+    for start, stop in plan.blocks(1, most=max(SIDE_BY_SIDE, most)):
+        counts = compiled_ranking.turned(keys, start, stop, design.units)
+        step = max(1, MOST_AT_ONCE // (rows * (stop - start)))
+        for first in range(0, samples, step):
+            last = min(first + step, samples)
+            made = compiled_ranking.areas(ready, counts, stop - start, first * rows, last * rows)
+            yield slice(first, last), slice(start, stop), Areas(*made)
+
+
+def _compiled(
+    kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
+) -> Iterator[tuple[int, int, Areas]]:
+    ready, keys = _prepared(str(kind), ranking, design), plan.keys(design)
+    drawn_whole = len(keys) == 1
+
+    def made(block: tuple[int, int]) -> Areas:
+        if ready.near and drawn_whole:
+            return Areas(*compiled_ranking.areas_drawn(ready, keys[0][0], *block))
+        if ready.near:
+            counts = compiled_ranking.turned(keys, *block, design.units)
+            return Areas(*compiled_ranking.areas(ready, counts, block[1] - block[0], 0, ready.rows))
+        if drawn_whole:
+            return _finished(str(kind), compiled_ranking.drawn(ready, keys[0][0], *block))
+        return _finished(str(kind), compiled_ranking.counted(ready, keys, *block))
 
     # The kernels take some resamples side by side, in multiples of this.
-    at_once = max(1, min(COMPILED_DRAWS // design.units, MOST_SUMS // len(ranking.case)))
+    at_once = max(1, min(COMPILED_DRAWS // design.units, MOST_SUMS // ready.rows))
     most = max(SIDE_BY_SIDE, at_once // SIDE_BY_SIDE * SIDE_BY_SIDE)
-    for (start, stop), sums in plan.in_threads(most, made):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            if wants_areas:
-                pairs = 2.0 * sums.positives
-                pairs *= sums.negatives
-                area = np.divide(sums.twice_concordant, pairs, out=pairs)
-            else:
-                area = np.divide(sums.precision, sums.positives, out=sums.precision)
-        yield start, stop, Areas(area, sums.positives)
+    for (start, stop), areas in plan.in_threads(most, made):
+        yield start, stop, areas
+
+
+def _finished(kind: str, sums: compiled_ranking.Sums) -> Areas:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "auroc":
+            pairs = 2.0 * sums.positives
+            pairs *= sums.negatives
+            area = np.divide(sums.twice_concordant, pairs, out=pairs)
+        else:
+            area = np.divide(sums.precision, sums.positives, out=sums.precision)
+    return Areas(area, sums.positives)
 
 
 # --------------------------------------------------------------------------- one ranking
@@ -220,108 +295,26 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     form = statistic.spec.form
     if not isinstance(form, RankedAreas) or form.row is None:
         raise TypeError(f"{statistic.spec.name} is no area under one curve")
-    unit, held = unit_of_cases(design), []
-    for records in values:
-        ranking = form.rank(records)
-        positive = (ranking.mark[form.row] & Ranking.POSITIVE) > 0
-        of_entry = unit[ranking.case[form.row]]
-        if ranking.weight is None:
-            held.append([float(len(np.unique(of_entry[own]))) for own in (positive, ~positive)])
+    made = []
+    for part in in_parts(values):
+        ranking = form.rank(values[part])
+        sets = len(values[part])
+        of_row = slice(form.row, None, len(ranking.case) // sets)
+        positive = (ranking.mark[of_row] & Ranking.POSITIVE) > 0
+        if ranking.weight is None and design.independent:
+            with_it = positive.sum(axis=-1)
+            made.append(np.stack([with_it, positive.shape[-1] - with_it], axis=-1))
             continue
-        weight = ranking.weight[form.row]
-        totals = [np.bincount(of_entry[own], weight[own]) for own in (positive, ~positive)]
-        held.append([float(w.sum() ** 2 / (w**2).sum()) for w in totals])
-    with_it, without = np.array(held, float).T
+        weights = [None] * sets if ranking.weight is None else ranking.weight[of_row]
+        rows = zip(positive, unit_of_cases(design)[ranking.case[of_row]], weights, strict=True)
+        made.append(np.array([_held(*row) for row in rows]))
+    with_it, without = np.concatenate(made).astype(float).T
     return with_it, without
 
 
-def without_each_unit(form: RankedAreas, records: Array, design: Design) -> Array:
-    """The statistic without each unit in turn, (k, n) -> (U,)."""
-    ranking = form.rank(records)
-    unit = unit_of_cases(design)
-    rows = [_row_without(form.kind, ranking, row, unit, design) for row in range(len(ranking.case))]
-    area, positives = (np.stack(parts, axis=-1) for parts in zip(*rows, strict=True))
-    return np.asarray(form.finish(area, positives))
-
-
-def _row_without(
-    kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
-) -> tuple[Array, Array]:
-    mark = ranking.mark[row]
-    weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
-    of_entry = unit[ranking.case[row]]
-    positive = (mark & Ranking.POSITIVE) > 0
-    own = [
-        np.bincount(of_entry, weight * chosen, minlength=design.units)
-        for chosen in (positive, ~positive)
-    ]
-    left = [total.sum() - total for total in own]
-    if kind == "auroc":
-        gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
-        twice = (weight * concordance(mark, weight) * positive).sum()
-        # Pairs within a unit were taken away twice.
-        kept = twice - gone + _twice_within(mark, weight, of_entry, design.units)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(left[0] * left[1] > 0, kept / (2 * left[0] * left[1]), np.nan), left[0]
-    if kind == "average_precision" and len(mark) == design.units and ranking.weight is None:
-        by_entry = _precision_without_each(mark)
-        area = np.empty(design.units)
-        area[of_entry] = by_entry
-        return area, left[0]
-    area = np.empty(design.units)
-    one = Ranking(
-        ranking.case[row : row + 1],
-        ranking.mark[row : row + 1],
-        None if ranking.weight is None else ranking.weight[row : row + 1],
-    )
-    step = max(1, 2**20 // len(mark))
-    for start in range(0, design.units, step):
-        stop = min(start + step, design.units)
-        counts = np.ones((stop - start, design.units), dtype=np.int64)
-        counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(kind, one, unit, counts).area[0]
-    return area, left[0]
-
-
-def _twice_within(
-    mark: NDArray[np.uint8], weight: Array, unit: NDArray[np.intp], units: int
-) -> Array:
-    """Twice the concordance among the entries of each unit, (L,) -> (U,)."""
-    if len(mark) == units:
-        return np.zeros(units)
-    positive = (mark & Ranking.POSITIVE) > 0
-    tie = group_of_entries(mark)
-    order = np.argsort(unit, kind="stable")  # entries of a unit stay in descending order
-    unit, tie, positive, weight = unit[order], tie[order], positive[order], weight[order]
-    starts = np.flatnonzero(np.append(True, (np.diff(unit) != 0) | (np.diff(tie) != 0)))
-    p, q = (np.add.reduceat(weight * chosen, starts) for chosen in (positive, ~positive))
-    of_run = unit[starts]
-    first = np.flatnonzero(np.append(True, np.diff(of_run) != 0))
-    cumulated = np.cumsum(p)
-    before_unit = np.repeat((cumulated - p)[first], np.diff(np.append(first, len(of_run))))
-    above = cumulated - p - before_unit
-    return np.asarray(np.bincount(of_run, q * (2 * above + p), minlength=units), dtype=float)
-
-
-def _precision_without_each(mark: NDArray[np.uint8]) -> Array:
-    """Average precision without each entry, in one pass from the lowest score up."""
-    positive = (mark & Ranking.POSITIVE) > 0
-    ends, group = np.flatnonzero(mark & Ranking.LAST_OF_TIES), group_of_entries(mark)
-    tp, fp = np.cumsum(positive)[ends].astype(float), np.cumsum(~positive)[ends].astype(float)
-    p, every, total = np.diff(tp, prepend=0.0), tp + fp, tp[-1]
-
-    def from_here_down(terms: Array) -> Array:
-        return np.asarray(np.cumsum(terms[::-1])[::-1])
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        as_is = p * tp / every
-        one_less = np.where(every > 1, every - 1, np.inf)
-        no_negative = from_here_down(p * tp / one_less)
-        no_positive = from_here_down(p * (tp - 1) / one_less)
-        above = np.cumsum(as_is) - as_is
-        own = (p - 1) * (tp - 1) / one_less
-        below = no_positive - p * (tp - 1) / one_less
-        without_positive = (above + own + below) / (total - 1)
-        without_negative = (above + no_negative) / total
-    made = np.where(positive, without_positive[group], without_negative[group])
-    return np.where(total - positive > 0, made, np.nan)
+def _held(positive: NDArray[np.bool_], unit: NDArray[np.intp], weight: Array | None) -> list[float]:
+    """Units with a positive and units with a negative entry of one row, by weight."""
+    if weight is None:
+        return [float(len(np.unique(unit[own]))) for own in (positive, ~positive)]
+    totals = [np.bincount(unit[own], weight[own]) for own in (positive, ~positive)]
+    return [float(w.sum() ** 2 / (w**2).sum()) for w in totals]

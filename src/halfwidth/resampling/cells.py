@@ -2,30 +2,47 @@
 
 Large samples of independent cases take one multinomial draw a resample. Smaller ones take the draws
 of all other bootstraps: with cases in the order of their cells, a cell is a run of cases, and its
-count a difference of two cumulated counts, for every sample of a batch alike.
+count a difference of two cumulated counts, for every sample of a batch alike. Cumulated counts of
+some resamples lie side by side, and so do the counts of a cell: that is how NumPy, and the compiled
+kernel, go through many resamples at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.forms import CellCounts
 from halfwidth.core.types import Array
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.kernels import compiled_cells
+from halfwidth.resampling.kernels.formulas import MOST_CELLS
+from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
 
-__all__ = ["MULTINOMIAL_FROM", "cell_counts", "counts_by_unit"]
+__all__ = ["MULTINOMIAL_FROM", "cell_counts", "counts_by_unit", "finished"]
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
 MULTINOMIAL_FROM = 5001
 
+# A table of cumulated draws holds so many times what a block of a plan does: 32 MB.
+TABLE_BLOCKS = 64
+# Cumulated draws that are kept where a plan keeps things: 40 MB.
+MOST_DRAWS_KEPT = 2 * 10**7
+# Counts that NumPy works on at a time, 1 MiB: a processor's cache holds them and what becomes of
+# them. No result depends on it.
+AT_A_TIME = 2**17
+
 Counts = NDArray[np.int64]
+Table = NDArray[Any]
+Ends = NDArray[np.intp]
 
 
 def counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
@@ -108,3 +125,105 @@ def _of_clusters(
         total = sums.sum(axis=0).reshape(len(codes), int(held.sum()), stop - start)
         made[:, :, held] = np.rint(np.moveaxis(total, 1, -1)).astype(np.int64)
         yield start, stop, made
+
+
+# --------------------------------------------------------------------------- batches
+
+
+def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
+    """Replicates of a function of counts for all samples of a batch, (S, n) -> (S, B)."""
+    out = np.empty((len(codes), plan.n_resamples))
+    runs = design.sizes is None and max(design.strata) < MULTINOMIAL_FROM
+    if not (runs and codes.size):
+        for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
+            out[:, start:stop] = form.finish(counts)
+        return out
+    ends = _ends(codes, form.n_cells, design)
+    fast = form.n_cells <= MOST_CELLS and _compiles(design, plan, out.size)
+    program = program_of(form.finish, form.n_cells) if fast else None
+
+    def work(block: tuple[int, int]) -> None:
+        start, stop = block
+        draws = _kept(design, plan, start, stop, fast=fast)
+        if program is None:
+            _finish_plainly(form, draws, ends, out[:, start:stop])
+        else:
+            compiled_cells.finish(program, draws, ends[0], out, start, stop)
+
+    step = TABLE_BLOCKS * plan.block_elements // (design.units + 1)
+    for _ in plan.in_threads(max(1, step - step % WIDTH, min(step, WIDTH)), work):
+        pass
+    return out
+
+
+def _compiles(design: Design, plan: Plan, replicates: int) -> bool:
+    """Whether the compiled kernels are used."""
+    if len(design.strata) > 1 or design.units > compiled_cells.MOST_UNITS:
+        return False
+    return compiled_cells.pays_off(replicates) if plan.compiled is None else plan.compiled
+
+
+def _finish_plainly(form: CellCounts, draws: Table, ends: Ends, out: Array) -> None:
+    """Finish counts of one row of resamples, and of a few samples, at a time."""
+    step = max(1, AT_A_TIME // (WIDTH * form.n_cells))
+    for row, drawn in enumerate(draws):
+        into = out[:, row * WIDTH : (row + 1) * WIDTH]
+        for start in range(0, len(out), step):
+            counts = _counts(drawn, ends[:, start : start + step]).astype(float)
+            some = counts[:, :, : into.shape[-1]]
+            into[start : start + step] = form.finish(np.moveaxis(some, 0, -1))
+
+
+def _ends(codes: Array, n_cells: int, design: Design) -> Ends:
+    """Units before each cell and after the last, in each stratum: (H, S, n_cells + 1)."""
+    made = np.empty((len(design.strata), len(codes), n_cells + 1), dtype=np.intp)
+    for into, first, part in zip(made, design.first_units, _parts(codes, design), strict=True):
+        into[:, 0] = first
+        np.cumsum(count_cells(part, n_cells), axis=-1, out=into[:, 1:])
+        into[:, 1:] += first
+    return made
+
+
+def _counts(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
+    """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
+    up_to = [drawn[end.T] for end in ends]
+    made = up_to[0][1:] - up_to[0][:-1]
+    for of_stratum in up_to[1:]:
+        made += of_stratum[1:] - of_stratum[:-1]
+    return np.asarray(made)
+
+
+def _kept(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> Table:
+    """Cumulated draws, kept for other samples and statistics of as many cases."""
+
+    def made() -> Table:
+        if not fast:
+            return _cumulated(design, plan, start, stop)
+        ((key, _, units),) = plan.keys(design)
+        return compiled_cells.cumulated(key, start, stop, units)
+
+    if (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
+        return made()
+    return plan.once(("cumulated", start, stop), (), design, made)
+
+
+def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
+    """Draws of the units before each, and of all, rows of resamples side by side.
+
+    Returns
+    -------
+    ndarray, shape (ceil((stop - start) / WIDTH), U + 1, WIDTH)
+        0 where a row is not full.
+    """
+    dtype = np.int16 if design.units < 2**15 else np.int32
+    rows = -(-(stop - start) // WIDTH)
+    made = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
+    step = max(1, plan.block_elements // design.units)
+    for row, into in enumerate(made):
+        begin = start + row * WIDTH
+        end = min(begin + WIDTH, stop)
+        for first in range(begin, end, step):
+            last = min(first + step, end)
+            counts = counts_of_units(design, plan, first, last)
+            into[1:, first - begin : last - begin] = counts.cumsum(axis=-1, dtype=dtype).T
+    return made

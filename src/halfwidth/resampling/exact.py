@@ -26,7 +26,9 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     """Bootstrap distribution of a proportion: binomial(n, successes / n) / n, one per sample."""
     from scipy import special
 
-    share = np.asarray(successes, float) / n
+    # A batch of samples holds few different counts.
+    distinct, of_sample = np.unique(np.asarray(successes, float), return_inverse=True)
+    share = distinct / n
     reach = 12.0 * np.sqrt(n * share * (1 - share)) + 60.0
     low = int(max(0, np.floor((n * share - reach).min())))
     high = int(min(n, np.ceil((n * share + reach).max())))
@@ -36,11 +38,12 @@ def binomial(successes: Array, n: int) -> ExactDistribution:
     )
     log_probability = (
         log_choose
-        + special.xlogy(counts, share[..., None])
-        + special.xlog1py(n - counts, -share[..., None])
+        + special.xlogy(counts, share[:, None])
+        + special.xlog1py(n - counts, -share[:, None])
     )
-    probability = np.exp(log_probability)
-    probability /= probability.sum(axis=-1, keepdims=True)
+    each = np.exp(log_probability)
+    each /= each.sum(axis=-1, keepdims=True)
+    probability = each[of_sample.reshape(np.shape(successes))]
     return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
 
 

@@ -15,7 +15,7 @@ from halfwidth.core.forms import (
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.counting import count_cells
-from halfwidth.resampling.areas import without_each_unit
+from halfwidth.resampling.areas_left_out import without_each_unit
 from halfwidth.resampling.cells import counts_by_unit
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import BLOCK_ELEMENTS
@@ -49,9 +49,9 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     if isinstance(form, Moments | Sums):
         return _from_sums(values, design, statistic)
     if isinstance(form, CellCounts):
-        return np.stack([_without_each_count(sample, design, form) for sample in values])
+        return _without_each_count(values, design, form)
     if isinstance(form, RankedAreas):
-        return np.stack([without_each_unit(form, records, design) for records in values])
+        return without_each_unit(form, values, design)
     out = np.empty((len(values), design.units))
     each = ((unit, unit + 1) for unit in range(design.units))
     for unit, _ in tracked(each, design.units, "units left out"):
@@ -102,14 +102,22 @@ def _without_each_cluster(values: Array, design: Design, statistic: Statistic) -
 
 def _without_each_count(codes: Array, design: Design, form: CellCounts) -> Array:
     """A function of counts without each unit: as many evaluations as there are cells."""
-    counts = count_cells(codes, form.n_cells)
+    counts, each = count_cells(codes, form.n_cells), form.n_cells
+    out = np.empty((len(codes), design.units))
     if design.sizes is not None:
-        return form.finish(counts - counts_by_unit(codes, design, form.n_cells))
-    held = np.flatnonzero(counts)
-    one_less = counts - np.eye(form.n_cells, dtype=np.int64)[held]
-    of_cell = np.full(form.n_cells, np.nan)
-    of_cell[held] = form.finish(one_less)
-    return of_cell[codes.astype(np.intp)]
+        for sample, own, into in zip(codes, counts, out, strict=True):
+            into[:] = form.finish(own - counts_by_unit(sample, design, each))
+        return out
+    step = max(1, BLOCK_ELEMENTS // each**2)
+    for start in range(0, len(codes), step):
+        some = np.s_[start : start + step]
+        # The counts of a cell side by side, which is how they are added up: (cell, S, cell left).
+        left = np.repeat(counts[some].T[:, :, None].astype(float), each, axis=-1)
+        # From an empty cell nothing is taken, and nobody asks for what that gives.
+        np.einsum("isi->is", left)[:] -= counts[some].T > 0
+        of_cell = form.finish(np.moveaxis(left, 0, -1))
+        out[some] = np.take_along_axis(of_cell, codes[some].astype(np.intp), axis=-1)
+    return out
 
 
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:

@@ -15,7 +15,7 @@ from halfwidth.core.forms import (
 )
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.resampling.areas import Areas, areas_of_resamples
+from halfwidth.resampling.areas import Areas, areas_of_resamples, areas_of_samples
 from halfwidth.resampling.cells import cell_counts, finished
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Scale, in_parts
@@ -30,6 +30,8 @@ __all__ = ["bootstrap_distribution", "replicates"]
 
 # Counts of cells of all resamples that are kept for other statistics of the same cases: 80 MB.
 MOST_KEPT = 10**7
+# Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
+MOST_RANKED = 2**20
 
 
 def bootstrap_distribution(
@@ -178,10 +180,11 @@ def _of_moments(
 
 def _of_cells(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
     def counted() -> Numbers:
-        made = np.empty((len(codes), plan.n_resamples, form.n_cells), dtype=np.int64)
+        # The counts of a cell side by side, which is how they are added up.
+        made = np.empty((form.n_cells, len(codes), plan.n_resamples), dtype=np.int64)
         for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
-            made[:, start:stop] = counts
-        return made
+            made[..., start:stop] = np.moveaxis(counts, -1, 0)
+        return np.moveaxis(made, 0, -1)
 
     if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
         return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
@@ -203,18 +206,22 @@ def _of_sums(records: Array, design: Design, form: Sums, plan: Plan) -> Array:
 
 def _of_areas(values: Array, design: Design, form: RankedAreas, plan: Plan) -> Array:
     """Rankings of many samples under one another, so that they share the counts of a resample."""
-    rows = len(form.rank(values[0]).case)
-    # Areas, and positive entries, of every row and resample.
-    step = max(1, MOST_KEPT // (plan.n_resamples * rows))
     out = np.empty((len(values), plan.n_resamples))
+    if len(values) == 1:
+        areas = _drawn_areas(form.rank(values[0]), design, form, plan)
+        out[0] = form.finish(areas.area.T, areas.positives.T)
+        return out
+    step = max(1, MOST_RANKED // max(values[:1].size, 1))
     for start in range(0, len(values), step):
         part = values[start : start + step]
-        areas = _drawn_areas(form.rank(part), design, form, plan)
-        shape = (len(part), rows, plan.n_resamples)
-        area, positives = (
-            np.moveaxis(one.reshape(shape), 1, -1) for one in (areas.area, areas.positives)
-        )
-        out[start : start + step] = form.finish(area, positives)
+        ranking = form.rank(part)
+        into = out[start : start + step]
+        for some, block, areas in areas_of_samples(form.kind, ranking, len(part), design, plan):
+            shape = (some.stop - some.start, -1, block.stop - block.start)
+            area, positives = (
+                np.moveaxis(one.reshape(shape), 1, -1) for one in (areas.area, areas.positives)
+            )
+            into[some, block] = form.finish(area, positives)
     return out
 
 

@@ -11,9 +11,8 @@ How it is fast:
 - Then the counts of some resamples are put side by side, a few entries of a list at a time, in a
   window that stays in the first cache; one instruction serves all these resamples.
 - Sums of so few entries fit into 32 bits, and so do products of two of them.
-- For areas under lists of few units, 8 and 16 bits do. Runs that short end where no processor could
-  foretell it, so there each list is cut into slots of equal shape, filled up with units that are
-  never drawn: then no branch depends on the list.
+
+Lists of few units have kernels of their own (`_numba_near`).
 """
 
 # Numba has no types to check against, and it reads the types of arguments from the calls.
@@ -47,23 +46,19 @@ from halfwidth.resampling.kernels._numba_lists import (
     MIXED,
     NEAR,
     ONWARDS,
-    SLOT,
-    TOGETHER,
-    ranking_lists,
 )
 from halfwidth.resampling.kernels._numba_vectors import (
+    FLOATS,
     LANE_SHIFT,
     LANES,
     LINE,
     STEP,
     SUMS,
+    TOTALS,
     _call_for,
-    _halves,
     _masked,
     _move,
-    _no_bytes,
     _no_floats,
-    _no_shorts,
     _no_sums,
     _no_totals,
     _plus,
@@ -76,7 +71,7 @@ from halfwidth.resampling.kernels._numba_vectors import (
     _turn,
 )
 
-__all__ = ["count_bytes", "rank_counted", "rank_drawn", "ranking_lists"]
+__all__ = ["count_bytes", "rank_counted", "rank_drawn"]
 
 # Sums of counts over a whole list are numbers of 32 bits. A count above 255, or sums that reach
 # 2**31 over lists that fit into memory, have no probability that a computer could tell from 0.
@@ -165,7 +160,7 @@ _COUNTS = types.Tuple((_BYTES, _U64, _BYTES, _BYTES))
 def _room(units, lists):
     """Room for counts; no two of its rows share all their sets of a cache."""
     pitch = (units + STEP + LANES + LINE) // LINE * LINE | LINE
-    aside = units + STEP if lists[2] > ZERO or (lists[1] == MIXED).any() else ZERO
+    aside = units + STEP if (lists[1] == MIXED).any() else ZERO
     return (
         np.zeros(LANES * pitch, np.uint8),
         pitch,
@@ -244,8 +239,8 @@ def _sum_entries(room, unit, order, first, stop):
     return sums
 
 
-@_compiled([types.void(_COUNTS, _ROW_UNITS, _U64, _ENDS, _ENDS, *(types.int64[::1],) * 3)])
-def _list_areas(room, unit, order, ends, tied, positives, negatives, areas):
+@_compiled([types.Tuple((SUMS, SUMS, TOTALS))(_COUNTS, _ROW_UNITS, _U64, _ENDS, _ENDS)])
+def _list_areas(room, unit, order, ends, tied):
     """Positives, negatives and twice the areas of one list in resamples side by side."""
     hits, misses, total = _no_sums(), _no_sums(), _no_totals()
     i, begun = ZERO, ZERO
@@ -277,51 +272,11 @@ def _list_areas(room, unit, order, ends, tied, positives, negatives, areas):
         hits = _plus(hits, above)
         misses = _plus(misses, below)
         begun = stop
-    _store(hits, positives)
-    _store(misses, negatives)
-    _store(total, areas)
+    return hits, misses, total
 
 
-@njit(forceinline=True)
-def _sum_places(counts, places, first):
-    """Sum the counts of the entries of one mark in a slot."""
-    sums = _no_bytes()
-    for i in range(first, first + SLOT):
-        sums = _plus_counts(sums, counts, U(places[i]))
-    return _plus_wide(_no_shorts(), sums)
-
-
-@_compiled([types.void(_BYTES, _ENDS, _ENDS, *(types.int64[::1],) * 3)])
-def _short_areas(counts, places, whole, positives, negatives, areas):
-    """What `_list_areas` makes, of slots."""
-    twice, misses, total = _no_shorts(), _no_shorts(), _no_sums()
-    slots = U(len(whole))
-    together = TOGETHER // (TWO * SLOT)
-    for first in range(ZERO, slots, together):
-        area, above, below = _no_shorts(), _no_shorts(), _no_shorts()
-        for k in range(first, min(first + together, slots)):
-            negative = _sum_places(counts, places, TWO * SLOT * k)
-            positive = _sum_places(counts, places, TWO * SLOT * k + SLOT)
-            area = _plus(area, _times(negative, above))
-            above = _plus(above, _plus(positive, _masked(positive, whole[k])))
-            below = _plus(below, negative)
-        total = _plus_products(_plus_wide(total, area), below, twice)
-        twice = _plus(twice, above)
-        misses = _plus(misses, below)
-    _store(_halves(twice), positives)
-    _store(misses, negatives)
-    _store(total, areas)
-
-
-@_compiled(
-    [
-        types.void(
-            *(_COUNTS, _ROW_UNITS, _U64, _ENDS),
-            *(types.int64[::1], types.int64[::1], types.float64[::1]),
-        )
-    ]
-)
-def _list_precisions(room, unit, order, ends, positives, negatives, precisions):
+@_compiled([types.Tuple((SUMS, SUMS, FLOATS))(_COUNTS, _ROW_UNITS, _U64, _ENDS)])
+def _list_precisions(room, unit, order, ends):
     """Positives, negatives and sums of precisions of one list in resamples side by side."""
     hits, misses, total = _no_sums(), _no_sums(), _no_floats()
     i, begun = ZERO, ZERO
@@ -346,38 +301,37 @@ def _list_precisions(room, unit, order, ends, positives, negatives, precisions):
             total = _plus_shares(total, positive, hits, _plus(hits, misses))
             i += ONE
         begun = stop
-    _store(hits, positives)
-    _store(misses, negatives)
-    _store(total, precisions)
+    return hits, misses, total
+
+
+@njit(forceinline=True)
+def _write(vector, room, row, column, lanes):
+    """Write the numbers of some lanes into a row."""
+    _store(vector, room)
+    for i in range(lanes):
+        row[column + i] = room[i]
 
 
 @njit(forceinline=True)
 def _rank_block(room, lists, column, lanes, positives, negatives, areas, precisions):
     """Write what the resamples side by side make of each list, from one column on."""
-    unit, orders, short, roc, roc_ends, tied, curve, curve_ends = lists
-    hits, misses = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
-    area, precision = np.empty(LANES, np.int64), np.empty(LANES, np.float64)
+    unit, orders, roc, roc_ends, tied, curve, curve_ends = lists
+    whole, share = np.empty(LANES, np.int64), np.empty(LANES, np.float64)
     for r in range(U(unit.shape[0])):
         order = orders[r]
         if roc.size > 0:
             first, stop = roc[r], roc[r + ONE]
-            ties = tied[first:stop]
-            if short > ZERO:
-                places = roc_ends[TWO * SLOT * first : TWO * SLOT * stop]
-                _short_areas(room[2], places, ties, hits, misses, area)
-            else:
-                ends = roc_ends[TWO * first : TWO * stop]
-                _list_areas(room, unit[r], order, ends, ties, hits, misses, area)
-            for i in range(lanes):
-                areas[r, column + i] = area[i]
+            ends = roc_ends[TWO * first : TWO * stop]
+            hits, misses, area = _list_areas(room, unit[r], order, ends, tied[first:stop])
+            _write(area, whole, areas[r], column, lanes)
+            _write(hits, whole, positives[r], column, lanes)
+            _write(misses, whole, negatives[r], column, lanes)
         if curve.size > 0:
             ends = curve_ends[TWO * curve[r] : TWO * curve[r + ONE]]
-            _list_precisions(room, unit[r], order, ends, hits, misses, precision)
-            for i in range(lanes):
-                precisions[r, column + i] = precision[i]
-        for i in range(lanes):
-            positives[r, column + i] = hits[i]
-            negatives[r, column + i] = misses[i]
+            hits, misses, total = _list_precisions(room, unit[r], order, ends)
+            _write(total, share, precisions[r], column, lanes)
+            _write(hits, whole, positives[r], column, lanes)
+            _write(misses, whole, negatives[r], column, lanes)
 
 
 @_compiled([types.void(*_RANGE, _LISTS, *(_TOTALS,) * 3, _SHARES_OUT)])

@@ -104,6 +104,16 @@ def _plus(typing, left, right):
 
 
 @intrinsic
+def _minus(typing, left, right):
+    """Differences of whole numbers; of numbers modulo 256 those of 8 bits."""
+
+    def build(context, builder, signature, arguments):
+        return builder.sub(*arguments)
+
+    return left(left, right), build
+
+
+@intrinsic
 def _times(typing, left, right):
     """Products of whole numbers."""
 
@@ -133,6 +143,63 @@ def _masked(typing, sums, mask):
         return builder.and_(arguments[0], _splat(builder, mask, int(LANES)))
 
     return sums(sums, types.uint32), build
+
+
+@intrinsic
+def _small_products(typing, left, right):
+    """Products of sums of few counts, each below 2**15: then one instruction makes several."""
+
+    def build(context, builder, signature, arguments):
+        kind = context.get_value_type(SUMS)
+        below = ir.Constant(context.get_value_type(left), [2**15 - 1] * int(LANES))
+        factors = (builder.zext(builder.and_(factor, below), kind) for factor in arguments)
+        return builder.mul(*factors)
+
+    return SUMS(left, right), build
+
+
+@intrinsic
+def _at_least_one(typing, sums):
+    """Each sum, and 1 for 0."""
+
+    def build(context, builder, signature, arguments):
+        ones = ir.Constant(context.get_value_type(sums), [1] * int(LANES))
+        above = builder.icmp_unsigned(">", arguments[0], ones)
+        return builder.select(above, arguments[0], ones)
+
+    return sums(sums), build
+
+
+@intrinsic
+def _to_floats(typing, sums):
+    """Whole numbers as floats."""
+
+    def build(context, builder, signature, arguments):
+        kind = context.get_value_type(FLOATS)
+        cast = builder.uitofp if sums.element is SHORT else builder.sitofp
+        return cast(arguments[0], kind)
+
+    return FLOATS(sums), build
+
+
+@intrinsic
+def _float_products(typing, left, right):
+    """Products of floats."""
+
+    def build(context, builder, signature, arguments):
+        return builder.fmul(*arguments)
+
+    return left(left, right), build
+
+
+@intrinsic
+def _ratios(typing, parts, wholes):
+    """Ratios of floats; NaN for 0 of 0."""
+
+    def build(context, builder, signature, arguments):
+        return builder.fdiv(*arguments)
+
+    return parts(parts, wholes), build
 
 
 @intrinsic
@@ -171,6 +238,29 @@ def _plus_products(typing, total, left, right):
         return builder.add(arguments[0], builder.mul(left, right))
 
     return total(total, left, right), build
+
+
+@intrinsic
+def _counts_at(typing, counts, position):
+    """Counts from a position on, as they are."""
+
+    def build(context, builder, signature, arguments):
+        return _load(context, builder, signature.args[0], *arguments, BYTE, int(LANES))
+
+    return BYTES(counts, types.uint64), build
+
+
+@intrinsic
+def _put(typing, vector, array, position):
+    """Write a vector to an array of numbers as long as its own."""
+
+    def build(context, builder, signature, arguments):
+        value, target, position = arguments
+        start = builder.gep(context.make_array(array)(context, builder, target).data, [position])
+        builder.store(value, builder.bitcast(start, value.type.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(vector, array, types.uint64), build
 
 
 @intrinsic

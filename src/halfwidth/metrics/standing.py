@@ -1,0 +1,68 @@
+"""Where entries of rankings stand: how many positives are above each, for many rankings at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import Ranking
+from halfwidth.core.types import Array
+
+__all__ = ["Standing", "areas_standing", "standing_of"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How many entries stand above each entry of a ranking, and how many with it; all (R, L).
+
+    Attributes
+    ----------
+    positive, last : ndarray of bool
+        Whether an entry is positive, and whether it is the last of its ties.
+    first, stop : ndarray of int
+        Position of the first entry of its ties, and of the first behind them.
+    above, upto : ndarray of float
+        Positive entries above its ties, and those among them as well.
+    """
+
+    positive: NDArray[np.bool_]
+    last: NDArray[np.bool_]
+    first: NDArray[np.intp]
+    stop: NDArray[np.intp]
+    above: Array
+    upto: Array
+
+    @property
+    def positives(self) -> Array:
+        """Positive entries of each row, shape (R,)."""
+        return self.upto[:, -1]
+
+
+def standing_of(mark: NDArray[np.uint8]) -> Standing:
+    """What stands above each entry of rankings, given by their marks, (R, L)."""
+    positive, last = (mark & Ranking.POSITIVE) > 0, (mark & Ranking.LAST_OF_TIES) > 0
+    upto = np.cumsum(positive, axis=-1, dtype=float)
+    place = np.broadcast_to(np.arange(mark.shape[-1]), mark.shape)
+    if last.all():
+        return Standing(positive, last, place, place + 1, upto - positive, upto)
+    end = np.where(last, place, mark.shape[-1])
+    end = np.minimum.accumulate(end[:, ::-1], axis=-1)[:, ::-1]
+    first = np.zeros(mark.shape, dtype=np.intp)
+    np.maximum.accumulate(np.where(last, place + 1, 0)[:, :-1], axis=-1, out=first[:, 1:])
+    upto, positives = np.take_along_axis(upto, end, axis=-1), upto
+    above = np.take_along_axis(positives - positive, first, axis=-1)
+    return Standing(positive, last, first, end + 1, above, upto)
+
+
+def areas_standing(kind: str, standing: Standing) -> Array:
+    """AUROC or average precision of each row, (R,); NaN where it is undefined."""
+    positives = standing.positives
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "auroc":
+            twice = np.where(standing.positive, 0.0, standing.upto + standing.above).sum(axis=-1)
+            return np.asarray(twice / (2.0 * positives * (standing.upto.shape[-1] - positives)))
+        share = standing.upto / standing.stop
+        share *= standing.upto - standing.above
+        return np.asarray(np.where(standing.last, share, 0.0).sum(axis=-1) / positives)

@@ -1,0 +1,67 @@
+"""Who does the work: this process, its workers, or a cluster. What is done is no concern of theirs.
+
+An engine takes chunks from a queue and yields each with its reply, or with what went wrong, in the
+order in which they end. After an interrupt it yields what has ended by then, and raises it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Generator
+from typing import Any, Protocol
+
+from halfwidth.study.attempts import Answer, attempt_here
+from halfwidth.study.chunks import Chunk, Queue, Work
+from halfwidth.study.interrupts import Stop
+
+__all__ = ["Answers", "Pool", "pooled", "serial"]
+
+Answers = Generator[tuple[Chunk, Answer], None, None]
+
+
+def serial(queue: Queue, work: Work, stop: Stop) -> Answers:
+    """One chunk after the other, in this process."""
+    while (chunk := queue.take()) is not None:
+        with stop.allowed():
+            answer = attempt_here(work, chunk)
+        yield chunk, answer
+
+
+class Pool(Protocol):
+    """Workers that are there, and take chunks."""
+
+    def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
+        """Have the next chunk worked on, if somebody is free and there is one: its future."""
+
+    def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
+        """The futures that have ended; at least one where it waits."""
+
+    def answer(self, future: Any) -> Answer:
+        """What came of a future that has ended; the worker is free again."""
+
+    def close(self) -> None:
+        """End all workers, whatever they do."""
+
+
+def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
+    """Keep the workers of a pool busy; the pool is closed in the end."""
+    running: dict[Any, Chunk] = {}
+
+    def fill() -> None:
+        while (submitted := pool.submit(queue, work)) is not None:
+            running.update([submitted])
+
+    with contextlib.closing(pool):
+        fill()
+        while running:
+            try:
+                with stop.allowed():
+                    ended = pool.ended(running, wait=True)
+            except KeyboardInterrupt:
+                ended = pool.ended(running, wait=False)
+                yield from [(running.pop(future), pool.answer(future)) for future in ended]
+                raise
+            answers = [(running.pop(future), pool.answer(future)) for future in ended]
+            # First work, then writing.
+            fill()
+            yield from answers

@@ -1,0 +1,191 @@
+"""``run.json``: what a store is of, and whether another study is the same."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from halfwidth import __version__
+from halfwidth.core.errors import DataError
+from halfwidth.study.disk import read_json, write_json
+
+__all__ = ["FORMAT", "NAME", "Manifest", "differences", "manifest", "read", "versions", "write"]
+
+NAME = "run.json"
+# Of the store: other numbers mean other files or other columns.
+FORMAT = 1
+LIBRARIES = ("numpy", "scipy", "numba", "pyarrow")
+# What differs is named up to so many things and letters.
+SHOWN, LONGEST = 4, 60
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What all parts of a store have in common.
+
+    Attributes
+    ----------
+    settings : dict
+        As JSON gives them back.
+    inputs : dict
+        Digest of the data of each instance.
+    columns : dict
+        Type of each column of a part: string, int64, double, bool, list<string>.
+    versions : dict
+        Of halfwidth, of the libraries that compute, and of Python, when the store was begun.
+    begun : str
+        ISO 8601, in universal time.
+    """
+
+    settings: dict[str, Any]
+    inputs: dict[str, str]
+    columns: dict[str, str]
+    versions: dict[str, str | None]
+    begun: str
+
+    @property
+    def hash(self) -> str:
+        """16 hexadecimal digits of the format, the settings, the inputs and the columns."""
+        what = [FORMAT, self.settings, self.inputs, self.columns]
+        # Arrow keeps the order of columns, and so does the hash.
+        text = json.dumps([*what, list(self.columns)], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def manifest(
+    settings: Mapping[str, Any], inputs: Mapping[str, str], columns: Mapping[str, str]
+) -> Manifest:
+    """The manifest of a study that begins now."""
+    plain: dict[str, Any] = json.loads(json.dumps(settings))
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Manifest(plain, dict(inputs), dict(columns), versions(), now)
+
+
+def versions() -> dict[str, str | None]:
+    """Of what computes here; None for what is not installed."""
+    return {
+        "halfwidth": __version__,
+        "python": platform.python_version(),
+        **{library: _version(library) for library in LIBRARIES},
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def write(store: Path, what: Manifest, writer: str) -> None:
+    """Write ``run.json``."""
+    content = {
+        "format": FORMAT,
+        "begun": what.begun,
+        "seed": what.settings.get("seed"),
+        "hash": what.hash,
+        "versions": what.versions,
+        "platform": f"{platform.platform()}, {sys.byteorder} endian",
+        "settings": what.settings,
+        "inputs": what.inputs,
+        "columns": what.columns,
+    }
+    write_json(store / NAME, content, writer)
+
+
+def read(store: Path) -> Manifest:
+    """Read ``run.json``.
+
+    Raises
+    ------
+    DataError
+        If it is not there, is damaged, or is of another format.
+    """
+    path = store / NAME
+    if not path.exists():
+        raise DataError(
+            f"{store}: no store of a study (it holds no {NAME}); 'halfwidth study run' makes one"
+        )
+    found = read_json(path)
+    if found is None:
+        raise DataError(f"{path}: cannot be read as JSON; restore it, or name another --store")
+    if found.get("format") != FORMAT:
+        raise DataError(
+            f"{store}: is a store of format {found.get('format')!r}, this halfwidth "
+            f"({__version__}) writes and reads format {FORMAT}: name another --store, or use the "
+            "version that made it"
+        )
+    try:
+        made = Manifest(
+            settings=dict(found["settings"]),
+            inputs=dict(found["inputs"]),
+            columns=dict(found["columns"]),
+            versions=dict(found["versions"]),
+            begun=str(found["begun"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise DataError(f"{path}: lacks what a store says of itself; restore it") from None
+    if made.hash != found.get("hash"):
+        raise DataError(f"{path}: has been changed by hand: its hash is not that of its settings")
+    return made
+
+
+# --------------------------------------------------------------------------- differences
+
+
+def differences(old: Manifest, new: Manifest) -> str:
+    """What two studies differ in, old -> new, in a few words; empty if they are one."""
+    found = [
+        *_changes("", old.settings, new.settings),
+        *_changes("data of ", old.inputs, new.inputs, hashed=True),
+    ]
+    if list(old.columns.items()) != list(new.columns.items()):
+        found.append("the columns of results (another version of halfwidth)")
+    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    return "; ".join(found[:SHOWN]) + more
+
+
+def _changes(
+    where: str, old: Mapping[str, Any], new: Mapping[str, Any], *, hashed: bool = False
+) -> Iterator[str]:
+    for name in sorted({*old, *new}):
+        before, after = old.get(name, ABSENT), new.get(name, ABSENT)
+        if before == after:
+            continue
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _changes(f"{where}{name}.", before, after)
+        elif hashed and ABSENT not in (before, after):
+            yield f"{where}{name} changed"
+        else:
+            yield f"{where}{name} {_change(before, after, hashed=hashed)}"
+
+
+def _change(before: Any, after: Any, *, hashed: bool) -> str:
+    if hashed:
+        return "is new" if before is ABSENT else "is gone"
+    if isinstance(before, list) and isinstance(after, list):
+        gone = [one for one in before if one not in after]
+        come = [one for one in after if one not in before]
+        if gone or come:
+            said = [f"without {_short(gone)}"] if gone else []
+            return ", ".join([*said, f"with {_short(come)}"] if come else said)
+    return f"{_short(before)} -> {_short(after)}"
+
+
+def _short(value: Any) -> str:
+    if value is ABSENT:
+        return "(not given)"
+    if isinstance(value, list):
+        text = ", ".join(_short(one) for one in value)
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

@@ -1,0 +1,202 @@
+"""How far a study is: a bar on a terminal, a line a minute in a log, both on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+__all__ = ["Clock", "Count", "Reporter", "duration", "reporting"]
+
+# Seconds between two lines in a log.
+EVERY = 60.0
+# Seconds between two looks at the clock.
+LOOK = 1.0
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Seconds that only run forward, and the time of day."""
+
+    seconds: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = datetime.now
+
+
+@dataclass
+class Count:
+    """Chunks and their costs: all, done before this run, and done or given up by it.
+
+    Attributes
+    ----------
+    chunks, cost
+        Of the whole study, or of this shard.
+    known, known_cost
+        Done before this run.
+    ended, ended_cost
+        That need no further work in this run.
+    """
+
+    chunks: int
+    cost: float
+    known: int = 0
+    known_cost: float = 0.0
+    ended: int = 0
+    ended_cost: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Of the cost, that is behind us."""
+        if self.cost <= 0:
+            return 1.0 if self.known + self.ended >= self.chunks else 0.0
+        return min((self.known_cost + self.ended_cost) / self.cost, 1.0)
+
+    @property
+    def left_cost(self) -> float:
+        """What is still to do, in units of cost."""
+        return max(self.cost - self.known_cost - self.ended_cost, 0.0)
+
+
+class Reporter:
+    """Says how far a run is.
+
+    Parameters
+    ----------
+    stream : text file, optional
+        Where to; default: stderr as it is when the run begins.
+    clock : Clock, optional
+    """
+
+    def __init__(self, stream: TextIO | None = None, clock: Clock | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._clock = clock or Clock()
+        self._count = Count(0, 0.0)
+        self._begun = self._last = self._told = 0.0
+        self._bar: Progress | None = None
+
+    def begin(self, count: Count, said: str) -> None:
+        """The first line, and the bar where somebody looks at it."""
+        self._count = count
+        self._begun = self._last = self._told = self._clock.seconds()
+        self.note(said)
+        if self._stream.isatty() and count.known < count.chunks:
+            self._bar = _bar(self._stream)
+
+    def advance(self, cost: float) -> None:
+        """One more chunk needs no further work."""
+        self._count.ended += 1
+        self._count.ended_cost += cost
+        self._last = self._clock.seconds()
+
+    def beat(self) -> None:
+        """Say how far the run is, if it is time to."""
+        if self._bar is not None:
+            self._bar.update(
+                self._bar.task_ids[0], completed=self._count.share, said=self.how_far()
+            )
+        elif self._clock.seconds() - self._told >= EVERY:
+            self._told = self._clock.seconds()
+            self.note(self.how_far())
+
+    def note(self, text: str) -> None:
+        """A line of its own."""
+        line = f"{self._clock.now():%H:%M} study: {text}"
+        if self._bar is not None:
+            self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
+            return
+        encoding = self._stream.encoding or "utf-8"
+        self._stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        self._stream.flush()
+
+    def end(self, text: str) -> None:
+        """The last line."""
+        self.stop()
+        self.note(f"{text}, {duration(self._clock.seconds() - self._begun)}")
+
+    def stop(self) -> None:
+        """Wipe the bar."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def how_far(self) -> str:
+        """Chunks, share of the cost, and time left."""
+        count = self._count
+        done, share = count.known + count.ended, math.floor(100 * count.share)
+        left = self.seconds_left()
+        said = "time left unknown" if math.isnan(left) else f"{duration(left)} left"
+        return f"{done} of {count.chunks} chunks, {share} %, {said}"
+
+    def seconds_left(self) -> float:
+        """By the pace of this run up to the last chunk that ended; NaN before the first."""
+        count = self._count
+        if not count.ended_cost:
+            return math.nan
+        pace = (self._last - self._begun) / count.ended_cost
+        since = self._clock.seconds() - self._last
+        return max(pace * count.left_cost - since, 0.0)
+
+
+@contextlib.contextmanager
+def reporting(reporter: Reporter) -> Iterator[None]:
+    """Let a reporter look at the clock by itself; in the end, its bar is wiped."""
+    ended = threading.Event()
+
+    def look() -> None:
+        while not ended.wait(LOOK):
+            reporter.beat()
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        reporter.stop()
+
+
+def duration(seconds: float) -> str:
+    """A length of time in its two largest units; NaN is unknown.
+
+    >>> duration(42.4), duration(2520), duration(12000), duration(187200)
+    ('42 s', '42 min', '3 h 20 min', '2 d 4 h')
+    """
+    if math.isnan(seconds):
+        return "unknown"
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if hours else f"{days} d"
+
+
+def _bar(stream: TextIO) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    bar = Progress(
+        BarColumn(),
+        TextColumn("{task.fields[said]}", markup=False),
+        console=Console(file=stream),
+        transient=True,
+        # What others print goes where it was meant to go.
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+    bar.add_task("", total=1.0, said="")
+    bar.start()
+    return bar

@@ -1,0 +1,383 @@
+"""Rankings of many test sets at once: what each would give alone, on the same draws.
+
+No test draws anything that is not seeded, so none has a false alarm.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from halfwidth.core import rng
+from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.types import Level
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import intervals
+from halfwidth.metrics import building, ranking
+from halfwidth.metrics.averaging import averaged
+from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, curve_of, rank
+from halfwidth.resampling import areas, replicates
+from halfwidth.resampling.areas import areas_of_counts, areas_of_samples, class_units
+from halfwidth.resampling.areas_left_out import without_each_unit
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.kernels import compiled_ranking
+
+Array = NDArray[Any]
+KINDS = ["auroc", "average_precision"]
+THREE = [METHODS[name] for name in ("percentile", "basic", "bca")]
+
+
+def records_of(samples: int, n: int, classes: int, *, tied: bool = False) -> Array:
+    """Records: scores of each class, shifted where it is the true one, and codes."""
+    draw = np.random.default_rng([samples, n, classes])
+    code = draw.integers(0, classes, (samples, n))
+    scores = draw.normal(size=(samples, classes, n))
+    scores += 1.5 * (code[:, None] == np.arange(classes)[:, None])
+    if tied:
+        scores = np.round(scores)
+    return np.concatenate([scores, code[:, None].astype(float)], axis=1)
+
+
+def statistic_of(kind: str, average: str, classes: int) -> Statistic:
+    metric = Metric(SAMPLE_METRICS[kind], {})
+    each = RankEach(classes, flatten=average == "micro")
+    return building.of_areas(metric, each, AreaFinish(average), "omit")
+
+
+def form_of(statistic: Statistic) -> RankedAreas:
+    form = statistic.spec.form
+    assert isinstance(form, RankedAreas)
+    return form
+
+
+def row_by_row(kind: str, found: Ranking) -> list[float]:
+    ones = np.ones(found.mark.shape[-1])
+    return [float(curve_of(kind)(*cumulated(mark, ones))) for mark in found.mark]
+
+
+# --------------------------------------------------------------------------- estimates
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_estimates_of_a_batch_are_those_of_each_row(
+    kind: str, average: str, tied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    statistic = statistic_of(kind, average, 3)
+    form = form_of(statistic)
+    for n in (2, 5, 40):
+        sets = records_of(9, n, 3, tied=tied)
+        wanted = []
+        for records in sets:
+            found = form.rank(records)
+            positives = np.array([(mark & Ranking.POSITIVE).sum() for mark in found.mark])
+            wanted.append(form.finish(np.array(row_by_row(kind, found)), positives))
+        got = statistic(sets)
+        np.testing.assert_allclose(got, wanted, rtol=1e-13)
+        monkeypatch.setattr(ranking, "AT_A_TIME", 1)
+        assert np.array_equal(statistic(sets), got, equal_nan=True), "in parts"
+        assert np.array_equal(statistic(sets.reshape(3, 3, 4, n)).ravel(), got, equal_nan=True)
+        assert np.array_equal(statistic(sets[4]), got[4], equal_nan=True)
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("absent", ["omit", "zero", "undefined"])
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_areas_may_be_turned_before_they_are_averaged(average: str, absent: Any) -> None:
+    draw = np.random.default_rng(3)
+    area = draw.random((4, 3, 50))
+    area[draw.random(area.shape) < 0.3] = np.nan
+    area[:, :, 0] = np.nan
+    support = draw.integers(0, 9, area.shape).astype(float)
+    turned = np.moveaxis(area, 1, -1), np.moveaxis(support, 1, -1)
+    got = AreaFinish(average, absent=absent)(*turned)
+    values, weights = (np.ascontiguousarray(part) for part in turned)
+    wanted = np.asarray(averaged(values, weights, average, absent))
+    np.testing.assert_allclose(got, wanted, rtol=1e-15)
+
+
+def test_order_of_ties_is_free_in_a_batch_only() -> None:
+    scores = np.zeros((2, 300))
+    positive = np.arange(600).reshape(2, 300) % 3 == 0
+    kept, free = (rank(positive, scores, keep=keep) for keep in (True, False))
+    assert (kept.case == np.arange(299, -1, -1)).all()
+    for one, other in zip(row_by_row("auroc", kept), row_by_row("auroc", free), strict=True):
+        assert one == other == 0.5
+    assert (RankEach(1)(np.zeros((1, 2, 300))).case == np.arange(299, -1, -1)).all()
+
+
+def test_class_units_of_a_batch_are_those_of_each_test_set() -> None:
+    sets = records_of(12, 30, 2)
+    one = building.of_areas(
+        Metric(SAMPLE_METRICS["auroc"], {}), RankEach(2), AreaFinish("binary", 1), "omit"
+    )
+    clusters = Design((10,), (3,) * 10, paired=True)
+    for design in (Design((30,), paired=True), clusters):
+        with_it, without = class_units(sets, design, one)
+        unit = np.repeat(np.arange(design.units), design.unit_sizes)
+        for records, held, others in zip(sets, with_it, without, strict=True):
+            positive = records[2] == 1
+            assert held == len(np.unique(unit[positive]))
+            assert others == len(np.unique(unit[~positive]))
+
+
+# --------------------------------------------------------------------------- jackknife
+
+
+def deleted(statistic: Statistic, sets: Array) -> Array:
+    n = sets.shape[-1]
+    return np.stack([statistic(np.delete(sets, case, axis=-1)) for case in range(n)], axis=-1)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("average", "classes"), [("macro", 1), ("macro", 3), ("micro", 4)])
+@pytest.mark.parametrize("kind", [*KINDS, "average_precision_trapezoid"])
+def test_values_without_each_case_are_those_of_a_loop_that_deletes_it(
+    kind: str, average: str, classes: int, tied: bool
+) -> None:
+    statistic = statistic_of(kind, average, classes)
+    for n in (2, 3, 8, 41):
+        sets = records_of(7, n, max(classes, 2), tied=tied)
+        sets = np.delete(sets, 1, axis=1) if classes == 1 else sets
+        design = Design((n,), paired=True)
+        got = without_each_unit(form_of(statistic), sets, design)
+        assert got.shape == (7, n)
+        np.testing.assert_allclose(got, deleted(statistic, sets), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_cases_may_have_several_positives_among_ties(kind: str) -> None:
+    draw = np.random.default_rng(8)
+    n, each = 20, 5
+
+    def ranked(records: Array) -> Ranking:
+        scores, positive = records[..., :each, :], records[..., each:, :] > 0
+        shape = (-1, each * records.shape[-1])
+        return rank(positive.reshape(shape), scores.reshape(shape), cases=records.shape[-1])
+
+    form = RankedAreas(kind, ranked, lambda area, _positives: area[..., 0])
+    scores = draw.integers(0, 4, (6, each, n)).astype(float)
+    records = np.concatenate([scores, draw.integers(0, 2, (6, each, n))], axis=1)
+    got = without_each_unit(form, records, Design((n,), paired=True))
+    for sample, found in zip(records, got, strict=True):
+        left = [ranked(np.delete(sample, case, axis=-1)) for case in range(n)]
+        wanted = [row_by_row(kind, one)[0] for one in left]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_more_cases_than_16_bits_tell_apart() -> None:
+    n = 2**16 + 3
+    draw = np.random.default_rng(9)
+    records = np.stack([draw.random(n), draw.integers(0, 2, n)])[None]
+    statistic = statistic_of("auroc", "micro", 1)
+    got = without_each_unit(form_of(statistic), records, Design((n,), paired=True))[0]
+    for case in (0, 1, n - 2, n - 1):
+        left = statistic(np.delete(records[0], case, axis=-1))
+        assert got[case] == pytest.approx(float(left), rel=1e-13)
+
+
+# --------------------------------------------------------------------------- resamples
+
+DESIGNS = {
+    "independent": lambda n: Design((n,), paired=True),
+    "strata": lambda n: Design((n // 3, n - n // 3), paired=True),
+    "clusters": lambda n: Design((n // 2,), (2,) * (n // 2), paired=True),
+    "large clusters": lambda n: Design((2,), (n // 2,) * 2, paired=True),
+}
+
+
+def whole(kind: str, found: Ranking, samples: int, design: Design, plan: Plan) -> Array:
+    """Areas and positives of all rows and resamples, put together; two under one another."""
+    rows = len(found.case) // samples
+    made = np.full((2, samples, rows, plan.n_resamples), np.nan)
+    times = np.zeros((samples, plan.n_resamples), int)
+    for some, block, got in areas_of_samples(kind, found, samples, design, plan):
+        shape = (some.stop - some.start, rows, -1)
+        made[0, some, :, block], made[1, some, :, block] = (
+            part.reshape(shape) for part in (got.area, got.positives)
+        )
+        times[some, block] += 1
+    assert (times == 1).all()
+    return made.reshape(2, samples * rows, -1)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("flatten", [False, True])
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_areas_of_a_batch_are_those_of_plain_numpy(
+    kind: str, design: Any, flatten: bool, tied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("numba")
+    for n, classes in ((4, 2), (34, 3), (260, 2)):
+        sets = records_of(5, n, classes, tied=tied)
+        found = RankEach(classes, flatten=flatten)(sets)
+        under = design(n)
+        plan = Plan(11, 70, compiled=True)
+        counts = counts_of_units(under, Plan(11, 70, compiled=False), 0, 70)
+        unit = np.repeat(np.arange(under.units), under.unit_sizes)
+        wanted = areas_of_counts(kind, found, unit, counts)
+        got = whole(kind, found, 5, under, plan)
+        assert np.array_equal(got[1], wanted.positives)
+        if kind == "auroc":
+            assert np.array_equal(got[0], wanted.area, equal_nan=True)
+        np.testing.assert_allclose(got[0], wanted.area, rtol=1e-12)
+        plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
+        assert np.array_equal(plain[0], wanted.area, equal_nan=True)
+        monkeypatch.setattr(areas, "MOST_COUNTS", 1)
+        monkeypatch.setattr(areas, "MOST_AT_ONCE", 1)
+        assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
+        monkeypatch.undo()
+
+
+def sums_are_those_of_numpy(unit: Array, mark: Array, units: int) -> None:
+    """Check both kernels on lists that are no rankings of test sets."""
+    key, stop = rng.Key(99), 45
+    draws = rng.indices(key, 0, stop, units, units)
+    counts = np.stack([np.bincount(row, minlength=units) for row in draws])
+    found = Ranking(unit.astype(np.int32), mark.astype(np.uint8))
+    turned = compiled_ranking.turned([(key, 0, units)], 0, stop, units)
+    for kind in KINDS:
+        auroc = kind == "auroc"
+        ready = compiled_ranking.prepared(
+            found.case, found.mark, units, areas=auroc, precisions=not auroc
+        )
+        assert ready.near
+        wanted = areas_of_counts(kind, found, np.arange(units), counts)
+        for area, positives in (
+            compiled_ranking.areas_drawn(ready, key, 0, stop),
+            compiled_ranking.areas(ready, turned, stop, 0, len(unit)),
+        ):
+            assert np.array_equal(positives, wanted.positives)
+            np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
+
+
+def marks_of(groups: list[tuple[int, int]]) -> Array:
+    """Marks of tie groups of so many negatives and so many positives, in mixed order."""
+    draw, made = np.random.default_rng(5), []
+    for negatives, positives in groups:
+        mark = draw.permutation(np.repeat([0, 1], [negatives, positives]))
+        mark[-1] += Ranking.LAST_OF_TIES
+        made.append(mark)
+    return np.concatenate(made)
+
+
+LISTS: dict[str, list[tuple[int, int]]] = {
+    "no positive": [(1, 0)] * 200,
+    "no negative": [(0, 1)] * 200,
+    "all tied": [(150, 150)],
+    "long ties of one mark": [(0, 90), (200, 0), (0, 150), (70, 0), (0, 64), (64, 0), (0, 65)],
+    "long mixed ties": [(0, 1), (1, 1), (130, 70), (1, 0), (70, 130), (0, 3), (5, 5)],
+    "positives first": [(0, 1)] * 130 + [(1, 0)] * 170,
+    "positives last": [(1, 0)] * 170 + [(0, 1)] * 130,
+    "by turns": [(1, 0), (0, 1)] * 150,
+    "one positive far down": [(1, 0)] * 399 + [(0, 1)],
+    "steps of just so many": [(64, 0), (0, 1), (63, 0), (0, 1), (65, 0), (0, 1), (0, 64), (0, 65)],
+}
+
+
+@pytest.mark.parametrize("groups", LISTS.values(), ids=LISTS)
+def test_lists_of_any_shape(groups: list[tuple[int, int]]) -> None:
+    pytest.importorskip("numba")
+    mark = marks_of(groups)
+    draw = np.random.default_rng(6)
+    unit = np.stack([draw.permutation(len(mark)) for _ in range(2)])
+    sums_are_those_of_numpy(unit, np.stack([mark, mark]), len(mark))
+
+
+@pytest.mark.parametrize("times", [2, 6, 10, 11, 40])
+@pytest.mark.parametrize("units", [3, 25, 26, 300])
+def test_units_may_come_several_times(times: int, units: int) -> None:
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(times)
+    entries = times * units
+    unit = np.stack([draw.permutation(entries) % units for _ in range(2)])
+    positive = draw.random((2, entries)) < 0.3
+    found = rank(positive, draw.integers(0, entries // 2, (2, entries)).astype(float))
+    sums_are_those_of_numpy(np.take_along_axis(unit, found.case, -1), found.mark, units)
+
+
+@pytest.mark.parametrize(("units", "rate"), [(4000, 0.84), (4000, 0.86), (8000, 0.9)])
+def test_many_positives(units: int, rate: float) -> None:
+    # Above 3400 positives products of four denominators would not be exact.
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(units)
+    unit = np.stack([draw.permutation(units) for _ in range(2)])
+    mark = Ranking.LAST_OF_TIES + (draw.random((2, units)) < rate)
+    sums_are_those_of_numpy(unit, mark, units)
+
+
+@pytest.mark.parametrize(("n", "classes"), [(250, 1), (1000, 6), (8000, 1)])
+def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int) -> None:
+    pytest.importorskip("numba")
+    draw = np.random.default_rng(n)
+    positive = draw.random((2, n * classes)) < 0.6 / classes
+    scores = draw.random(positive.shape) + positive
+    # Negatives above positives, of a case that some resamples leave out.
+    scores[:, 0], positive[:, 0] = 3.0, False
+    found = rank(positive, scores)
+    unit = found.case % n
+    ready = compiled_ranking.prepared(
+        unit.astype(np.int32), found.mark, n, areas=False, precisions=True
+    )
+    area, _ = compiled_ranking.areas_drawn(ready, rng.Key(4), 0, 64)
+    drawn = rng.indices(rng.Key(4), 0, 64, n, n)
+    perfect = ~(drawn == 0).any(axis=-1)
+    assert perfect.any()
+    assert (area[:, perfect] == 1).all()
+    assert (area <= 1).all()
+
+
+# --------------------------------------------------------------------------- intervals
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(("average", "n"), [("macro", 7), ("macro", 50), ("micro", 50)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_of_a_batch_are_those_of_each_test_set(
+    kind: str, average: str, n: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if compiled:
+        pytest.importorskip("numba")
+    statistic, sets = statistic_of(kind, average, 3), records_of(5, n, 3)
+    design, plan = Design((n,), paired=True), Plan(7, 199, compiled=compiled)
+
+    def made(values: Array) -> Array:
+        return np.array(
+            [
+                (one.interval.low, one.interval.high, one.n_undefined)
+                for one in intervals(values, statistic, THREE, Level(), plan=plan, design=design)
+            ]
+        )
+
+    wanted = np.concatenate([made(one[None]) for one in sets], axis=-1)
+    got = made(sets)
+    np.testing.assert_allclose(got, wanted, rtol=1e-13)
+    monkeypatch.setattr(replicates, "MOST_RANKED", 1)
+    assert np.array_equal(made(sets), got, equal_nan=True), "in parts"
+
+
+@pytest.mark.parametrize(("average", "n", "classes"), [("macro", 250, 3), ("micro", 2000, 4)])
+def test_a_batch_takes_some_tens_of_megabytes(average: str, n: int, classes: int) -> None:
+    # Areas and positives of all rows and resamples would take 100 * 3 * 9999 * 16 bytes = 48 MB,
+    # and the replicates themselves take 8 MB.
+    pytest.importorskip("numba")
+    statistic, sets = (
+        statistic_of("average_precision", average, classes),
+        records_of(100, n, classes),
+    )
+    plan, design = Plan(7, 9999 if n < 1000 else 999, compiled=True), Design((n,), paired=True)
+    intervals(sets[:2], statistic, THREE, Level(), plan=plan, design=design)
+    tracemalloc.start()
+    intervals(sets, statistic, THREE, Level(), plan=plan, design=design)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6

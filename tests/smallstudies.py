@@ -1,0 +1,108 @@
+"""Small studies without files: specs, instances by formula and of test sets, rows of cells."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.spec import MetricLevel
+from halfwidth.core.types import UNBOUNDED, Array
+from halfwidth.study.cells import Cells, simulate
+from halfwidth.study.digests import digest_of
+from halfwidth.study.parsing import spec_of
+from halfwidth.study.populations import logit_empirical, logit_kde
+from halfwidth.study.sources import instances_of
+from halfwidth.study.spec import Instance, StudySpec
+
+HERE = Path("study.toml")
+CLASSES = "abcdefgh"
+# Nothing is read from these: instances of test sets are made here, not by a source.
+NO_FILES = {"scores": "*.npy", "targets": "*.npy", "kind": "logits"}
+
+Row = Mapping[str, Any]
+
+
+def spec_of_values(*populations: Mapping[str, Any], **study: Any) -> StudySpec:
+    """The spec of a study of populations by formula, as a file would say them."""
+    return spec_of({"study": study, "populations": [dict(one) for one in populations]}, HERE)
+
+
+def spec_of_sets(**study: Any) -> StudySpec:
+    """The spec of a study of test sets."""
+    return spec_of({"study": study, "scores": [NO_FILES]}, HERE)
+
+
+def cells_of_values(population: Mapping[str, Any], **study: Any) -> Cells:
+    """The cells of one population by formula, at the first size."""
+    spec = spec_of_values(population, **study)
+    (instance,) = instances_of(spec)
+    return Cells(instance, None, spec.sizes[0], spec)
+
+
+def labelled(
+    name: str = "sets",
+    *,
+    classes: int = 2,
+    n: int = 90,
+    shares: Sequence[float] | None = None,
+    seed: int = 1,
+    shift: float = 1.2,
+    empirical: bool = False,
+) -> Instance:
+    """An instance of test sets: normal logits, higher by ``shift`` for the true class."""
+    generator = np.random.default_rng(seed)
+    truth = generator.choice(classes, size=n, p=shares)
+    truth[:classes] = np.arange(classes)
+    logits = generator.normal(size=(classes, n))
+    logits[truth, np.arange(n)] += shift
+    return of_logits(name, logits, truth, empirical=empirical)
+
+
+def of_logits(name: str, logits: Array, truth: Any, *, empirical: bool = False) -> Instance:
+    """An instance of test sets with given logits (C, n) and codes of the true classes."""
+    fit = logit_empirical if empirical else logit_kde
+    return Instance(
+        name=name,
+        task=name,
+        model="",
+        source="",
+        level=MetricLevel.SAMPLE,
+        metric=None,
+        build=functools.partial(fit, logits, truth),
+        n_cases=len(truth),
+        digest=digest_of({"empirical": empirical}, logits, np.asarray(truth)),
+        bounds=UNBOUNDED,
+        classes=tuple(CLASSES[: len(logits)]),
+    )
+
+
+def cells_of_sets(
+    instance: Instance, metric: str, n: int, average: str | None = None, **study: Any
+) -> Cells:
+    """The cells of one metric of test sets; ``average`` where it has several."""
+    averages = {} if average is None else {"averages": [average]}
+    spec = spec_of_sets(metrics=[metric], sizes=[n], **averages, **study)
+    return Cells(instance, spec.metrics[0], n, spec)
+
+
+def rows_of(cells: Cells) -> list[dict[str, Any]]:
+    """All rows of a chunk."""
+    return simulate(cells).rows
+
+
+def the_row(rows: Iterable[Row], **which: Any) -> Row:
+    """The only row that has these values."""
+    (found,) = [row for row in rows if all(row[key] == value for key, value in which.items())]
+    return found
+
+
+def frozen(row: Row) -> dict[str, Any]:
+    """A row whose NaNs are equal to each other, and nothing else that differs."""
+    return {
+        name: "nan" if isinstance(value, float) and value != value else value  # noqa: PLR0124
+        for name, value in row.items()
+    }

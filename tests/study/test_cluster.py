@@ -1,0 +1,62 @@
+"""Workers of a Dask cluster make the same parts, and say what is wrong with them."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toywork
+from toywork import all_end, chunks, parts, pids, ran, store_in
+
+import halfwidth as hw
+from halfwidth.study.progress import Reporter
+from halfwidth.study.running import run_chunks
+from halfwidth.study.upkeep import status
+
+BAD = "model1.n00005"
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("reference")
+    run_chunks(chunks(), toywork.work, store_in(folder), progress=Reporter(io.StringIO()))
+    return parts(folder)
+
+
+def test_a_local_cluster_makes_the_same_parts(tmp_path: Path, reference: dict[str, bytes]) -> None:
+    seen, folder = tmp_path / "calls", tmp_path / "store"
+    bad: dict[str, Any] = {"names": [BAD], "how": "raise"}
+    outcome, said = ran(folder, chunks(calls=str(seen), **bad), dask="local", jobs=2, retries=0)
+    assert outcome.failed == (BAD,)
+    assert "ZeroDivisionError" in said
+    assert parts(folder) == {name: part for name, part in reference.items() if BAD not in name}
+    assert os.getpid() not in pids(seen)
+    assert all_end(pids(seen))
+
+
+@pytest.mark.slow
+def test_a_worker_of_a_cluster_may_die(tmp_path: Path, reference: dict[str, bytes]) -> None:
+    made = chunks(names=[BAD], how="kill")
+    outcome, said = ran(tmp_path, made, dask="local", jobs=2)
+    assert outcome.failed == (BAD,)
+    assert "the worker died" in said
+    assert parts(tmp_path) == {name: part for name, part in reference.items() if BAD not in name}
+
+
+@pytest.mark.slow
+def test_where_no_scheduler_answers_the_run_ends_soon(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    with pytest.raises(hw.DataError, match=r"--dask tcp://127\.0\.0\.1:9: no scheduler answers"):
+        ran(tmp_path, chunks(), dask="tcp://127.0.0.1:9")
+    assert time.monotonic() - begun < 15
+    assert status(store_in(tmp_path), chunks()).running == ()
+
+
+@pytest.mark.parametrize("address", ["carrier-pigeon://1", "tcp://host:port", ""])
+def test_what_is_no_address_is_refused(tmp_path: Path, address: str) -> None:
+    with pytest.raises(hw.OptionError, match=f"--dask {address} is no address"):
+        ran(tmp_path, chunks(), dask=address)
