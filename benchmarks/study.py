@@ -1,10 +1,10 @@
 """What the study engine costs: cells, the whole design of andre2025, workers, memory.
 
 Run with ``make bench-study``, which holds BLAS to one thread. Cells have 10 000 samples and 9999
-resamples, n = 250. What one would use instead is SciPy's bootstrap, sample by sample, and for metrics of
-test sets scikit-learn's functions in it; that is timed on one sample (for scikit-learn with few resamples)
-and scaled. The prediction multiplies what cells cost by how many the design has; one instance's row
-of it is then run as a whole.
+resamples, n = 250. What one would use instead is SciPy's bootstrap, sample by sample, and for
+metrics of test sets scikit-learn's functions in it; that is timed on one sample (scikit-learn with
+few resamples) and scaled. The prediction multiplies what cells cost by how many the design has; one
+instance's row of it is then run as a whole.
 """
 
 from __future__ import annotations
@@ -172,18 +172,27 @@ def cells_of_table() -> Iterator[Timed]:
     """The cells that the design sets a time for."""
     values, five = values_instance(), scores_instance("five classes", (40, 30, 20, 20, 10))
     three = scores_instance("three classes", (50, 30, 20))
-    for name, wanted in zip(("mean", "sd", "trimmed_mean", "median", "iqr"), (1.5, *[2.0] * 4), strict=True):
+    for name, wanted in zip(
+        ("mean", "sd", "trimmed_mean", "median", "iqr"), (1.5, *[2.0] * 4), strict=True
+    ):
         spec = spec_of(statistics=(resolve_statistic(name),))
         cells = Cells(values, None, 250, spec)
         methods = "three bootstraps, t, z" if name == "mean" else "three bootstraps"
         yield Timed(f"{name}, {methods}", cells, "", wanted, functools.partial(_scipys, name))
     spec = spec_of(methods=tuple(METHODS[name] for name in BOOTSTRAPS))
-    for name, average in (("accuracy", ""), ("f1", "macro"), ("balanced_accuracy", ""), ("mcc", "")):
+    for name, average in (
+        ("accuracy", ""),
+        ("f1", "macro"),
+        ("balanced_accuracy", ""),
+        ("mcc", ""),
+    ):
         metric = sample_metric(name)
         cells = Cells(five, metric, 250, spec)
-        average = next(one.average for one in cells.measured if one.average in (average, "macro", ""))
+        wanted_average = next(
+            one.average for one in cells.measured if one.average in (average, "macro", "")
+        )
         other = functools.partial(_sklearns, name, 5)
-        yield Timed(f"{name}, 5 classes, three bootstraps", cells, average, 3.0, other)
+        yield Timed(f"{name}, 5 classes, three bootstraps", cells, wanted_average, 3.0, other)
     for name in ("auroc", "average_precision"):
         cells = Cells(three, sample_metric(name), 250, spec)
         other = functools.partial(_sklearns, name, 3)
@@ -245,10 +254,8 @@ def show_cells() -> None:
         seconds_of(_smaller(timed.cells), timed.average)  # what is loaded, fitted or compiled
         taken = statistics.median(seconds_of(timed.cells, timed.average) for _ in range(3))
         other = timed.other()
-        print(
-            f"{timed.work:<62}{taken:7.2f}{timed.wanted:8.1f}{other / 3600:12.2f}{other / taken:8.0f}x",
-            flush=True,
-        )
+        against = f"{other / 3600:12.2f}{other / taken:8.0f}x"
+        print(f"{timed.work:<62}{taken:7.2f}{timed.wanted:8.1f}{against}", flush=True)
 
 
 def _smaller(cells: Cells) -> Cells:
@@ -300,19 +307,23 @@ def design() -> Iterator[Row]:
 
 def show_design() -> float:
     """Core-hours of the whole design, from trials; returns those of one row of segmentation."""
-    print("\nThe whole design of andre2025, predicted: core-seconds of one model on its task(s) x how often")
+    print(
+        "\nThe whole design of andre2025, predicted: core-seconds of one model x how often it comes"
+    )
     total, one_row = 0.0, 0.0
     for row in design():
         made = predict(row.chunks, patience=45)
         seconds = sum(made.seconds.values())
         one_row = one_row or seconds
-        total += seconds * row.times / 3600
+        hours = seconds * row.times / 3600
+        total += hours
         print(
-            f"  {row.what:<58}{seconds:9.1f} s x {row.times:5.0f} = {seconds * row.times / 3600:7.2f} h"
+            f"  {row.what:<58}{seconds:9.1f} s x {row.times:5.0f} = {hours:7.2f} h"
             f"   ({made.tried} of {len(row.chunks)} chunks tried)",
             flush=True,
         )
-    print(f"  {'all':<58}{total:26.1f} core-hours, 1/{HOURS_OF_ANDRE / total:.0f} of {HOURS_OF_ANDRE}")
+    share = f"1/{HOURS_OF_ANDRE / total:.0f} of {HOURS_OF_ANDRE}"
+    print(f"  {'all':<58}{total:27.1f} core-hours, {share}")
     return one_row
 
 
@@ -355,13 +366,10 @@ def show_workers(runs: int = 5) -> None:
 
 
 def _memory(store: Path) -> Iterator[float]:
+    """The most memory that each process had by the end of each chunk, in MB."""
     for file in (store / "timings").glob("*.jsonl"):
         for line in file.read_text(encoding="utf-8").splitlines():
-            yield from (
-                value / 2**20 if value > 2**24 else value
-                for name, value in json.loads(line).items()
-                if "memory" in name and value
-            )
+            yield json.loads(line)["peak_mb"] or 0.0
 
 
 def main() -> None:
