@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.report.tables import text_table
@@ -13,19 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "render_summary"]
 
-# By what rows are told apart, and how it is headed; a column in which all rows agree is left out
-# of a table that people read.
-KEYS = {
-    "metric": "metric",
-    "statistic": "statistic",
-    "average": "average",
-    "label": "class",
-    "confidence_level": "level",
-    "n": "n",
-    "method": "method",
-}
-ALWAYS = ("metric", "n", "method")
-WORDS = ("metric", "statistic", "average", "class", "method")
+# What the rows of one table have in common.
+OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level")
 
 
 def render_summary(frame: pd.DataFrame, fmt: str) -> str:
@@ -34,17 +23,21 @@ def render_summary(frame: pd.DataFrame, fmt: str) -> str:
 
 
 def _table(frame: pd.DataFrame) -> str:
-    names, rows = _cells(frame)
-    right = [
-        name for name in names if name not in ("metric", "statistic", "average", "class", "method")
+    parts = [
+        f"{title}\n\n{text_table(names, rows, right=names[:1] + names[2:], whole=('method',))}"
+        for title, names, rows in _groups(frame)
     ]
-    return text_table(names, rows, right=tuple(right)) + "\n" + _footer(frame) + "\n"
+    return "\n".join([*parts, f"{_footer(frame)}\n"])
 
 
 def _markdown(frame: pd.DataFrame) -> str:
-    names, rows = _cells(frame)
-    lines = [names, ["---"] * len(names), *([_escaped(cell) for cell in row] for row in rows)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines) + f"\n{_footer(frame)}\n"
+    parts = []
+    for title, names, rows in _groups(frame):
+        lines = [names, ["---"] * len(names), *([_escaped(cell) for cell in row] for row in rows)]
+        parts.append(
+            f"**{_escaped(title)}**\n\n" + "".join(f"| {' | '.join(x)} |\n" for x in lines)
+        )
+    return "\n".join([*parts, f"{_footer(frame)}\n"])
 
 
 def _csv(frame: pd.DataFrame) -> str:
@@ -74,24 +67,26 @@ def _plain(value: Any) -> Any:
     return None if isinstance(number, float) and not math.isfinite(number) else number
 
 
-def _cells(frame: pd.DataFrame) -> tuple[list[str], list[list[str]]]:
-    keys = [key for key in KEYS if key in frame and (key in ALWAYS or len(set(frame[key])) > 1)]
-    frame = frame.sort_values([key for key in KEYS if key in frame], kind="stable")
-    names = [KEYS[key] for key in keys]
-    names += ["cover %", "Q1", "Q3", "width", "from", "to"]
+def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """A table for each metric and statistic: its title, headings and cells."""
     undefined = bool((frame["undefined"] > 0).any())
+    names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to"]
     names += ["no CI %"] if undefined else []
-    rows = []
-    for row in frame.to_dict("records"):
-        cells = [_said(row[key]) for key in keys]
-        cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
-        cells += [f"{100 * row['undefined']:.1f}"] if undefined else []
-        rows.append(cells)
-    return names, rows
+    for key, group in frame.groupby(list(OF_A_TABLE), sort=True, dropna=False):
+        rows = []
+        for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
+            cells = [str(row["n"]), str(row["method"])]
+            cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
+            cells += [f"{100 * row['undefined']:.1f}"] if undefined else []
+            rows.append(cells)
+        yield _title(dict(zip(OF_A_TABLE, key, strict=True))), names, rows
 
 
-def _said(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+def _title(of: dict[str, Any]) -> str:
+    """Such as ``Mean dsc, 95 % intervals``."""
+    what = " ".join(str(of[part]) for part in ("average", "statistic", "metric") if of[part])
+    label = f" of {of['label']}" if of["label"] else ""
+    return f"{what}{label}, {100 * of['confidence_level']:g} % intervals"
 
 
 def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:
