@@ -188,15 +188,17 @@ def collect(
     ],
     debug: Debug = False,
 ) -> None:
-    """Copy the parts of other stores of the same study into STORE; twice does no harm.
+    """Copy the parts of other stores of the same study into STORE, which is made if need be.
+
+    Doing it twice does no harm.
 
     \b
     halfwidth study collect store/ from-node-1/ from-node-2/
     """
-    from halfwidth.study.store import open_store
     from halfwidth.study.upkeep import collect as collect_parts
+    from halfwidth.study.upkeep import opened_or_like
 
-    made = collect_parts(open_store(store), others)
+    made = collect_parts(opened_or_like(store, others[0]), others)
     damaged = f", {made.damaged} damaged and left behind" if made.damaged else ""
     note(f"{made.copied} parts copied, {made.already} were there already{damaged}")
 

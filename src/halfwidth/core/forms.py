@@ -98,8 +98,10 @@ class CellCounts:
     ----------
     n_cells : int
     finish : callable
-        ``finish(counts)``, shape (..., n_cells) -> (...). It takes complex counts too: its
-        derivatives come from a complex step.
+        ``finish(counts)``, shape (..., n_cells) -> (...), of integers or of floats that are whole.
+        It takes complex counts too: its derivatives come from a complex step. It may be called
+        with unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
+        `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
     """
 
     n_cells: int

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "render_summary"]
 
 # What the rows of one table have in common.
-OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level")
+OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
+KINDS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
 def render_summary(frame: pd.DataFrame, fmt: str) -> str:
@@ -86,7 +87,7 @@ def _title(of: dict[str, Any]) -> str:
     """Such as ``Mean dsc, 95 % intervals``."""
     what = " ".join(str(of[part]) for part in ("average", "statistic", "metric") if of[part])
     label = f" of {of['label']}" if of["label"] else ""
-    return f"{what}{label}, {100 * of['confidence_level']:g} % intervals"
+    return f"{what}{label}, {100 * of['confidence_level']:g} % {KINDS[of['alternative']]}"
 
 
 def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:

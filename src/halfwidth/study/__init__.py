@@ -40,3 +40,7 @@ def __getattr__(name: str) -> Any:
     home, inside = _HOME[name]
     module = importlib.import_module(f"halfwidth.study.{home}")
     return getattr(module, inside) if inside else module
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -87,11 +87,13 @@ def truth_of(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
     """The population value of what is estimated; it does not depend on the sample size."""
     reduce = measured.reduce
     what = (measured.metric, measured.statistic, measured.average, measured.label)
-    key = (instance.digest, spec.seed, spec.truth_draws, spec.absent_class, *what)
+    drawn = (spec.seed, spec.truth_draws, spec.absent_class)
+    # The name too: it is part of the key of the draws.
+    key = (instance.name, instance.digest, instance.classes, *drawn, *what)
 
     def make() -> Truth:
-        drawn = rng.derive_key(spec.seed, "study", "truth", instance.name)
-        generator = np.random.Generator(np.random.Philox(key=drawn.value))
+        own = rng.derive_key(spec.seed, "study", "truth", instance.name)
+        generator = np.random.Generator(np.random.Philox(key=own.value))
         population = fitted(instance).population
         if instance.level is MetricLevel.INDIVIDUAL:
             return truth(population, reduce, generator, draws=spec.truth_draws)

@@ -94,6 +94,11 @@ class Point:
     interdecile_range: float
     batch: NDArray[np.intp]
 
+    @property
+    def known(self) -> float:
+        """The value; NaN where the population has none, or an infinite one."""
+        return self.value if np.isfinite(self.value) else float("nan")
+
 
 @dataclass(frozen=True)
 class Bounded:
@@ -119,7 +124,7 @@ def of_points(estimates: Array, truth: Point) -> dict[str, Any]:
     draws of resamples, not of samples.
     """
     defined = estimates[np.isfinite(estimates)]
-    error = defined - truth.value
+    error = defined - truth.known
     many = len(error) > 1
     return {
         "estimate_mean": _mean(defined),
@@ -150,16 +155,20 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
         ``coverage_high`` are Wilson's interval for as many independent samples as would be known
         as well.
     """
-    low, high, value = made.low, made.high, truth.value
+    low, high, value = made.low, made.high, truth.known
     defined = ~(np.isnan(low) | np.isnan(high))
     tolerance = ROUNDING * np.fmax(abs(value), np.fmax(_size(low), _size(high)))
     below = defined & (high < value - tolerance)
     above = defined & (low > value + tolerance)
     covers = defined & ~below & ~above
-    coverage, error = _share_in_batches(covers, np.ones_like(defined), truth.batch)
-    of_defined, its_error = _share_in_batches(covers, defined, truth.batch)
+    # What does not exist is neither held nor missed.
+    counted = np.full_like(defined, not np.isnan(value))
+    coverage, error = _share_in_batches(covers, counted, truth.batch)
+    of_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
     interval = _wilson(coverage, error, len(low))
-    widths = (high - low)[defined]
+    with np.errstate(invalid="ignore"):  # both ends may be infinite
+        widths = (high - low)[defined]
+        middles = ((low + high) / 2)[defined]
     infinite = ~np.isfinite(widths)
     quartiles = _quartiles(widths)
     return {
@@ -169,15 +178,15 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
         "coverage_high": interval[1],
         "coverage_defined": of_defined,
         "coverage_defined_se": its_error,
-        "missed_below": float(below.mean()),
-        "missed_above": float(above.mean()),
+        "missed_below": float(below.mean()) if counted.all() else float("nan"),
+        "missed_above": float(above.mean()) if counted.all() else float("nan"),
         "width_mean": _mean(widths),
         "width_q1": quartiles[0],
         "width_median": quartiles[1],
         "width_q3": quartiles[2],
         "width_mean_relative": _relative(_mean(widths), truth.interdecile_range),
         "width_median_relative": _relative(quartiles[1], truth.interdecile_range),
-        "centre_shift": _mean(((low + high) / 2 - value)[defined][~infinite]),
+        "centre_shift": _mean(middles[~infinite]) - value,
         "share_outside": _mean(_outside(low[defined], high[defined], statistic_range)),
         "undefined": int((~defined).sum()),
         "zero_width": int((widths <= 0).sum()),
@@ -201,10 +210,12 @@ def _relative(width: float, scale: float) -> float:
 def _quartiles(widths: Array) -> tuple[float, float, float]:
     if not len(widths):
         return (float("nan"),) * 3
-    ordered = np.sort(widths)
-    # Of infinite widths no two can be interpolated between.
+    at = [0.25, 0.5, 0.75]
+    below, above = (np.quantile(widths, at, method=side) for side in ("lower", "higher"))
     with np.errstate(invalid="ignore"):
-        low, middle, high = np.quantile(ordered, [0.25, 0.5, 0.75])
+        between = np.quantile(widths, at)
+    # Of infinite widths no two can be interpolated between.
+    low, middle, high = np.where(below == above, below, between)
     return float(low), float(middle), float(high)
 
 
@@ -240,6 +251,8 @@ def _share_in_batches(
 
 def _wilson(share: float, error: float, samples: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a coverage, with the design effect of the batches, at least 1."""
+    if np.isnan(share):
+        return float("nan"), float("nan")
     spread = share * (1 - share) / samples
     effect = max(1.0, error**2 / spread) if spread > 0 and np.isfinite(error) else 1.0
     n = samples / effect

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Results", "open_results"]
 
 # By what cells are told apart in a summary, across instances.
-BY = ("metric", "statistic", "average", "label", "method", "confidence_level", "n")
+BY = (
+    *("metric", "statistic", "average", "label"),
+    *("method", "confidence_level", "alternative", "n"),
+)
 SUMMARISED = ("coverage", "width_mean")
 
 
@@ -55,20 +58,25 @@ class Results:
         """
         import duckdb
 
+        parts = self._parts()
         with duckdb.connect(":memory:") as connection:
-            relation = connection.read_parquet(self._parts(), union_by_name=True)
-            relation.create_view("cells")
+            try:
+                connection.read_parquet(parts, union_by_name=True).create_view("cells")
+                # Parts are read when they are asked for.
+                connection.execute("SELECT count(coverage) FROM cells").fetchall()
+            except duckdb.Error as error:
+                raise DataError(
+                    f"{self.folder}: a part cannot be read ({_first_line(error)}); "
+                    "'halfwidth study run' makes damaged parts anew"
+                ) from None
             try:
                 return connection.execute(sql).df()
             except duckdb.Error as error:
-                raise OptionError(f"the query failed: {error}") from None
+                raise OptionError(f"the query failed: {_first_line(error)}") from None
 
     def to_frame(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """All rows, tidy, in an order that does not depend on how they were made."""
-        unknown = [name for name in columns or () if name not in COLUMNS]
-        if unknown:
-            raise UnknownNameError("column of a study", unknown[0], COLUMNS)
-        wanted = ", ".join(f'"{name}"' for name in columns or COLUMNS)
+        wanted = _quoted(_known(COLUMNS if columns is None else columns))
         return self.query(f"SELECT {wanted} FROM cells ORDER BY instance, {_quoted(BY)}")  # noqa: S608 -- names are checked
 
     def summary(self, by: Sequence[str] = BY) -> pd.DataFrame:
@@ -87,9 +95,7 @@ class Results:
             Monte-Carlo standard error of a coverage, and ``undefined``, the share of samples
             without an interval.
         """
-        unknown = [name for name in by if name not in COLUMNS]
-        if unknown:
-            raise UnknownNameError("column of a study", unknown[0], COLUMNS)
+        by = _known(by)
         quartiles = ", ".join(
             f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{said}"
             for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
@@ -107,6 +113,21 @@ class Results:
         if not parts:
             raise DataError(f"{self.folder}: no part of the study is done yet")
         return parts
+
+
+def _known(names: Iterable[str]) -> list[str]:
+    """Names of columns, or an error that names the nearest one."""
+    asked = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in asked if name not in COLUMNS]
+    if unknown:
+        raise UnknownNameError("column of a study", unknown[0], COLUMNS)
+    if not asked:
+        raise OptionError(f"no columns are named; the usual ones are {', '.join(BY)}")
+    return asked
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
 
 
 def _quoted(names: Sequence[str]) -> str:

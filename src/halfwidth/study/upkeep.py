@@ -14,9 +14,9 @@ from halfwidth.study.chunks import Chunk
 from halfwidth.study.disk import write_whole
 from halfwidth.study.locks import Holder, held, holders
 from halfwidth.study.parts import metadata_of, opens
-from halfwidth.study.store import FAILED, PARTS, TIMINGS, Store, open_store
+from halfwidth.study.store import FAILED, PARTS, TIMINGS, Store, create_or_open, open_store
 
-__all__ = ["Collected", "Status", "collect", "pace", "retry", "status"]
+__all__ = ["Collected", "Status", "collect", "opened_or_like", "pace", "retry", "status"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,15 @@ class Collected:
     copied: int
     already: int
     damaged: int
+
+
+def opened_or_like(folder: str | Path, other: str | Path) -> Store:
+    """The store in a folder; where there is nothing yet, a new one for the study of another."""
+    goal = Path(folder)
+    if goal.is_dir() and any(goal.iterdir()):
+        return open_store(goal)
+    like = open_store(other).manifest
+    return create_or_open(goal, like.settings, like.inputs, like.columns)
 
 
 def collect(store: Store, others: Sequence[str | Path]) -> Collected:
