@@ -23,7 +23,7 @@ def shared() -> Path:
 @pytest.fixture(autouse=True)
 def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled kernels where a test asks for them only: their sums differ in the last bits."""
-    for module in ("compiled", "compiled_ranking", "compiled_tails"):
+    for module in ("compiled", "compiled_cells", "compiled_ranking", "compiled_tails"):
         name = f"halfwidth.resampling.kernels.{module}.pays_off"
         monkeypatch.setattr(name, lambda _draws: False)
 

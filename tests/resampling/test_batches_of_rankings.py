@@ -105,13 +105,16 @@ def test_areas_may_be_turned_before_they_are_averaged(average: str, absent: Any)
 
 
 def test_order_of_ties_is_free_in_a_batch_only() -> None:
-    scores = np.zeros((2, 300))
-    positive = np.arange(600).reshape(2, 300) % 3 == 0
+    scores = np.random.default_rng(2).integers(0, 5, (1, 300)).astype(float)
+    positive = np.arange(300)[None] % 3 == 0
     kept, free = (rank(positive, scores, keep=keep) for keep in (True, False))
-    assert (kept.case == np.arange(299, -1, -1)).all()
-    for one, other in zip(row_by_row("auroc", kept), row_by_row("auroc", free), strict=True):
-        assert one == other == 0.5
-    assert (RankEach(1)(np.zeros((1, 2, 300))).case == np.arange(299, -1, -1)).all()
+    turned = np.argsort(scores[0], kind="stable")[::-1]
+    assert np.array_equal(kept.case[0], turned)
+    assert np.array_equal(np.sort(free.case[0]), np.arange(300))
+    assert row_by_row("auroc", kept) == row_by_row("auroc", free)
+    records = np.concatenate([scores, 1.0 - positive])
+    assert np.array_equal(RankEach(1)(records).case[0], turned)
+    assert np.array_equal(RankEach(1)(records[None]).case[0], turned)
 
 
 def test_class_units_of_a_batch_are_those_of_each_test_set() -> None:
@@ -274,6 +277,7 @@ LISTS: dict[str, list[tuple[int, int]]] = {
     "no positive": [(1, 0)] * 200,
     "no negative": [(0, 1)] * 200,
     "all tied": [(150, 150)],
+    "more ties than 8 bits hold": [(1, 0), (0, 400), (300, 350)],
     "long ties of one mark": [(0, 90), (200, 0), (0, 150), (70, 0), (0, 64), (64, 0), (0, 65)],
     "long mixed ties": [(0, 1), (1, 1), (130, 70), (1, 0), (70, 130), (0, 3), (5, 5)],
     "positives first": [(0, 1)] * 130 + [(1, 0)] * 170,
@@ -315,11 +319,11 @@ def test_many_positives(units: int, rate: float) -> None:
     sums_are_those_of_numpy(unit, mark, units)
 
 
-@pytest.mark.parametrize(("n", "classes"), [(250, 1), (1000, 6), (8000, 1)])
-def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int) -> None:
+@pytest.mark.parametrize(("n", "classes", "rate"), [(250, 1, 0.6), (1000, 6, 0.1), (8000, 1, 0.97)])
+def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int, rate: float) -> None:
     pytest.importorskip("numba")
     draw = np.random.default_rng(n)
-    positive = draw.random((2, n * classes)) < 0.6 / classes
+    positive = draw.random((2, n * classes)) < rate
     scores = draw.random(positive.shape) + positive
     # Negatives above positives, of a case that some resamples leave out.
     scores[:, 0], positive[:, 0] = 3.0, False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -27,18 +28,20 @@ def _drawn(cells: Cells) -> Array:
     return part
 
 
-def _cells(cells: Cells, measured: Measured, place: int) -> list[tuple[str, float, list[float]]]:
-    """Method, level, and estimate, bounds and share of undefined resamples of one sample."""
+def _made(cells: Cells, measured: Measured) -> list[list[tuple[str, float, list[float]]]]:
+    """For each sample: method, level, and estimate, bounds and share of undefined resamples."""
     made = simulated(cells, measured, fitted(cells.instance).population)
     names = [(method.name, level) for level in cells.spec.levels for method in measured.methods]
-    at = SAMPLES + place
     return [
-        (
-            name,
-            level.confidence_level,
-            [made.estimates[at], one.low[at], one.high[at], one.undefined_share[at]],
-        )
-        for (name, level), one in zip(names, made.bounded, strict=True)
+        [
+            (
+                name,
+                level.confidence_level,
+                [made.estimates[at], one.low[at], one.high[at], one.undefined_share[at]],
+            )
+            for (name, level), one in zip(names, made.bounded, strict=True)
+        ]
+        for at in range(SAMPLES, 2 * SAMPLES)
     ]
 
 
@@ -78,8 +81,8 @@ def test_statistics_of_cases(name: str, n: int) -> None:
     values, plan, metric = _drawn(cells), plan_of(cells, 1), cells.instance.metric
     assert metric is not None
     for measured in cells.measured:
-        for place in range(SAMPLES):
-            for method, level, found in _cells(cells, measured, place):
+        for place, of_sample in enumerate(_made(cells, measured)):
+            for method, level, found in of_sample:
                 e = hw.summary_ci(
                     values[place],
                     metric=population.get("metric"),
@@ -124,32 +127,39 @@ def _check_test_sets(cells: Cells, average: str) -> None:
     (metric,) = cells.spec.metrics
     classes = cells.instance.classes
     records, plan = _drawn(cells), plan_of(cells, 1)
-    for measured in cells.measured:
-        for place in range(SAMPLES):
-            truth = records[place, -1].astype(int)
-            scores = records[place, :-1].T if len(classes) > 2 else records[place, 1]
-            for method, level, found in _cells(cells, measured, place):
-                try:
-                    made = hw.metric_ci(
-                        *(truth, scores),
-                        metric=metric,
-                        average=average or None,
-                        labels=list(range(len(classes))),
-                        scores="probabilities",
-                        absent_class=cells.spec.absent_class,
-                        method=method,
-                        confidence_level=level,
-                        n_resamples=60,
-                        rng=plan.entropy,
-                    )
-                except DataError:
-                    # A binary ranking of a single class: undefined, in a study.
-                    assert metric.spec.name in ("auroc", "average_precision")
-                    assert len(np.unique(truth)) == 1
+
+    @functools.cache
+    def asked(place: int, method: str, level: float) -> list[hw.Estimate] | None:
+        """A row for each class or one; None for a binary ranking of a single class."""
+        truth = records[place, -1].astype(int)
+        try:
+            made = hw.metric_ci(
+                *(truth, records[place, :-1].T if len(classes) > 2 else records[place, 1]),
+                metric=metric,
+                average=average or None,
+                labels=list(range(len(classes))),
+                scores="probabilities",
+                absent_class=cells.spec.absent_class,
+                method=method,
+                confidence_level=level,
+                n_resamples=60,
+                rng=plan.entropy,
+            )
+        except DataError:
+            assert metric.spec.name in ("auroc", "average_precision")
+            assert len(np.unique(truth)) == 1
+            return None
+        return [made] if isinstance(made, hw.Estimate) else list(made)
+
+    for row, measured in enumerate(cells.measured):
+        for place, of_sample in enumerate(_made(cells, measured)):
+            for method, level, found in of_sample:
+                rows = asked(place, method, level)
+                if rows is None:
                     assert all(math.isnan(value) for value in found[:3])
                     continue
-                one = made if isinstance(made, hw.Estimate) else made[classes.index(measured.label)]
-                assert _same(found, _said(one)), (measured.label, method, place)
+                assert len(rows) == len(cells.measured)
+                assert _same(found, _said(rows[row])), (measured.label, method, place)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # infinite ratios

@@ -59,10 +59,10 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
     assert [chunk.name for chunk in chunks] == [
         "beta-a=8-b=2.n00010",
         "beta-a=8-b=2.n00025",
-        "model-task.mcc.n00010",
-        "model-task.mcc.n00025",
         "model-task.f_beta-beta=2.n00010",
         "model-task.f_beta-beta=2.n00025",
+        "model-task.mcc.n00010",
+        "model-task.mcc.n00025",
         "model-task.auroc.n00010",
         "model-task.auroc.n00025",
     ]

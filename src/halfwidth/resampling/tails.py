@@ -7,6 +7,7 @@ sample of all as any. Ranks further in are looked up in the row, sorted as a who
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -127,8 +128,12 @@ class Tails:
 
     def mean(self) -> Array:
         """Mean of the defined replicates."""
-        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)[0]
+        return self._moments[0]
 
     def standard_deviation(self) -> Array:
         """SD (B - 1) of the defined replicates: the bootstrap standard error."""
-        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)[1]
+        return self._moments[1]
+
+    @functools.cached_property
+    def _moments(self) -> tuple[Array, Array]:
+        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)
