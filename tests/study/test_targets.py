@@ -139,10 +139,12 @@ def test_methods_asked_for_are_those_of_them_that_fit() -> None:
 def test_samples_are_in_the_order_of_their_design(
     metric: str, average: str | None, classes: int
 ) -> None:
-    # Coarse scores: cases that are tied in their first value, and in all of them.
-    sets = labelled(classes=classes, empirical=True, n=12)
-    cells = cells_of_sets(sets, metric, 25, average)
-    records = fitted(sets).population.draw(np.random.default_rng(2), 8, 25)
+    cells = cells_of_sets(labelled(classes=classes), metric, 25, average)
+    # Coarse scores: cases that are tied in their first values, and in all of them.
+    generator = np.random.default_rng(2)
+    scores = generator.integers(1, 4, size=(8, classes, 25)).astype(float)
+    truth = generator.integers(classes, size=(8, 1, 25))
+    records = np.concatenate([scores / scores.sum(axis=1, keepdims=True), truth], axis=1)
     for measured in cells.measured:
         samples = measured.samples(records)
         design = measured.design(25)

@@ -166,8 +166,8 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
     coverage, error = _share_in_batches(covers, counted, truth.batch)
     of_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
     interval = _wilson(coverage, error, len(low))
+    widths = _widths(low[defined], high[defined])
     with np.errstate(invalid="ignore"):  # both ends may be infinite
-        widths = (high - low)[defined]
         middles = ((low + high) / 2)[defined]
     infinite = ~np.isfinite(widths)
     quartiles = _quartiles(widths)
@@ -214,14 +214,22 @@ def _quartiles(widths: Array) -> tuple[float, float, float]:
     below, above = (np.quantile(widths, at, method=side) for side in ("lower", "higher"))
     with np.errstate(invalid="ignore"):
         between = np.quantile(widths, at)
-    # Of infinite widths no two can be interpolated between.
+    # Nothing lies between a finite and an infinite width.
+    between = np.where(np.isinf(above), above, between)
     low, middle, high = np.where(below == above, below, between)
     return float(low), float(middle), float(high)
 
 
+def _widths(low: Array, high: Array) -> Array:
+    """Also from one infinity to the same one a width is infinite."""
+    infinite = np.isinf(low) | np.isinf(high)
+    with np.errstate(invalid="ignore"):
+        return np.where(infinite, np.inf, high - low)
+
+
 def _outside(low: Array, high: Array, inside: Bounds) -> Array:
     """The share of the length of each interval that lies where the statistic cannot."""
-    width = high - low
+    width = _widths(low, high)
     usable = np.isfinite(width) & (width > 0)
     low, high, width = low[usable], high[usable], width[usable]
     kept = np.clip(high, inside.low, inside.high) - np.clip(low, inside.low, inside.high)
