@@ -215,7 +215,8 @@ def quantile_by_rank(
 
 def limits_of_ties(value: Array, tolerance: Array, scale: Scale | None) -> tuple[Array, Array]:
     """Between which bases replicates are tied with a value."""
-    low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
+    with np.errstate(invalid="ignore"):  # a ratio may be infinite, and so its tolerance
+        low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
     return (low, high) if scale is None else (scale.bases(low), scale.bases(high))
 
 

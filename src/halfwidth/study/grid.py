@@ -79,7 +79,9 @@ def _digest(cells: Cells) -> str:
     """Hash of all that the rows of a chunk depend on; other sample sizes are none of it."""
     settings = {name: value for name, value in settings_of(cells.spec).items() if name != "sizes"}
     metric = "" if cells.metric is None else written(cells.metric, complete=True)
-    what = [settings, cells.instance.name, cells.instance.digest, metric, cells.n]
+    instance = cells.instance
+    said = [instance.name, instance.task, instance.model, instance.classes]
+    what = [settings, said, instance.digest, metric, cells.n]
     text = json.dumps(what, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 

@@ -198,7 +198,9 @@ class _Samples:
         """The samples, their cases in the order of `designs.arrange`."""
         scores, truth = records[:, :-1], records[:, -1]
         if self.kind in ("hits", "cells"):
-            predicted = scores.argmax(axis=1)
+            # Of two equal scores that of the positive class decides, of more the first.
+            two = self.n_classes == 2
+            predicted = scores[:, 1] >= scores[:, 0] if two else scores.argmax(axis=1)
             if self.kind == "hits":
                 return np.asarray(predicted == truth, dtype=float)
             return np.sort(truth * self.n_classes + predicted, axis=-1)
