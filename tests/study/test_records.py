@@ -288,7 +288,6 @@ def test_a_truth_that_does_not_exist_is_neither_covered_nor_missed(value: float)
     assert found["undefined"] == 1
 
 
-
 @pytest.mark.parametrize("value", [NAN, INF, -INF])
 def test_points_without_a_truth_warn_of_nothing(value: float) -> None:
     found = of_points(np.array([0.1, 0.3]), _point(value, [0, 1]))
