@@ -283,10 +283,11 @@ def design() -> Iterator[Row]:
     yield Row("segmentation, continuous: 5 statistics, 9 n", continuous, 6 * 228 + 38)
     yield Row("segmentation, HD and HD95: 5 statistics, 9 n", discrete, 2 * 228)
     proportions = ("wald", "wilson", "agresti_coull", "clopper_pearson")
-    methods = tuple(METHODS[name] for name in (*BOOTSTRAPS, *proportions))
     names = ("accuracy", "balanced_accuracy", "f1", "mcc", "auroc", "average_precision")
     instances = [scores_instance(task, shares) for task, shares in TASKS.items()]
     for name in names:
+        asked = (*BOOTSTRAPS, *(proportions if name == "accuracy" else ()))
+        methods = tuple(METHODS[method] for method in asked)
         spec = spec_of(metrics=(sample_metric(name),), methods=methods)
         yield Row(f"classification, {name}: 12 tasks, 9 n", chunks_of(spec, instances), MODELS)
     fewer = {"samples": 3500, "resamples": 3499, "averages": ("macro",)}
