@@ -10,7 +10,6 @@ instance's row of it is then run as a whole.
 from __future__ import annotations
 
 import functools
-import json
 import statistics
 import sys
 import tempfile
@@ -37,6 +36,7 @@ from halfwidth.study.front_door import Planned, run
 from halfwidth.study.grid import chunks_of
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.store import open_store
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 SIZES = (10, 25, 50, 75, 100, 125, 150, 200, 250)
@@ -368,9 +368,7 @@ def show_workers(runs: int = 5) -> None:
 
 def _memory(store: Path) -> Iterator[float]:
     """The most memory that each process had by the end of each chunk, in MB."""
-    for file in (store / "timings").glob("*.jsonl"):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            yield json.loads(line)["peak_mb"] or 0.0
+    yield from (timing["peak_mb"] or 0.0 for timing in open_store(store).timings())
 
 
 def main() -> None:
