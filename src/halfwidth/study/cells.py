@@ -43,12 +43,15 @@ class Cells:
         Of test sets; None for per-case values.
     n : int
     spec : StudySpec
+    trial_of : StudySpec or None
+        The study that a trial of few samples is for: it takes the kernels that the study will.
     """
 
     instance: Instance
     metric: Metric | None
     n: int
     spec: StudySpec
+    trial_of: StudySpec | None = None
 
     @property
     def measured(self) -> tuple[Measured, ...]:
@@ -66,7 +69,13 @@ def plan_of(cells: Cells, batch: int) -> Plan:
     """The draws that the samples of a batch share; no other batch, size or instance has them."""
     spec = cells.spec
     key = rng.derive_key(spec.seed, "study", "resamples", cells.instance.name, cells.n, batch)
-    return Plan(key.value, spec.resamples, compiled=_compiles(spec), kept={}, screened=True)
+    return Plan(
+        key.value,
+        spec.resamples,
+        compiled=_compiles(cells.trial_of or spec),
+        kept={},
+        screened=True,
+    )
 
 
 def _compiles(spec: StudySpec) -> bool | None:

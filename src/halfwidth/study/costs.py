@@ -165,7 +165,8 @@ def _tried(cells: Cells) -> float:
     spec, population = cells.spec, fitted(cells.instance).population
 
     def seconds(samples: int) -> float:
-        small = replace(cells, spec=replace(spec, samples=samples, batches=1))
+        few_samples = replace(spec, samples=samples, batches=1)
+        small = replace(cells, spec=few_samples, trial_of=spec)
         begun = time.perf_counter()
         for measured in small.measured:
             simulated(small, measured, population)
