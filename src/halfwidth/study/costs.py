@@ -24,7 +24,7 @@ __all__ = ["Predicted", "predict", "rough_seconds"]
 REPLICATE, PRODUCT = 9e-9, 4e-11
 PER_SAMPLE = 2e-6
 # Samples of the two trials that tell what a batch costs from what a sample does.
-FEW, MORE = 16, 96
+FEW, MORE = 32, 640
 
 
 def rough_seconds(cells: Cells) -> float:
