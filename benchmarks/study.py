@@ -259,7 +259,7 @@ def show_cells() -> None:
 
 
 def _smaller(cells: Cells) -> Cells:
-    return replace(cells, spec=replace(cells.spec, samples=1000))
+    return replace(cells, spec=replace(cells.spec, samples=2000))
 
 
 # --------------------------------------------------------------------------- the whole design

@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 
-# Elements of the largest array: 3 * 2**20 float64 are 24 MiB. No result depends on it.
-MOST_ELEMENTS = 3 * 2**20
+# Elements of the largest array: 6 * 2**20 float64 are 48 MiB. No result depends on it.
+MOST_ELEMENTS = 6 * 2**20
 
 
 @dataclass(frozen=True)

@@ -263,14 +263,6 @@ class ExactDistribution:
     support: Array
     probability: Array
 
-    @classmethod
-    def of(cls, support: Array, probability: Array) -> ExactDistribution:
-        """Bring values in any order, with their probabilities, into ascending order."""
-        order = np.argsort(support, axis=-1)
-        if probability.ndim == 1:
-            return cls(np.take_along_axis(support, order, axis=-1), probability[order])
-        return cls(*(np.take_along_axis(both, order, axis=-1) for both in (support, probability)))
-
     @property
     def n_resamples(self) -> None:
         """None: nothing was drawn."""
@@ -284,10 +276,9 @@ class ExactDistribution:
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}, for one p per sample."""
         wanted = np.broadcast_to(np.asarray(probability, float), self.support.shape[:-1])
-        short = (self._cumulative < (wanted - CUMULATIVE_ROUNDING)[..., None]).sum(axis=-1)
+        short = _count_before(self._cumulative, wanted - CUMULATIVE_ROUNDING, inclusive=False)
         rank = np.minimum(short, self.support.shape[-1] - 1)
-        found = np.take_along_axis(self.support, rank[..., None], axis=-1)[..., 0]
-        return np.where(np.isfinite(wanted), found, np.nan)
+        return np.where(np.isfinite(wanted), _at(self.support, rank), np.nan)
 
     @functools.cached_property
     def _cumulative(self) -> Array:
@@ -296,9 +287,13 @@ class ExactDistribution:
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""
         value, tolerance = np.asarray(value), np.asarray(tolerance)
-        below = np.where(self.support < (value - tolerance)[..., None], self.probability, 0.0)
-        up_to = np.where(self.support <= (value + tolerance)[..., None], self.probability, 0.0)
-        return np.asarray((below.sum(axis=-1) + up_to.sum(axis=-1)) / 2)
+        below = _count_before(self.support, value - tolerance, inclusive=False)
+        up_to = _count_before(self.support, value + tolerance, inclusive=True)
+        return np.asarray((self._probability_of(below) + self._probability_of(up_to)) / 2)
+
+    def _probability_of(self, first: NDArray[np.intp]) -> Array:
+        """Of so many of the smallest values."""
+        return np.where(first > 0, _at(self._cumulative, np.maximum(first - 1, 0)), 0.0)
 
     def mean(self) -> Array:
         """Expectation of the statistic over all resamples."""
@@ -310,3 +305,21 @@ class ExactDistribution:
         """SD of the statistic over all resamples: the exact bootstrap standard error."""
         centred = self.support - self.mean()[..., None]
         return np.asarray(np.sqrt((self.probability * centred**2).sum(axis=-1)))
+
+
+def _at(ascending: Array, place: NDArray[np.intp]) -> Array:
+    """One element of each row."""
+    rows = ascending.reshape(-1, ascending.shape[-1])
+    return np.asarray(rows[np.arange(len(rows)), place.ravel()].reshape(place.shape))
+
+
+def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray[np.intp]:
+    """How many of each row lie below its limit, or at it too: all rows are halved at once."""
+    size = ascending.shape[-1]
+    count = np.zeros(ascending.shape[:-1], dtype=np.intp)
+    for step in (2**power for power in reversed(range(size.bit_length()))):
+        probe = count + step
+        value = _at(ascending, np.minimum(probe, size) - 1)
+        before = value <= limit if inclusive else value < limit
+        count = np.where((probe <= size) & before, probe, count)
+    return count

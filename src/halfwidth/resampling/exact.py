@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.distribution import ExactDistribution, in_parts
 from halfwidth.resampling.kernels.reference import total_weight
 
 __all__ = ["binomial", "order_statistics", "studentized_binomial"]
 
 # Support points of less probability than this change no quantile that anyone asks for.
-NEGLIGIBLE = 1e-17
+NEGLIGIBLE = 1e-15
 # A gap of d positions between neighbouring order statistics has probability of about exp(-d).
 LONGEST_GAP = 40
 
@@ -77,10 +77,21 @@ def order_statistics(sorted_values: Array, ranks: Array, weights: Array) -> Exac
     n, k, total = sorted_values.shape[-1], int(ranks[0]), total_weight(weights)
     position, probability = _one(n, k)
     if len(ranks) == 1:
-        return ExactDistribution.of(total * sorted_values[:, position], probability)
-    first, second, probability = _two_adjacent(n, k, position, probability)
-    low, high = sorted_values[:, first], sorted_values[:, second]
-    return ExactDistribution.of(total * low + weights[1] * (high - low), probability)
+        support = total * sorted_values[:, position]
+        return ExactDistribution(support, np.broadcast_to(probability, support.shape))
+    first, second, of_pair = _two_adjacent(n, k, position, probability)
+    support, each = np.empty((2, len(sorted_values), len(first)))
+    for part in in_parts(*support.shape):
+        made = np.take(sorted_values[part], first, axis=-1)
+        gap = np.take(sorted_values[part], second, axis=-1)
+        gap -= made
+        gap *= weights[1]
+        made *= total
+        made += gap
+        order = np.argsort(made, axis=-1)
+        support[part] = np.take_along_axis(made, order, axis=-1)
+        each[part] = of_pair[order]
+    return ExactDistribution(support, each)
 
 
 def _one(n: int, k: int) -> tuple[NDArray[np.intp], Array]:

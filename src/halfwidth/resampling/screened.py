@@ -31,7 +31,7 @@ UNIT = float(np.finfo(np.float32).eps) / 2
 # Sums above this would not be numbers in single precision, or below it nothing.
 LARGEST, SMALLEST = 1e30, 1e-25
 # Of the first replicates, which tell the limits of the tails, and of all: a limit is a quantile.
-FIRST, SHARE = 256, 0.12
+FIRST, SHARE = 256, 0.08
 # What is neglected in the bound: products of errors.
 SECOND_ORDER = 1.01
 
@@ -96,19 +96,21 @@ class Linear:
 
     def rough(self) -> tuple[Rough, Array]:
         """The bases in single precision, (S, B), and by how much each row may be off, (S,)."""
-        made = [np.asarray(one, np.float32) @ self.weights.rough.T for one in self.features]
-        n, size = self.features.shape[-1], self._size()
+        (terms, samples, n), size = self.features.shape, self._size()
+        stacked = self.features.reshape(-1, n).astype(np.float32)
+        made = (stacked @ self.weights.rough.T).reshape(terms, samples, -1)
         error = SECOND_ORDER * (n + 2) * UNIT * size
-        if len(made) == 1:
+        if terms == 1:
             return made[0], error[0]
-        total, squares = made
+        for part in in_parts(*made[0].shape):
+            total, squares = (one[part] for one in made)
+            total *= total
+            total *= np.float32(-1 / n)
+            squares += total
         # |T| is at most the size of the sum, and rounding adds to each step.
         steps = 4 * UNIT * (size[1] + size[0] ** 2 / n)
         error_of_both = error[1] + 2 * size[0] / n * error[0] + steps
-        total *= total
-        total *= np.float32(-1 / n)
-        squares += total
-        return squares, SECOND_ORDER * error_of_both
+        return made[1], SECOND_ORDER * error_of_both
 
 
 @dataclass(frozen=True, eq=False)

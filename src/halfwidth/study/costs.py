@@ -23,8 +23,9 @@ __all__ = ["Predicted", "predict", "rough_seconds"]
 # processor of 2.5 GHz takes. They order chunks and weigh progress, and no result depends on them.
 REPLICATE, PRODUCT = 9e-9, 4e-11
 PER_SAMPLE = 2e-6
-# Samples of the two trials that tell what a batch costs from what a sample does.
-FEW, MORE = 32, 640
+# Samples of the two trials that tell what a batch costs from what a sample does; the second has
+# fewer where they would take longer than this.
+FEW, MORE, LONGEST = 32, 640, 3.0
 
 
 def rough_seconds(cells: Cells) -> float:
@@ -172,9 +173,10 @@ def _tried(cells: Cells) -> float:
             simulated(small, measured, population)
         return time.perf_counter() - begun
 
-    few, more = min(FEW, spec.samples), min(MORE, max(spec.samples // spec.batches, 1))
+    few = min(FEW, spec.samples)
     seconds(few)  # once for what is loaded and compiled
     first = seconds(few)
+    more = min(MORE, spec.samples // spec.batches, int(LONGEST / first * few))
     if more <= few:
         return first / few * spec.samples
     second = seconds(more)

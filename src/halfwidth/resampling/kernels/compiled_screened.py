@@ -38,14 +38,16 @@ def tails(
     -------
     lower, upper : ndarray, shape (S, room)
         Values with their places in the last bits, from the outside in; the upper ones negative.
+        What lies behind the counts means nothing.
     counts : ndarray of int, shape (S, 2)
         How many; 0 where there are more than there is room for.
     """
-    lower, upper = np.full((2, len(rows), room), np.inf)
+    lower, upper = np.empty((2, len(rows), room))
     counts = np.empty((len(rows), 2), np.uint64)
     _kernels().tails_with_places(rows, low, high, np.uint64(room), lower, upper, counts)
-    lower.sort(axis=-1)
-    upper.sort(axis=-1)
+    for side, tail in enumerate((lower, upper)):
+        for keys, held in zip(tail, counts[:, side].tolist(), strict=True):
+            keys[:held].sort()
     return lower, upper, counts
 
 
