@@ -194,7 +194,8 @@ def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str,
     spec = cells.spec
     made = simulated(cells, measured, known.population)
     truth = truth_of(cells.instance, measured, spec)
-    point = Point(truth.value, known.facts["interdecile_range"], made.batch)
+    spread = known.facts["interdecile_range"]
+    point = Point(truth.value, spread, made.batch, truth.standard_error)
     inside = measured.reduce.spec.range_rule(measured.bounds)
     common = {
         **_named(cells, measured),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from halfwidth.core.types import Array, Bounds
 
@@ -74,7 +75,9 @@ COLUMNS = IDENTITY | POPULATION | SETTINGS | POINTS | INTERVALS
 
 # Bounds that miss the truth by less are rounding: the share of the size of what is compared.
 ROUNDING = 1e-12
-Z = 1.959963984540054
+# Of the interval of a coverage, at 95 %.
+LEVEL_AND_HALF = 0.975
+Z = float(special.ndtri(LEVEL_AND_HALF))
 
 
 @dataclass(frozen=True)
@@ -88,11 +91,14 @@ class Point:
         Of the population, by which widths are divided; NaN for test sets.
     batch : ndarray of int, shape (S,)
         Which samples share draws.
+    error : float
+        Standard error of the value; 0 where it is exact.
     """
 
     value: float
     interdecile_range: float
     batch: NDArray[np.intp]
+    error: float = 0.0
 
     @property
     def known(self) -> float:
@@ -120,16 +126,17 @@ class Bounded:
 def of_points(estimates: Array, truth: Point) -> dict[str, Any]:
     """Bias and root mean square error of the point estimate, over the samples that have one.
 
-    The standard error of the bias takes samples as independent, which they are: batches share
-    draws of resamples, not of samples.
+    An infinite estimate counts as undefined. The standard error of the bias takes samples as
+    independent, which they are: batches share draws of resamples, not of samples. The error of
+    the truth is part of it.
     """
     defined = estimates[np.isfinite(estimates)]
     error = defined - truth.known
-    many = len(error) > 1
+    of_mean = error.std(ddof=1) / np.sqrt(len(error)) if len(error) > 1 else float("nan")
     return {
         "estimate_mean": _mean(defined),
         "bias": _mean(error),
-        "bias_se": float(error.std(ddof=1) / np.sqrt(len(error))) if many else float("nan"),
+        "bias_se": float(np.hypot(of_mean, truth.error)),
         "rmse": float(np.sqrt(_mean(error**2))),
         "estimates_undefined": int(len(estimates) - len(defined)),
     }
@@ -165,7 +172,7 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
     counted = np.full_like(defined, not np.isnan(value))
     coverage, error = _share_in_batches(covers, counted, truth.batch)
     of_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
-    interval = _wilson(coverage, error, len(low))
+    interval = _wilson(coverage, error, truth.batch)
     widths = _widths(low[defined], high[defined])
     with np.errstate(invalid="ignore"):  # both ends may be infinite
         middles = ((low + high) / 2)[defined]
@@ -257,13 +264,19 @@ def _share_in_batches(
     return float(share), float(np.sqrt(counts / (counts - 1) * squares) / total)
 
 
-def _wilson(share: float, error: float, samples: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a coverage, with the design effect of the batches, at least 1."""
+def _wilson(share: float, error: float, batch: NDArray[np.intp]) -> tuple[float, float]:
+    """Wilson's 95 % interval of a coverage, with the design effect of the batches, at least 1.
+
+    Where the effect is above 1 the error is known from K batches only: t with K - 1 degrees of
+    freedom stands for the normal.
+    """
     if np.isnan(share):
         return float("nan"), float("nan")
+    samples = len(batch)
     spread = share * (1 - share) / samples
     effect = max(1.0, error**2 / spread) if spread > 0 and np.isfinite(error) else 1.0
     n = samples / effect
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    reach = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    z = Z if effect <= 1 else float(special.stdtrit(batch.max(), LEVEL_AND_HALF))
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    reach = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return float(max(0.0, middle - reach)), float(min(1.0, middle + reach))
