@@ -28,15 +28,15 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.study.cells import Cells, simulate, simulated
 from halfwidth.study.chunks import Chunk
-from halfwidth.study.costs import predict
-from halfwidth.study.fitted import fitted
 from halfwidth.study.front_door import Planned, run
-from halfwidth.study.grid import chunks_of
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
-from halfwidth.study.spec import Instance, StudySpec
-from halfwidth.study.store import open_store
+from halfwidth.study.simulation.cells import Cells, simulate, simulated
+from halfwidth.study.simulation.costs import predict
+from halfwidth.study.simulation.fitted import fitted
+from halfwidth.study.simulation.grid import chunks_of
+from halfwidth.study.specs.spec import Instance, StudySpec
+from halfwidth.study.storage.store import open_store
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 SIZES = (10, 25, 50, 75, 100, 125, 150, 200, 250)

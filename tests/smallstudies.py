@@ -11,12 +11,12 @@ import numpy as np
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED, Array
-from halfwidth.study.cells import Cells, simulate
-from halfwidth.study.digests import digest_of
-from halfwidth.study.parsing import spec_of
 from halfwidth.study.populations import logit_empirical, logit_kde
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.simulation.cells import Cells, simulate
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.parsing import spec_of
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance, StudySpec
 
 HERE = Path("study.toml")
 CLASSES = "abcdefgh"

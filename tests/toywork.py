@@ -18,9 +18,9 @@ import numpy as np
 
 from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk, Made, parse_shard
-from halfwidth.study.progress import Reporter
-from halfwidth.study.running import Outcome, run_chunks
-from halfwidth.study.store import Store, create_or_open
+from halfwidth.study.execution.progress import Reporter
+from halfwidth.study.execution.running import Outcome, run_chunks
+from halfwidth.study.storage.store import Store, create_or_open
 
 COLUMNS = {
     "instance": "string",

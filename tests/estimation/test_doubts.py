@@ -13,7 +13,7 @@ import pytest
 from support import codes
 
 import halfwidth as hw
-from halfwidth.study.spec import Instance
+from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
 SMALL = GOOD[:12]

@@ -24,12 +24,19 @@ from smallstudies import (
 )
 
 from halfwidth.intervals.compute import intervals
-from halfwidth.study import cells as cells_module
-from halfwidth.study import fitted as fitted_module
-from halfwidth.study.cells import Cells, batch_of, batch_sizes, plan_of, simulate, simulated
-from halfwidth.study.fitted import fitted
-from halfwidth.study.records import COLUMNS, IDENTITY
-from halfwidth.study.sources import instances_of
+from halfwidth.study.simulation import cells as cells_module
+from halfwidth.study.simulation import fitted as fitted_module
+from halfwidth.study.simulation.cells import (
+    Cells,
+    batch_of,
+    batch_sizes,
+    plan_of,
+    simulate,
+    simulated,
+)
+from halfwidth.study.simulation.fitted import fitted
+from halfwidth.study.simulation.records import COLUMNS, IDENTITY
+from halfwidth.study.specs.sources import instances_of
 
 BETA = {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]}
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]

@@ -15,8 +15,8 @@ import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.quantile import exact_ranks
-from halfwidth.study.cells import Cells
-from halfwidth.study.spec import Instance
+from halfwidth.study.simulation.cells import Cells
+from halfwidth.study.specs.spec import Instance
 
 Z = 1.959963984540054
 # A share of S samples or a mean of S widths lies beyond 4.5 of its standard errors with

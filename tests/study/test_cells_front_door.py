@@ -14,9 +14,9 @@ import halfwidth as hw
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array
 from halfwidth.intervals.compute import intervals
-from halfwidth.study.cells import Cells, batch_of, plan_of, simulated
-from halfwidth.study.fitted import fitted
-from halfwidth.study.targets import Measured
+from halfwidth.study.simulation.cells import Cells, batch_of, plan_of, simulated
+from halfwidth.study.simulation.fitted import fitted
+from halfwidth.study.simulation.targets import Measured
 
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
 SAMPLES = 3

@@ -14,10 +14,10 @@ from smallstudies import cells_of_values, rows_of, the_row
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.intervals.quantile import minimum_n
-from halfwidth.study.cells import Cells
-from halfwidth.study.digests import digest_of
 from halfwidth.study.populations import empirical
-from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.simulation.cells import Cells
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.spec import Instance, StudySpec
 
 QUANTILES = ["quantile:q=0.1", "quantile:q=0.9"]
 LEVELS = {"quantile:q=0.1": 0.1, "quantile:q=0.9": 0.9, "median": 0.5}

@@ -14,11 +14,11 @@ from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits, sp
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
-from halfwidth.study.cells import Cells
-from halfwidth.study.digests import digest_of
-from halfwidth.study.fitted import fitted, truth_of
 from halfwidth.study.populations import LogitPopulation, adaptive_kde, empirical
-from halfwidth.study.spec import Instance
+from halfwidth.study.simulation.cells import Cells
+from halfwidth.study.simulation.fitted import fitted, truth_of
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.spec import Instance
 
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
 CASES = np.random.default_rng(8).beta(9, 2, size=120)

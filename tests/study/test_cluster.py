@@ -13,9 +13,9 @@ import toywork
 from toywork import all_end, chunks, parts, pids, ran, store_in
 
 import halfwidth as hw
-from halfwidth.study.progress import Reporter
-from halfwidth.study.running import run_chunks
-from halfwidth.study.upkeep import status
+from halfwidth.study.execution.progress import Reporter
+from halfwidth.study.execution.running import run_chunks
+from halfwidth.study.storage.upkeep import status
 
 BAD = "model1.n00005"
 

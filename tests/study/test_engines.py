@@ -15,13 +15,13 @@ from toywork import all_end, calls, chunks, files_of_at_most, parts, pids, ran, 
 
 import halfwidth as hw
 from halfwidth.resampling import progress
-from halfwidth.study.attempts import LIBRARIES, Answer, Fault, attempt, attempt_here
 from halfwidth.study.chunks import Chunk, Made, Queue, Shard, Work
-from halfwidth.study.engines import pooled
-from halfwidth.study.interrupts import Stop
-from halfwidth.study.progress import Reporter
-from halfwidth.study.running import Outcome, run_chunks
-from halfwidth.study.upkeep import retry
+from halfwidth.study.execution.attempts import LIBRARIES, Answer, Fault, attempt, attempt_here
+from halfwidth.study.execution.engines import pooled
+from halfwidth.study.execution.interrupts import Stop
+from halfwidth.study.execution.progress import Reporter
+from halfwidth.study.execution.running import Outcome, run_chunks
+from halfwidth.study.storage.upkeep import retry
 
 BAD = "model1.n00005"
 

@@ -15,9 +15,9 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.chunks import Chunk, check_chunks
-from halfwidth.study.grid import chunks_of, settings_of
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance, StudySpec
+from halfwidth.study.simulation.grid import chunks_of, settings_of
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance, StudySpec
 
 BETA = {"family": "beta", "a": 8, "b": 2}
 # "-" and its like come of names that hold nothing else that a file system takes.

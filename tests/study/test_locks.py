@@ -9,9 +9,9 @@ import pytest
 from toywork import store_in
 
 import halfwidth as hw
-from halfwidth.study import locks
 from halfwidth.study.chunks import Shard
-from halfwidth.study.store import Store
+from halfwidth.study.storage import locks
+from halfwidth.study.storage.store import Store
 
 
 @pytest.fixture

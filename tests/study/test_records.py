@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
-from halfwidth.study.records import (
+from halfwidth.study.simulation.records import (
     COLUMNS,
     INTERVALS,
     POINTS,

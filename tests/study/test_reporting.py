@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from halfwidth.study.progress import Clock, Count, Reporter, duration, reporting
+from halfwidth.study.execution.progress import Clock, Count, Reporter, duration, reporting
 
 NOON = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 -- the time of day on the wall
 

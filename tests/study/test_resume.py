@@ -20,9 +20,9 @@ from toywork import chunks, parts, store_in
 
 import halfwidth as hw
 from halfwidth.study.chunks import Shard
-from halfwidth.study.progress import Reporter
-from halfwidth.study.running import run_chunks
-from halfwidth.study.upkeep import status
+from halfwidth.study.execution.progress import Reporter
+from halfwidth.study.execution.running import run_chunks
+from halfwidth.study.storage.upkeep import status
 
 COUNT = 12
 

@@ -11,9 +11,9 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.types import Bounds
-from halfwidth.study.parsing import read_spec
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance
+from halfwidth.study.specs.parsing import read_spec
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
 

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.parsing import read_spec
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance
+from halfwidth.study.specs.parsing import read_spec
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)
 

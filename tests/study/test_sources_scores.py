@@ -12,9 +12,9 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
-from halfwidth.study.parsing import read_spec
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance
+from halfwidth.study.specs.parsing import read_spec
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance
 
 N = 60
 LABELS = np.arange(N) % 3

@@ -13,9 +13,9 @@ import pytest
 from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.parsing import DEFAULTS, read_spec
-from halfwidth.study.parsing_sources import OF_POPULATIONS, OF_SCORES, OF_TABLES
-from halfwidth.study.spec import StudySpec, written
+from halfwidth.study.specs.parsing import DEFAULTS, read_spec
+from halfwidth.study.specs.parsing_sources import OF_POPULATIONS, OF_SCORES, OF_TABLES
+from halfwidth.study.specs.spec import StudySpec, written
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = '[[tables]]\nfiles = "*_dsc.csv"\nmetric = "dsc"\n'

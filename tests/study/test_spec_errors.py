@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.parsing import read_spec
+from halfwidth.study.specs.parsing import read_spec
 
 TABLES = '[[tables]]\nfiles = "*_dsc.csv"\nmetric = "dsc"\n'
 SCORES = '[[scores]]\nscores = "*_s.npy"\ntargets = "*_t.npy"\nkind = "logits"\n'

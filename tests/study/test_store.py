@@ -17,10 +17,10 @@ import toywork
 from toywork import COLUMNS, INPUTS, SETTINGS, chunks, files_of_at_most, parts, store_in
 
 import halfwidth as hw
-from halfwidth.study import disk, locks
 from halfwidth.study.chunks import Shard
-from halfwidth.study.parts import parquet
-from halfwidth.study.store import Store, create_or_open, open_store
+from halfwidth.study.storage import disk, locks
+from halfwidth.study.storage.parts import parquet
+from halfwidth.study.storage.store import Store, create_or_open, open_store
 
 CHUNK = chunks(1)[0]
 ROWS = toywork.work(CHUNK).rows

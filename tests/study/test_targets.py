@@ -15,9 +15,9 @@ from halfwidth.core.types import Array
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import arrange
-from halfwidth.study.cells import Cells, batch_of, simulated
-from halfwidth.study.fitted import fitted
-from halfwidth.study.targets import measured_on
+from halfwidth.study.simulation.cells import Cells, batch_of, simulated
+from halfwidth.study.simulation.fitted import fitted
+from halfwidth.study.simulation.targets import measured_on
 
 # Of one class these are proportions of a part of the cases, whose number varies from sample to
 # sample: a study takes them as functions of the confusion matrix.

@@ -15,11 +15,11 @@ from toywork import chunks, parts, store_in
 
 import halfwidth as hw
 from halfwidth.study.chunks import Chunk, Shard
-from halfwidth.study.locks import held
-from halfwidth.study.progress import Reporter
-from halfwidth.study.running import run_chunks
-from halfwidth.study.store import Store
-from halfwidth.study.upkeep import Collected, collect, pace, retry, status
+from halfwidth.study.execution.progress import Reporter
+from halfwidth.study.execution.running import run_chunks
+from halfwidth.study.storage.locks import held
+from halfwidth.study.storage.store import Store
+from halfwidth.study.storage.upkeep import Collected, collect, pace, retry, status
 
 BAD = "model1.n00005"
 

@@ -15,9 +15,9 @@ from halfwidth.cli.output import note, write
 from halfwidth.core.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
+    from halfwidth.study.execution.running import Outcome
     from halfwidth.study.front_door import Planned
-    from halfwidth.study.running import Outcome
-    from halfwidth.study.upkeep import Status
+    from halfwidth.study.storage.upkeep import Status
 
 __all__ = ["app"]
 
@@ -89,7 +89,7 @@ def init(
     \b
     halfwidth study init results/ -o study.toml
     """
-    from halfwidth.study.draft import draft
+    from halfwidth.study.specs.draft import draft
 
     if out.exists() and not force:
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
@@ -144,7 +144,7 @@ def status(spec: Spec, store: StoreOption, debug: Debug = False) -> int:
     """
     from halfwidth.study.front_door import plan
     from halfwidth.study.results import open_results
-    from halfwidth.study.upkeep import status as status_of
+    from halfwidth.study.storage.upkeep import status as status_of
 
     open_results(store)  # asking must not make a store
     planned = plan(spec)
@@ -170,7 +170,7 @@ def retry(
     from halfwidth.study.front_door import plan
     from halfwidth.study.front_door import run as run_study
     from halfwidth.study.results import open_results
-    from halfwidth.study.upkeep import retry as forget
+    from halfwidth.study.storage.upkeep import retry as forget
 
     open_results(store)
     planned = plan(spec)
@@ -195,8 +195,8 @@ def collect(
     \b
     halfwidth study collect store/ from-node-1/ from-node-2/
     """
-    from halfwidth.study.upkeep import collect as collect_parts
-    from halfwidth.study.upkeep import opened_or_like
+    from halfwidth.study.storage.upkeep import collect as collect_parts
+    from halfwidth.study.storage.upkeep import opened_or_like
 
     made = collect_parts(opened_or_like(store, others[0]), others)
     damaged = f", {made.damaged} damaged and left behind" if made.damaged else ""
@@ -282,7 +282,7 @@ def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
     """The chunks and the core-hours they are predicted to take."""
     from halfwidth.report.tables import text_table
     from halfwidth.scoring.run import check_jobs
-    from halfwidth.study.progress import duration
+    from halfwidth.study.execution.progress import duration
 
     workers = check_jobs(jobs)
     chunks = planned.of_shard(shard)
@@ -309,7 +309,7 @@ def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
 
 
 def _status_text(found: Status) -> str:
-    from halfwidth.study.progress import duration
+    from halfwidth.study.execution.progress import duration
 
     total = len(found.done) + len(found.failed) + len(found.left)
     lines = [f"{len(found.done)} of {total} chunks done in {duration(found.seconds)} of core time"]

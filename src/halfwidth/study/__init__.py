@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth.study import populations
-    from halfwidth.study.cells import simulate
-    from halfwidth.study.draft import draft
     from halfwidth.study.front_door import plan, run
-    from halfwidth.study.parsing import read_spec
     from halfwidth.study.results import Results
     from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
+    from halfwidth.study.simulation.cells import simulate
+    from halfwidth.study.specs.draft import draft
+    from halfwidth.study.specs.parsing import read_spec
 
 __all__ = ["Results", "draft", "open", "plan", "populations", "read_spec", "run", "simulate"]
 
 _HOME = {
     "Results": ("results", "Results"),
-    "draft": ("draft", "draft"),
+    "draft": ("specs.draft", "draft"),
     "open": ("results", "open_results"),
     "plan": ("front_door", "plan"),
     "populations": ("populations", ""),
-    "read_spec": ("parsing", "read_spec"),
+    "read_spec": ("specs.parsing", "read_spec"),
     "run": ("front_door", "run"),
-    "simulate": ("cells", "simulate"),
+    "simulate": ("simulation.cells", "simulate"),
 }
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.study.cells import simulate
 from halfwidth.study.chunks import Chunk, Made, dealt, parse_shard
-from halfwidth.study.costs import Predicted, predict
-from halfwidth.study.grid import chunks_of, settings_of
-from halfwidth.study.parsing import read_spec
-from halfwidth.study.records import COLUMNS
-from halfwidth.study.running import Outcome, run_chunks
-from halfwidth.study.sources import instances_of
-from halfwidth.study.spec import Instance, StudySpec
-from halfwidth.study.store import Store, create_or_open
+from halfwidth.study.execution.running import Outcome, run_chunks
+from halfwidth.study.simulation.cells import simulate
+from halfwidth.study.simulation.costs import Predicted, predict
+from halfwidth.study.simulation.grid import chunks_of, settings_of
+from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.specs.parsing import read_spec
+from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.spec import Instance, StudySpec
+from halfwidth.study.storage.store import Store, create_or_open
 
 __all__ = ["Planned", "plan", "run"]
 

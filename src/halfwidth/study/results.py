@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.records import COLUMNS
+from halfwidth.study.simulation.records import COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd

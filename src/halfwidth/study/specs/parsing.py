@@ -14,9 +14,9 @@ from halfwidth.estimation.metric_front import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.study.parsing_sources import populations_of, scores_of, tables_of
-from halfwidth.study.reading import Section, placed, toml_of
-from halfwidth.study.spec import StudySpec, written
+from halfwidth.study.specs.parsing_sources import populations_of, scores_of, tables_of
+from halfwidth.study.specs.reading import Section, placed, toml_of
+from halfwidth.study.specs.spec import StudySpec, written
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = ["DEFAULTS", "read_spec", "spec_of"]

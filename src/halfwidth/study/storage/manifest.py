@@ -15,7 +15,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
-from halfwidth.study.disk import read_json, write_json
+from halfwidth.study.storage.disk import read_json, write_json
 
 __all__ = ["FORMAT", "NAME", "Manifest", "differences", "manifest", "read", "versions", "write"]
 

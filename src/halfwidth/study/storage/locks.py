@@ -17,7 +17,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Shard
-from halfwidth.study.disk import cannot_write, read_json, write_json
+from halfwidth.study.storage.disk import cannot_write, read_json, write_json
 
 __all__ = ["DOOR", "FOLDER", "Holder", "behind_door", "excludes", "held", "holders", "lock_of"]
 

@@ -17,10 +17,10 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import compiled, compiled_tails
 from halfwidth.study.chunks import Made
-from halfwidth.study.fitted import Fitted, fitted, truth_of
-from halfwidth.study.records import Bounded, Point, of_intervals, of_points
-from halfwidth.study.spec import Instance, StudySpec
-from halfwidth.study.targets import Measured, measured_on
+from halfwidth.study.simulation.fitted import Fitted, fitted, truth_of
+from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_points
+from halfwidth.study.simulation.targets import Measured, measured_on
+from halfwidth.study.specs.spec import Instance, StudySpec
 
 __all__ = ["Cells", "batch_of", "plan_of", "simulate", "simulated"]
 

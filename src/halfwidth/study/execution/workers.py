@@ -17,9 +17,9 @@ from collections.abc import Collection
 from typing import Any
 
 from halfwidth.core.errors import DataError
-from halfwidth.study.attempts import ONE_THREAD, Answer, Fault, attempt
 from halfwidth.study.chunks import Chunk, Queue, Work
-from halfwidth.study.interrupts import unheard
+from halfwidth.study.execution.attempts import ONE_THREAD, Answer, Fault, attempt
+from halfwidth.study.execution.interrupts import unheard
 
 __all__ = ["Workers"]
 

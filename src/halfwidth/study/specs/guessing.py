@@ -19,7 +19,7 @@ from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.io.readers import SUFFIXES, read_table
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.spec import ScoreKind
+from halfwidth.study.specs.spec import ScoreKind
 
 __all__ = ["Scores", "Values", "files_in", "metric_in", "scores_in", "values_in"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.study.manifest import FORMAT
+from halfwidth.study.storage.manifest import FORMAT
 
 __all__ = ["metadata_of", "opens", "parquet"]
 

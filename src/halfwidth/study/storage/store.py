@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study import locks, manifest
 from halfwidth.study.chunks import Chunk
-from halfwidth.study.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
-from halfwidth.study.parts import metadata_of, opens, parquet
+from halfwidth.study.storage import locks, manifest
+from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
+from halfwidth.study.storage.parts import metadata_of, opens, parquet
 
 __all__ = ["Store", "create_or_open", "open_store"]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.guessing import Scores, Values, scores_in, tables_among, values_in
-from halfwidth.study.matching import matches
+from halfwidth.study.specs.guessing import Scores, Values, scores_in, tables_among, values_in
+from halfwidth.study.specs.matching import matches
 
 __all__ = ["Block", "Line", "Unused", "scores_blocks", "tables_blocks", "toml"]
 

@@ -10,9 +10,9 @@ import contextlib
 from collections.abc import Collection, Generator
 from typing import Any, Protocol
 
-from halfwidth.study.attempts import Answer, attempt_here
 from halfwidth.study.chunks import Chunk, Queue, Work
-from halfwidth.study.interrupts import Stop
+from halfwidth.study.execution.attempts import Answer, attempt_here
+from halfwidth.study.execution.interrupts import Stop
 
 __all__ = ["Answers", "Pool", "pooled", "serial"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study.attempts import Answer, Fault, Reply, attempt
 from halfwidth.study.chunks import Chunk, Queue, Work
+from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
 
 __all__ = ["LOCAL", "Cluster", "dask_setup"]
 

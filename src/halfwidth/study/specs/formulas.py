@@ -11,8 +11,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import UNNAMED
-from halfwidth.study.digests import digest_of
-from halfwidth.study.spec import Instance, Part, PopulationSource, written
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.spec import Instance, Part, PopulationSource, written
 
 __all__ = ["built", "checked", "formula_of", "instance_of_formula", "parameters_of"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
-from halfwidth.study import manifest
 from halfwidth.study.chunks import Chunk
-from halfwidth.study.disk import write_whole
-from halfwidth.study.locks import Holder, held, holders
-from halfwidth.study.parts import metadata_of, opens
-from halfwidth.study.store import FAILED, PARTS, TIMINGS, Store, create_or_open, open_store
+from halfwidth.study.storage import manifest
+from halfwidth.study.storage.disk import write_whole
+from halfwidth.study.storage.locks import Holder, held, holders
+from halfwidth.study.storage.parts import metadata_of, opens
+from halfwidth.study.storage.store import FAILED, PARTS, TIMINGS, Store, create_or_open, open_store
 
 __all__ = ["Collected", "Status", "collect", "opened_or_like", "pace", "retry", "status"]
 

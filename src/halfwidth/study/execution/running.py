@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study.attempts import Fault, Reply
 from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, dealt
-from halfwidth.study.cluster import LOCAL, Cluster
-from halfwidth.study.engines import Answers, pooled, serial
-from halfwidth.study.interrupts import Stop, shielded
-from halfwidth.study.locks import held
-from halfwidth.study.progress import Count, Reporter, reporting
-from halfwidth.study.store import Store
-from halfwidth.study.workers import Workers
+from halfwidth.study.execution.attempts import Fault, Reply
+from halfwidth.study.execution.cluster import LOCAL, Cluster
+from halfwidth.study.execution.engines import Answers, pooled, serial
+from halfwidth.study.execution.interrupts import Stop, shielded
+from halfwidth.study.execution.progress import Count, Reporter, reporting
+from halfwidth.study.execution.workers import Workers
+from halfwidth.study.storage.locks import held
+from halfwidth.study.storage.store import Store
 
 __all__ = ["Outcome", "run_chunks"]
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 from halfwidth import __version__
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric, MetricLevel
-from halfwidth.study.cells import Cells
 from halfwidth.study.chunks import Chunk
-from halfwidth.study.costs import rough_seconds
-from halfwidth.study.spec import Instance, StudySpec, written
+from halfwidth.study.simulation.cells import Cells
+from halfwidth.study.simulation.costs import rough_seconds
+from halfwidth.study.specs.spec import Instance, StudySpec, written
 
 __all__ = ["chunks_of", "settings_of"]
 

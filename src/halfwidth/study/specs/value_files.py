@@ -19,10 +19,10 @@ from halfwidth.estimation.resolve import Request, resolve_metric
 from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.readers import read_table
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.digests import digest_of
-from halfwidth.study.matching import NAMED, Match, identity, matches
-from halfwidth.study.reading import placed
-from halfwidth.study.spec import FEW_CASES, Instance, TableSource, written
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.matching import NAMED, Match, identity, matches
+from halfwidth.study.specs.reading import placed
+from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 
 __all__ = ["instances_of_tables"]
 

@@ -10,11 +10,11 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.resolve import resolve_metric
-from halfwidth.study.formulas import checked, formula_of, parameters_of
-from halfwidth.study.matching import check_pattern
 from halfwidth.study.populations.logits import Exponent
-from halfwidth.study.reading import Section, placed
-from halfwidth.study.spec import (
+from halfwidth.study.specs.formulas import checked, formula_of, parameters_of
+from halfwidth.study.specs.matching import check_pattern
+from halfwidth.study.specs.reading import Section, placed
+from halfwidth.study.specs.spec import (
     FittedBy,
     Part,
     PopulationSource,

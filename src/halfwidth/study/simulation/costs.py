@@ -14,8 +14,8 @@ from halfwidth.core.spec import Estimand, Need
 from halfwidth.study.chunks import Chunk
 
 if TYPE_CHECKING:
-    from halfwidth.study.cells import Cells
-    from halfwidth.study.targets import Measured
+    from halfwidth.study.simulation.cells import Cells
+    from halfwidth.study.simulation.targets import Measured
 
 __all__ = ["Predicted", "predict", "rough_seconds"]
 
@@ -160,8 +160,8 @@ def _telling(sizes: list[int]) -> list[int]:
 
 def _tried(cells: Cells) -> float:
     """Seconds of a whole chunk, from two small batches; the fit of the population is left out."""
-    from halfwidth.study.cells import simulated
-    from halfwidth.study.fitted import fitted
+    from halfwidth.study.simulation.cells import simulated
+    from halfwidth.study.simulation.fitted import fitted
 
     spec, population = cells.spec, fitted(cells.instance).population
 

@@ -15,8 +15,8 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
 from halfwidth.study.populations.logits import truth_of_metric
 from halfwidth.study.populations.truth import truth
-from halfwidth.study.spec import Instance, StudySpec
-from halfwidth.study.targets import Measured
+from halfwidth.study.simulation.targets import Measured
+from halfwidth.study.specs.spec import Instance, StudySpec
 
 __all__ = ["Fitted", "fitted", "truth_of"]
 

@@ -17,7 +17,7 @@ from halfwidth.intervals.compute import fits
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.resampling.designs import Design
-from halfwidth.study.spec import Instance, StudySpec, written
+from halfwidth.study.specs.spec import Instance, StudySpec, written
 
 __all__ = ["Measured", "measured_on", "methods_for"]
 

@@ -20,10 +20,10 @@ from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.io.arrays import read_array
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
-from halfwidth.study.digests import digest_of
-from halfwidth.study.matching import Match, identity, matches
-from halfwidth.study.reading import placed
-from halfwidth.study.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
+from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.matching import Match, identity, matches
+from halfwidth.study.specs.reading import placed
+from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 
 __all__ = ["instances_of_scores", "paired"]
 

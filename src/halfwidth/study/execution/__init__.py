@@ -1,0 +1,1 @@
+"""Running chunks: in one process, in workers, on a cluster; retries, interrupts, progress."""
