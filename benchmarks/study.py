@@ -10,11 +10,13 @@ instance's row of it is then run as a whole.
 from __future__ import annotations
 
 import functools
+import multiprocessing
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,7 @@ from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.study.chunks import Chunk
+from halfwidth.study.execution.attempts import peak_megabytes
 from halfwidth.study.front_door import Planned, run
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate, simulated
@@ -36,7 +39,6 @@ from halfwidth.study.simulation.costs import predict
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.grid import chunks_of
 from halfwidth.study.specs.spec import Instance, StudySpec
-from halfwidth.study.storage.store import open_store
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
 SIZES = (10, 25, 50, 75, 100, 125, 150, 200, 250)
@@ -345,41 +347,53 @@ def show_check(predicted: float) -> None:
 
 
 def show_workers(runs: int = 5) -> None:
-    """A study with one worker and with two, in turns, and the memory of a worker."""
+    """A study with one worker and with two, in turns."""
     spec = spec_of(samples=4000, sizes=(50, 100, 250))
     instances = tuple(values_instance(f"instance {place}") for place in range(4))
     planned = Planned(spec, instances, chunks_of(spec, instances))
     times: dict[int, list[float]] = {1: [], 2: []}
-    peak = 0.0
     for _ in range(runs):
         for jobs, own in times.items():
             with tempfile.TemporaryDirectory() as folder:
                 begun = time.perf_counter()
                 run(planned, Path(folder) / "store", jobs=jobs)
                 own.append(time.perf_counter() - begun)
-                peak = max(peak, *_memory(Path(folder) / "store"))
     one, two = (statistics.median(times[jobs]) for jobs in (1, 2))
     print(
         f"\n{len(planned.chunks)} chunks: {one:.1f} s with one worker, {two:.1f} s with two: "
         f"{one / two:.2f} x (median of {runs}, starting them included; wanted: 1.7 x)"
-        f"\nmost memory of a worker: {peak:.0f} MB (wanted: < 1000)"
     )
 
 
-def _memory(store: Path) -> Iterator[float]:
-    """The most memory that each process had by the end of each chunk, in MB."""
-    yield from (timing["peak_mb"] or 0.0 for timing in open_store(store).timings())
+def show_memory() -> None:
+    """What a process needs for one batch of the largest chunk of each row of the design."""
+    largest = [max(row.chunks, key=lambda chunk: chunk.cost).payload for row in design()]
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawned, max_tasks_per_child=1) as pool:
+        peaks = list(pool.map(peak_of_a_batch, largest))
+    print(f"\nmost memory of a worker: {max(peaks):.0f} MB (wanted: < 1000)")
+
+
+def peak_of_a_batch(cells: Cells) -> float:
+    """The most memory that this process had by the end of one batch, in MB."""
+    batch = replace(cells.spec, samples=cells.spec.samples // cells.spec.batches, batches=1)
+    for measured in cells.measured:
+        small = replace(cells, spec=batch, trial_of=cells.spec)
+        simulated(small, measured, fitted(cells.instance).population)
+    return peak_megabytes() or float("nan")
 
 
 def main() -> None:
     """Everything, in the order of the module."""
-    wanted = sys.argv[1:] or ["cells", "design", "workers"]
+    wanted = sys.argv[1:] or ["cells", "design", "workers", "memory"]
     if "cells" in wanted:
         show_cells()
     if "design" in wanted:
         show_check(show_design())
     if "workers" in wanted:
         show_workers()
+    if "memory" in wanted:
+        show_memory()
 
 
 if __name__ == "__main__":

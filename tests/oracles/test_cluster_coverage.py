@@ -17,6 +17,9 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
 
+# Coverages of thousands of samples: a minute and a half in all.
+pytestmark = pytest.mark.slow
+
 Covered = NDArray[np.bool_]
 
 FALSE_ALARM = 1e-6

@@ -17,7 +17,7 @@ from halfwidth import __version__
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, Made, Work
 
-__all__ = ["ONE_THREAD", "Answer", "Fault", "Reply", "attempt", "attempt_here"]
+__all__ = ["ONE_THREAD", "Answer", "Fault", "Reply", "attempt", "attempt_here", "peak_megabytes"]
 
 # What numerical libraries read when they are loaded.
 LIBRARIES = (
@@ -86,7 +86,7 @@ def _attempted(work: Work, chunk: Chunk) -> Answer:
     # One bad chunk must not cost the others, and one that exits is as bad as one that raises.
     except (Exception, SystemExit):  # noqa: BLE001 -- whatever it is, it is kept
         return Fault(traceback.format_exc())
-    return Reply(made, _host(), os.getpid(), _peak_mb())
+    return Reply(made, _host(), os.getpid(), peak_megabytes())
 
 
 @functools.cache
@@ -139,7 +139,8 @@ def _host() -> str:
     return socket.gethostname()
 
 
-def _peak_mb() -> float | None:
+def peak_megabytes() -> float | None:
+    """The most memory that this process has had; None where the system does not say."""
     try:
         import resource
     except ImportError:
