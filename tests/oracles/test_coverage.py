@@ -14,7 +14,7 @@ from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.intervals.quantile import exact_ranks
+from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.resampling.draws import Plan
 
 Array = NDArray[np.float64]

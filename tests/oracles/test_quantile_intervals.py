@@ -16,13 +16,8 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Level
-from halfwidth.intervals.quantile import (
-    attainable_level,
-    exact,
-    exact_ranks,
-    minimum_n,
-    semiparametric,
-)
+from halfwidth.intervals.quantile import exact, semiparametric
+from halfwidth.intervals.ranks import attainable_level, exact_ranks, minimum_n
 from halfwidth.summaries import quantile
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from smallstudies import cells_of_sets, cells_of_values, of_logits, rows_of, the
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.quantile import exact_ranks
+from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.specs.spec import Instance
 

@@ -13,7 +13,7 @@ from smallstudies import cells_of_values, rows_of, the_row
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
-from halfwidth.intervals.quantile import minimum_n
+from halfwidth.intervals.ranks import minimum_n
 from halfwidth.study.populations import empirical
 from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.specs.digests import digest_of

@@ -105,6 +105,6 @@ def _in_full(method: MethodSpec) -> str:
 def _least_for_quantiles(method: MethodSpec) -> str:
     if method.name != "exact":
         return ""
-    from halfwidth.intervals.quantile import minimum_n
+    from halfwidth.intervals.ranks import minimum_n
 
     return f" at any level; at 95 %: {minimum_n(0.5, Level())} for a median"

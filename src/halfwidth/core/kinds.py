@@ -78,6 +78,7 @@ class Need(StrEnum):
     BOUNDS = "metric bounds"
     TRIM_SHARE = "trimmed share"
     QUANTILE_LEVEL = "quantile level"
+    UNIFORM = "uniform number"
     SUCCESSES = "successes"
     TRIALS = "trials"
     ESTIMATE = "estimate"

@@ -11,7 +11,7 @@ from halfwidth.core.types import Level
 from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
-from halfwidth.intervals.quantile import exact_ranks
+from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.resampling.linearization import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]

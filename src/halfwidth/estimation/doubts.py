@@ -15,7 +15,7 @@ from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
 from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
 from halfwidth.intervals.mean import sample_skewness
-from halfwidth.intervals.quantile import attainable_level, minimum_n
+from halfwidth.intervals.ranks import attainable_level, minimum_n
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 

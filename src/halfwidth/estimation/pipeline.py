@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Statistic
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Interval
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose, choose_for_counts
@@ -151,7 +151,7 @@ def _finished(
     interval = computed.interval
     # A statistic that is undefined on the cases has no interval, whatever its resamples say.
     defined = not np.isnan(value)
-    drawn = computed.n_resamples is not None
+    drawn = computed.n_resamples is not None or Need.UNIFORM in method.needs
     estimate = Estimate(
         value=value,
         low=float(interval.low[row]) if defined else float("nan"),

@@ -5,10 +5,11 @@ from halfwidth.intervals.bootstrap import basic, bca, percentile, studentized
 from halfwidth.intervals.delta import delta
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
-from halfwidth.intervals.quantile import exact, semiparametric
+from halfwidth.intervals.quantile import asymptotic, exact, exact_randomized, semiparametric
 
 __all__ = [
     "agresti_coull",
+    "asymptotic",
     "basic",
     "bca",
     "clopper_pearson",
@@ -17,6 +18,7 @@ __all__ = [
     "delta",
     "empirical_bernstein",
     "exact",
+    "exact_randomized",
     "hall",
     "hanley_mcneil",
     "hoeffding",

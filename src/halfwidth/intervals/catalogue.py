@@ -9,7 +9,7 @@ from halfwidth.intervals.bootstrap import basic, bca, percentile, studentized
 from halfwidth.intervals.delta import delta
 from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, trimmed_t, z
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
-from halfwidth.intervals.quantile import exact, semiparametric
+from halfwidth.intervals.quantile import asymptotic, exact, exact_randomized, semiparametric
 
 __all__ = ["METHODS"]
 
@@ -21,7 +21,7 @@ METHODS: Catalogue[MethodSpec] = Catalogue(
             *(t, hall, z, trimmed_t, hoeffding, empirical_bernstein),
             *(wilson, clopper_pearson, jeffreys, agresti_coull, wald),
             *(percentile, bca, studentized, basic),
-            *(exact, semiparametric),
+            *(exact, exact_randomized, asymptotic, semiparametric),
             *(delong_logit, delong, newcombe, hanley_mcneil, delta),
         )
     ),

@@ -110,14 +110,19 @@ def of_samples(
     bounds: Bounds = UNBOUNDED,
     plan: Plan,
     binary: bool = False,
+    first: int = 0,
 ) -> Ingredients:
-    """Ingredients of a batch of samples, shape (S, n), each in the order of the design."""
+    """Ingredients of samples, shape (S, n), each in the order of the design.
+
+    ``first`` is the place of the first of them in its batch.
+    """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
     made = Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
             Need.TRIM_SHARE: lambda: statistic.parameters["share"],
             Need.QUANTILE_LEVEL: lambda: statistic.quantile_level,
+            Need.UNIFORM: lambda: plan.uniforms(first, len(values)),
             Need.SUCCESSES: lambda: values.sum(axis=-1),
             Need.TRIALS: lambda: values.shape[-1],
             Need.ESTIMATE: lambda: statistic(values),
@@ -270,6 +275,7 @@ def intervals(
             bounds=bounds,
             plan=plan,
             binary=binary,
+            first=start,
         )
         blocks.append(
             [

@@ -7,87 +7,13 @@ import numpy as np
 from halfwidth.core.spec import Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
+from halfwidth.intervals.ranks import asymptotic_positions, exact_ranks, randomized_ranks
+from halfwidth.summaries.quantile import sample_rank
 
-__all__ = ["attainable_level", "exact", "exact_ranks", "minimum_n", "semiparametric"]
+__all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
 
 ACCEPTS = frozenset({Estimand.QUANTILE})
 NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
-# Binomial sums are rounded; a probability that misses the level by less attains it.
-ROUNDING = 1e-12
-
-
-def _binomial_cdf(n: int, q: float) -> Array:
-    """P(Bin(n, q) ≤ s) for s = -1, 0, ..., n."""
-    from scipy import special
-
-    return np.concatenate([[0.0], special.bdtr(np.arange(n + 1), n, q)])
-
-
-def attainable_level(n: int, q: float, level: Level) -> float:
-    """The largest confidence level that order statistics of n values can give for quantile q.
-
-    >>> attainable_level(5, 0.5, Level(0.95))
-    0.9375
-    """
-    miss_low, miss_high = (1 - q) ** n, q**n
-    return {
-        "two-sided": 1 - miss_low - miss_high,
-        "lower": 1 - miss_low,
-        "upper": 1 - miss_high,
-    }[level.alternative]
-
-
-def minimum_n(q: float, level: Level) -> int:
-    """The fewest values with which `exact` gives an interval for quantile q.
-
-    >>> minimum_n(0.5, Level(0.95)), minimum_n(0.9, Level(0.95))
-    (6, 29)
-    """
-    wanted = level.confidence_level - ROUNDING
-    high = 2
-    while attainable_level(high, q, level) < wanted:
-        high *= 2
-    low = 1
-    while low + 1 < high:
-        middle = (low + high) // 2
-        low, high = (
-            (low, middle) if attainable_level(middle, q, level) >= wanted else (middle, high)
-        )
-    return high
-
-
-def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:
-    """Ranks (k, l) of the order statistics that bound quantile q, or None where there are none.
-
-    P(X₍k₎ ≤ Q(q) ≤ X₍l₎) = Σ_{s=k}^{l-1} C(n, s) qˢ(1 - q)ⁿ⁻ˢ ≥ 1 - α. For the median the
-    symmetric pair; else the shortest span, then the higher probability, then the more equal
-    tails, then the smaller k. A one-sided bound takes the innermost rank.
-
-    >>> exact_ranks(10, 0.5, Level(0.95)), exact_ranks(5, 0.5, Level(0.95))
-    ((2, 9), None)
-    """
-    if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
-        return None
-    cdf = _binomial_cdf(n, q)  # cdf[r] = P(fewer than r values lie below the quantile)
-    # P(X₍k₎ > Q) = cdf[k] and P(X₍l₎ < Q) = 1 - cdf[l].
-    innermost_low = int(np.searchsorted(cdf, level.tail + ROUNDING, side="right")) - 1
-    innermost_high = int(np.searchsorted(cdf, 1 - level.tail - ROUNDING, side="left"))
-    if level.alternative != "two-sided":
-        return (max(innermost_low, 1), min(innermost_high, n))
-    if q == 0.5:
-        return (innermost_low, n + 1 - innermost_low)
-    return _shortest_ranks(cdf, n, level.confidence_level)
-
-
-def _shortest_ranks(cdf: Array, n: int, confidence_level: float) -> tuple[int, int]:
-    k = np.arange(1, n)
-    needed = cdf[k] + confidence_level - ROUNDING
-    last = np.searchsorted(cdf, needed, side="left")
-    k, last = k[last <= n], np.maximum(last, k + 1)[last <= n]
-    probability = np.round(cdf[last] - cdf[k], 12)
-    imbalance = np.round(np.abs(cdf[k] - (1 - cdf[last])), 12)
-    best = np.lexsort((k, imbalance, -probability, last - k))[0]
-    return int(k[best]), int(last[best])
 
 
 @interval_method(
@@ -129,6 +55,110 @@ def exact(values: Array, q: float, level: Level) -> Interval:
     if ranks is None:
         return no_interval(values[..., 0])
     return Interval.of(values[..., ranks[0] - 1], values[..., ranks[1] - 1])
+
+
+@interval_method(
+    title="randomized exact order-statistic",
+    accepts=ACCEPTS,
+    needs=(*NEEDS, Need.UNIFORM),
+    use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
+    "intervals",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
+    cite="zielinski2005",
+)
+def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
+    """One of two intervals between order statistics, drawn so that the level is met exactly.
+
+    Of all mixtures of intervals [X₍k₎, X₍l₎] that hold the quantile exactly 1 - α often, the one of
+    the least expected l - k (`halfwidth.intervals.ranks.randomized_ranks`).
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    uniform : ndarray, shape (...)
+        A uniform number on [0, 1) for each sample; below the chance of the first interval that one
+        is given.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Two values of the sample; need not widen with the level. NaN below the minimum n of `exact`.
+
+    References
+    ----------
+    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), section 3.3.
+
+    Examples
+    --------
+    >>> values = np.arange(1.0, 11.0)
+    >>> interval = exact_randomized(values, 0.5, np.array(0.3), Level(0.95))
+    >>> float(interval.low), float(interval.high)
+    (2.0, 9.0)
+    """
+    pairs = randomized_ranks(values.shape[-1], q, level)
+    if pairs is None:
+        return no_interval(values[..., 0])
+    first, last = pairs[0], pairs[-1]
+    drawn = np.asarray(uniform) < first.chance
+    return Interval.of(
+        np.where(drawn, values[..., first.k - 1], values[..., last.k - 1]),
+        np.where(drawn, values[..., first.l - 1], values[..., last.l - 1]),
+    )
+
+
+@interval_method(
+    title="asymptotic order-statistic",
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="for a quantile of many runs; narrower than exact, approximate",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="lehmann2025",
+)
+def asymptotic(values: Array, q: float, level: Level) -> Interval:
+    """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).
+
+    With k, l = n (q ∓ z √(q (1 - q) / n)) the bounds are Q̂_L(k/n) and Q̂_L(l/n), where Q̂_L
+    interpolates between order statistics at i/(n + 1); from n/(n + 1) on the bound is the largest
+    value, where Q̂_L is not defined.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within the values. NaN unless 1 ≤ k < l ≤ n.
+
+    References
+    ----------
+    Lehmann & Paromau (2025), equations 5, 9 and 10.
+
+    Examples
+    --------
+    >>> interval = asymptotic(np.arange(1.0, 26.0), 0.5, Level(0.95))
+    >>> print(f"{interval.low:.2f} {interval.high:.2f}")
+    7.90 18.10
+    """
+    n = values.shape[-1]
+    positions = asymptotic_positions(n, q, level)
+    if positions is None:
+        return no_interval(values[..., 0])
+    low, high = (_extrapolating(values, _inside(position / n, n)) for position in positions)
+    return Interval.of(low, high)
+
+
+def _inside(u: float, n: int) -> float:
+    """A level at which no order statistic is extrapolated."""
+    return min(max(u, 1 / (n + 1)), n / (n + 1))
 
 
 @interval_method(
@@ -175,7 +205,7 @@ def semiparametric(values: Array, q: float, level: Level) -> Interval:
     n = values.shape[-1]
     if n < 2:
         return no_interval(values[..., 0])
-    rank = min(max(int(np.ceil(n * q * (1 - 1e-12))), 1), n)
+    rank = sample_rank(n, q)
     low = special.betaincinv(rank, n + 1 - rank, level.tail)
     high = special.betainccinv(rank, n + 1 - rank, level.tail)
     return Interval.of(_extrapolating(values, low), _extrapolating(values, high))

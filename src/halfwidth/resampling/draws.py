@@ -52,6 +52,9 @@ class Plan:
         That the kernels for ranked scores run in; the results do not depend on it.
     screened : bool
         Whether many samples are asked for a few quantiles each and for no standard error.
+    own_uniforms : bool
+        Whether each sample of a batch has its own number where a method takes one, as the samples
+        of a simulation need; else each has that which it would have alone.
     """
 
     entropy: int
@@ -61,6 +64,7 @@ class Plan:
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
     threads: int = 1
     screened: bool = False
+    own_uniforms: bool = False
 
     @property
     def screens(self) -> bool:
@@ -103,6 +107,13 @@ class Plan:
             for key, first, units in self.keys(design)
         ]
         return drawn[0] if len(drawn) == 1 else np.concatenate(drawn, axis=-1)
+
+    def uniforms(self, first: int, count: int) -> Array:
+        """Numbers on (0, 1) for samples of a batch, from the ``first`` on."""
+        key = rng.derive_key(self.entropy, "uniform")
+        if self.own_uniforms:
+            return rng.uniforms(key, first, first + count, 1)[:, 0]
+        return np.broadcast_to(rng.uniforms(key, 0, 1, 1)[0], count)
 
     def once(
         self, what: Hashable, of: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]

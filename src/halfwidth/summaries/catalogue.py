@@ -5,12 +5,24 @@ from __future__ import annotations
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import StatisticSpec, spec_of
 from halfwidth.summaries.location import mean, trimmed_mean
-from halfwidth.summaries.quantile import median, quantile
+from halfwidth.summaries.quantile import (
+    bootstrap_median,
+    interpolated_quantile,
+    median,
+    quantile,
+    sample_quantile,
+)
 from halfwidth.summaries.spread import iqr, sd
 
 __all__ = ["STATISTICS"]
 
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
     "statistic",
-    tuple(spec_of(function) for function in (mean, median, trimmed_mean, sd, iqr, quantile)),
+    tuple(
+        spec_of(function)
+        for function in (
+            *(mean, median, trimmed_mean, sd, iqr, quantile),
+            *(sample_quantile, interpolated_quantile, bootstrap_median),
+        )
+    ),
 )

@@ -12,7 +12,7 @@ from halfwidth.core.parameters import bind
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Population, Truth
-from halfwidth.summaries import iqr, mean, median, quantile, sd, trimmed_mean
+from halfwidth.summaries import iqr, mean, sd, trimmed_mean
 
 __all__ = ["between_blocks", "truth"]
 
@@ -80,7 +80,7 @@ def _exact(population: Population, statistic: Statistic) -> Truth | None:
         value, how = population.mean, "formula"
     elif function is sd:
         value, how = population.standard_deviation, "formula"
-    elif function is median or function is quantile:
+    elif spec.quantile_level is not None:
         value = float(population.quantile(statistic.quantile_level))
     elif function is iqr:
         low, high = population.quantile([0.25, 0.75])

@@ -75,6 +75,7 @@ def plan_of(cells: Cells, batch: int) -> Plan:
         compiled=_compiles(cells.trial_of or spec),
         kept={},
         screened=True,
+        own_uniforms=True,
     )
 
 

@@ -1,0 +1,227 @@
+"""Which order statistics bound a quantile, whatever the distribution.
+
+With s of n values below the quantile of level q, s ~ Bin(n, q): all that follows is about its
+cumulative distribution.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from halfwidth.core.types import Array, Level
+
+__all__ = [
+    "RankPair",
+    "asymptotic_positions",
+    "attainable_level",
+    "exact_ranks",
+    "minimum_n",
+    "minimum_n_asymptotic",
+    "randomized_ranks",
+]
+
+# Binomial sums are rounded; a probability that misses the level by less attains it.
+ROUNDING = 1e-12
+
+
+class RankPair(NamedTuple):
+    """An interval from the k-th to the l-th smallest value, and how often it is the one given.
+
+    Attributes
+    ----------
+    k, l : int
+        From 1 on.
+    coverage : float
+        The probability that it holds the quantile.
+    chance : float
+        The probability with which it is drawn.
+    """
+
+    k: int
+    l: int  # noqa: E741 -- the letter of the literature
+    coverage: float
+    chance: float
+
+
+def _binomial_cdf(n: int, q: float) -> Array:
+    """P(Bin(n, q) ≤ s) for s = -1, 0, ..., n."""
+    from scipy import special
+
+    return np.concatenate([[0.0], special.bdtr(np.arange(n + 1), n, q)])
+
+
+def attainable_level(n: int, q: float, level: Level) -> float:
+    """The largest confidence level that order statistics of n values can give for quantile q.
+
+    >>> attainable_level(5, 0.5, Level(0.95))
+    0.9375
+    """
+    miss_low, miss_high = (1 - q) ** n, q**n
+    return {
+        "two-sided": 1 - miss_low - miss_high,
+        "lower": 1 - miss_low,
+        "upper": 1 - miss_high,
+    }[level.alternative]
+
+
+def minimum_n(q: float, level: Level) -> int:
+    """The fewest values with which `exact` gives an interval for quantile q.
+
+    >>> minimum_n(0.5, Level(0.95)), minimum_n(0.9, Level(0.95))
+    (6, 29)
+    """
+    wanted = level.confidence_level - ROUNDING
+    high = 2
+    while attainable_level(high, q, level) < wanted:
+        high *= 2
+    low = 1
+    while low + 1 < high:
+        middle = (low + high) // 2
+        low, high = (
+            (low, middle) if attainable_level(middle, q, level) >= wanted else (middle, high)
+        )
+    return high
+
+
+def exact_ranks(n: int, q: float, level: Level) -> tuple[int, int] | None:
+    """Ranks (k, l) of the order statistics that bound quantile q, or None where there are none.
+
+    P(X₍k₎ ≤ Q(q) ≤ X₍l₎) = Σ_{s=k}^{l-1} C(n, s) qˢ(1 - q)ⁿ⁻ˢ ≥ 1 - α. For the median the
+    symmetric pair; else the shortest span, then the higher probability, then the more equal
+    tails, then the smaller k. A one-sided bound takes the innermost rank.
+
+    >>> exact_ranks(10, 0.5, Level(0.95)), exact_ranks(5, 0.5, Level(0.95))
+    ((2, 9), None)
+    """
+    if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
+        return None
+    cdf = _binomial_cdf(n, q)  # cdf[r] = P(fewer than r values lie below the quantile)
+    innermost_low, innermost_high = _innermost(cdf, level)
+    if level.alternative != "two-sided":
+        return (max(innermost_low, 1), min(innermost_high, n))
+    if q == 0.5:
+        return (innermost_low, n + 1 - innermost_low)
+    return _shortest_ranks(cdf, n, level.confidence_level)
+
+
+def _innermost(cdf: Array, level: Level) -> tuple[int, int]:
+    """The largest k and the smallest l that miss on their side no more often than the level says.
+
+    P(X₍k₎ > Q) = cdf[k] and P(X₍l₎ < Q) = 1 - cdf[l].
+    """
+    low = int(np.searchsorted(cdf, level.tail + ROUNDING, side="right")) - 1
+    high = int(np.searchsorted(cdf, 1 - level.tail - ROUNDING, side="left"))
+    return low, high
+
+
+def _shortest_ranks(cdf: Array, n: int, confidence_level: float) -> tuple[int, int]:
+    k = np.arange(1, n)
+    needed = cdf[k] + confidence_level - ROUNDING
+    last = np.searchsorted(cdf, needed, side="left")
+    k, last = k[last <= n], np.maximum(last, k + 1)[last <= n]
+    probability = np.round(cdf[last] - cdf[k], 12)
+    imbalance = np.round(np.abs(cdf[k] - (1 - cdf[last])), 12)
+    best = np.lexsort((k, imbalance, -probability, last - k))[0]
+    return int(k[best]), int(last[best])
+
+
+def randomized_ranks(n: int, q: float, level: Level) -> tuple[RankPair, ...] | None:
+    """One or two intervals that, drawn with their chances, hold quantile q exactly 1 - α often.
+
+    Of all mixtures of intervals [X₍k₎, X₍l₎], 1 ≤ k < l ≤ n, that do, it has the least expected
+    l - k. The best coverage of a span grows by ever less from one span to the next, as the
+    binomial is unimodal, so the mixture is of the span that `exact_ranks` needs and of one less;
+    among windows of a span the higher coverage, then the more equal tails, then the smaller k.
+    None where `exact_ranks` gives none.
+
+    >>> for pair in randomized_ranks(10, 0.5, Level(0.95)):
+    ...     print(pair.k, pair.l, round(pair.coverage, 4), round(pair.chance, 4))
+    2 9 0.9785 0.3511
+    2 8 0.9346 0.6489
+    """
+    if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
+        return None
+    cdf, wanted = _binomial_cdf(n, q), level.confidence_level
+    if level.alternative != "two-sided":
+        return _mixed(*_one_sided(cdf, n, level), wanted)
+    low, high = 0, n - 1
+    while low + 1 < high:
+        middle = (low + high) // 2
+        enough = _best_of_span(cdf, n, middle).coverage >= wanted - ROUNDING
+        low, high = (low, middle) if enough else (middle, high)
+    wide = _best_of_span(cdf, n, high)
+    narrow = _best_of_span(cdf, n, high - 1) if high > 1 else _worst_neighbours(cdf, n)
+    return _mixed(wide, narrow, wanted)
+
+
+def _best_of_span(cdf: Array, n: int, span: int) -> RankPair:
+    k = np.arange(1, n - span + 1)
+    coverage = cdf[k + span] - cdf[k]
+    imbalance = np.round(np.abs(cdf[k] - (1 - cdf[k + span])), 12)
+    best = np.lexsort((k, imbalance, -np.round(coverage, 12)))[0]
+    return RankPair(int(k[best]), int(k[best]) + span, float(coverage[best]), 1.0)
+
+
+def _worst_neighbours(cdf: Array, n: int) -> RankPair:
+    """Two neighbours that hold the quantile least often, for levels below all others."""
+    k = int(np.argmin(np.diff(cdf[1 : n + 1]))) + 1
+    return RankPair(k, k + 1, float(cdf[k + 1] - cdf[k]), 1.0)
+
+
+def _one_sided(cdf: Array, n: int, level: Level) -> tuple[RankPair, RankPair]:
+    """The innermost bound that suffices and the next one, which does not."""
+    low, high = _innermost(cdf, level)
+    if level.alternative == "lower":
+        wide, narrow = ((k, n, 1 - float(cdf[k])) for k in (low, min(low + 1, n)))
+    else:
+        wide, narrow = ((1, k, float(cdf[k])) for k in (high, max(high - 1, 1)))
+    return RankPair(*wide, 1.0), RankPair(*narrow, 1.0)
+
+
+def _mixed(wide: RankPair, narrow: RankPair, wanted: float) -> tuple[RankPair, ...]:
+    """Both with the chances that meet the level; the wide one alone where that cannot be."""
+    spare = wide.coverage - wanted
+    if spare <= ROUNDING or narrow.coverage >= wanted:
+        return (wide,)
+    chance = spare / (wide.coverage - narrow.coverage)
+    return wide._replace(chance=1 - chance), narrow._replace(chance=chance)
+
+
+def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] | None:
+    """Real-valued ranks k, l = n (q ∓ z √(q (1 - q) / n)) around quantile q.
+
+    None unless 1 ≤ k < l ≤ n; of a one-sided interval, unless the rank of its bound lies there.
+
+    >>> k, l = asymptotic_positions(25, 0.5, Level(0.95))
+    >>> round(k, 2), round(l, 2)
+    (7.6, 17.4)
+    """
+    from scipy import special
+
+    reach = float(special.ndtri(1 - level.tail) * np.sqrt(n * q * (1 - q)))
+    low, high = n * q - reach, n * q + reach
+    if level.alternative != "upper" and not 1 <= low <= n:
+        return None
+    if level.alternative != "lower" and not 1 <= high <= n:
+        return None
+    return (low, high) if low < high or level.alternative != "two-sided" else None
+
+
+def minimum_n_asymptotic(q: float, level: Level) -> int:
+    """The fewest values with which `asymptotic` gives a two-sided interval for quantile q.
+
+    >>> minimum_n_asymptotic(0.5, Level(0.95)), minimum_n_asymptotic(0.9, Level(0.95))
+    (8, 35)
+    """
+    from scipy import special
+
+    z = float(special.ndtri(1 - level.tail))
+    spread = z * np.sqrt(q * (1 - q))
+    # 1 ≤ k is q x² - spread x - 1 ≥ 0 with x = √n, and l ≤ n is (1 - q) x² - spread x ≥ 0.
+    root = max((spread + np.sqrt(spread**2 + 4 * q)) / (2 * q), spread / (1 - q))
+    n = max(2, int(np.floor(root**2)) - 1)
+    while asymptotic_positions(n, q, level) is None:
+        n += 1
+    return n
