@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
+    from halfwidth.core.estimate_of_runs import RunsEstimate
     from halfwidth.core.estimates import Estimates
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
+    from halfwidth.estimation.runs import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
@@ -52,6 +54,7 @@ __all__ = [
     "Kind",
     "MetricSpec",
     "OptionError",
+    "RunsEstimate",
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
@@ -63,6 +66,8 @@ __all__ = [
     "metrics",
     "plots",
     "proportion_ci",
+    "runs_ci",
+    "runs_table",
     "score_folders",
     "score_masks",
     "study",
@@ -90,6 +95,7 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
+    "RunsEstimate": "core.estimate_of_runs",
     "Scores": "scoring.results",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
@@ -101,6 +107,8 @@ _HOME = {
     "metrics": "metrics",
     "plots": "plots",
     "proportion_ci": "estimation.front_door",
+    "runs_ci": "estimation.runs",
+    "runs_table": "estimation.runs",
     "score_folders": "scoring.front_door",
     "score_masks": "scoring.front_door",
     "study": "study",

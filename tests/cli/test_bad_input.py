@@ -166,7 +166,10 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--statistic quantile:2", "q=2 is not above 0 and below 1"),
         ("--method bac", "unknown method 'bac'; did you mean"),
         ("--method wilson", "makes no interval for the mean unless every value is 0 or 1"),
-        ("--statistic median --method t", "use auto, percentile, bca, basic, exact, semiparamet"),
+        (
+            "--statistic median --method t",
+            "use auto, percentile, bca, basic, exact, exact_randomized, asy",
+        ),
         ("--method hoeffding", "needs a metric with finite bounds"),
         ("--format jsn", "unknown format 'jsn'; did you mean 'json'? Known: table, json, csv"),
         ("--missing omitt", "did you mean 'omit'?"),

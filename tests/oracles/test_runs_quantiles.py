@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from halfwidth.core.types import Array, Level
+from halfwidth.core.types import Alternative, Array, Level
 from halfwidth.intervals.quantile import asymptotic, exact_randomized, semiparametric
 from halfwidth.intervals.ranks import (
     asymptotic_positions,
@@ -81,7 +81,7 @@ def test_the_example_of_the_statistics() -> None:
 
 @pytest.mark.parametrize("alternative", ["lower", "upper"])
 @pytest.mark.parametrize("q", [0.1, 0.5, 0.8])
-def test_one_sided_bounds_meet_the_level_too(alternative: str, q: float) -> None:
+def test_one_sided_bounds_meet_the_level_too(alternative: Alternative, q: float) -> None:
     level, seen = Level(0.9, alternative), 0
     for n in range(2, 61):
         pairs = randomized_ranks(n, q, level)
@@ -160,9 +160,10 @@ def test_beyond_the_last_level_the_bound_is_the_largest_value() -> None:
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 10, 50])
 def test_sample_and_interpolated_quantiles_are_numpys(q: float, n: int) -> None:
     values = np.random.default_rng(n).normal(size=(5, n))
-    for ours, method in ((sample_quantile, "inverted_cdf"), (interpolated_quantile, "weibull")):
-        expected = np.quantile(values, q, axis=-1, method=method)
-        np.testing.assert_allclose(ours(values, q=q), expected, rtol=1e-13, atol=1e-15)
+    sample = np.quantile(values, q, axis=-1, method="inverted_cdf")
+    np.testing.assert_array_equal(sample_quantile(values, q=q), sample)
+    between = np.quantile(values, q, axis=-1, method="weibull")
+    np.testing.assert_allclose(interpolated_quantile(values, q=q), between, rtol=1e-12, atol=1e-15)
 
 
 def hutson(values: Array, levels: Array) -> Array:

@@ -73,7 +73,8 @@ def _overview(chosen: list[MethodSpec]) -> str:
     rows = [
         [method.name, method.accepts_text, str(method.min_n), method.use_when] for method in chosen
     ]
-    table = text_table(["method", "for", "min n", "use it"], rows, right=("min n",))
+    headings, whole = ["method", "for", "min n", "use it"], ("method", "min n")
+    table = text_table(headings, rows, right=("min n",), whole=whole)
     return table + "\nauto chooses among them; 'halfwidth methods NAME' says more."
 
 

@@ -1,7 +1,8 @@
 """Cautions: coded warnings that travel with a result, each with a remedy and a docs anchor.
 
 HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design,
-HW5xx about the choice of the metric, HW6xx about the instances of a study.
+HW5xx about the choice of the metric, HW6xx about the instances of a study, HW7xx about training
+runs.
 A code, once published, never changes its meaning.
 """
 
@@ -10,11 +11,12 @@ from __future__ import annotations
 from halfwidth.core.caution_spec import Caution, CautionSpec
 from halfwidth.core.cautions_of_choices import OF_CHOICES
 from halfwidth.core.cautions_of_results import OF_RESULTS
+from halfwidth.core.cautions_of_runs import OF_RUNS
 from halfwidth.core.errors import UnknownNameError
 
 __all__ = ["CAUTIONS", "Caution", "CautionSpec", "caution", "explain"]
 
-CAUTIONS = (*OF_RESULTS, *OF_CHOICES)
+CAUTIONS = (*OF_RESULTS, *OF_CHOICES, *OF_RUNS)
 
 _BY_CODE = {spec.code: spec for spec in CAUTIONS}
 

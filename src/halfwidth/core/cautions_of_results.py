@@ -213,7 +213,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "HW308",
         "level out of reach for exact",
         "With {n} order statistics reach at most {attainable:.4g} for the {what}, not "
-        "{wanted:g}; {needed} cases would do. The semiparametric interval extrapolates instead.",
+        "{wanted:g}; {needed} would do. The semiparametric interval extrapolates instead.",
         "A distribution-free interval lies between two of the observed values, so its level cannot "
         "exceed the probability that the quantile lies between the smallest and the largest one.",
         "Collect the cases named, ask for a lower level or a less extreme quantile, or accept the "

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from halfwidth.core.estimates import Estimates
 
-__all__ = ["ConfidenceInterval", "Estimate", "metric_title", "statistic_title"]
+__all__ = ["ConfidenceInterval", "Estimate", "metric_title", "plain", "statistic_title"]
 
 # How a design qualifies a method.
 DESIGN_WORDS = {
@@ -86,8 +86,9 @@ class Estimate:
     design : str
         How cases were resampled or counted: ``"iid"`` (as independent), ``"clustered"``,
         ``"stratified"``, ``"clustered within strata"``, ``"paired"``.
-    over : {"cases", "clusters"}
-        What the statistic is taken of: cases, each counting once, or the means of clusters.
+    over : {"cases", "clusters", "runs"}
+        What the statistic is taken of: cases, each counting once, the means of clusters, or
+        training runs.
     average : str or None
         Averaging over classes; None for per-case metrics.
     n_groups : int or None
@@ -153,7 +154,7 @@ class Estimate:
         return (
             declared[name].word(value)
             if name in declared and declared[name].words
-            else _plain(value)
+            else plain(value)
         )
 
     @property
@@ -246,15 +247,15 @@ class Estimate:
         """The JSON contract: plain types, NaN and infinities as None."""
         return {
             "label": self.label,
-            "by": {name: _plain(level) for name, level in self.by.items()},
+            "by": {name: plain(level) for name, level in self.by.items()},
             "metric": self.metric,
             "parameters": {name: self._written(name) for name in self.parameters},
             "statistic": self.statistic,
             "average": self.average,
-            "value": _plain(self.value),
-            "low": _plain(self.low),
-            "high": _plain(self.high),
-            "halfwidth": _plain(self.halfwidth),
+            "value": plain(self.value),
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "halfwidth": plain(self.halfwidth),
             "method": self.method,
             "confidence_level": self.confidence_level,
             "alternative": self.alternative,
@@ -265,12 +266,22 @@ class Estimate:
             "n_groups": self.n_groups,
             "design": self.design,
             "over": self.over,
-            "standard_error": _plain(self.standard_error),
+            "standard_error": plain(self.standard_error),
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
             "seed": self.seed,
             "cautions": [caution.to_dict() for caution in self.cautions],
         }
+
+    def to_row(self) -> dict[str, Any]:
+        """A flat row: that of the JSON contract without ``by``, numbers left as they are."""
+        row = self.to_dict()
+        row.pop("by")
+        row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in self.parameters.items())
+        row["cautions"] = " ".join(caution.code for caution in self.cautions)
+        # Numbers stay numbers here, where NaN and infinity can be written.
+        numbers = ("value", "low", "high", "halfwidth", "standard_error")
+        return row | {name: getattr(self, name) for name in numbers}
 
     @property
     def _alone(self) -> Estimates:
@@ -350,8 +361,8 @@ def statistic_title(statistic: Statistic) -> str:
     return f"{spec.title} ({', '.join(f'{k} {v:g}' for k, v in changed.items())})"
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON can hold."""
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: NaN and infinities are None."""
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float):

@@ -100,18 +100,7 @@ class Estimates(Sequence[Estimate]):
         """A flat row per estimate: the ``by`` columns apart, then those of the JSON contract."""
         rows = []
         for item in self:
-            row = item.to_dict()
-            row.pop("by")
-            row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in item.parameters.items())
-            row["cautions"] = " ".join(caution.code for caution in item.cautions)
-            # Numbers stay numbers here, where NaN and infinity can be written.
-            row |= {
-                "value": item.value,
-                "low": item.low,
-                "high": item.high,
-                "halfwidth": item.halfwidth,
-                "standard_error": item.standard_error,
-            }
+            row = item.to_row()
             rows.append({_free(name, row): item.by.get(name) for name in self.by} | row)
         return rows
 

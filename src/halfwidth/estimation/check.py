@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ class Sample:
         Which of the cases given they are.
     n_groups : int or None
         Clusters that they make up; None where none are given.
-    over : {"cases", "clusters"}
+    over : {"cases", "clusters", "runs"}
     n_missing, n_infinite : int
         Values that were missing or infinite, and the latter alone.
     paired : bool
@@ -60,7 +60,7 @@ class Sample:
     given: Array
     kept: NDArray[np.bool_]
     n_groups: int | None = None
-    over: Over = "cases"
+    over: Over | Literal["runs"] = "cases"
     n_missing: int = 0
     n_infinite: int = 0
     paired: bool = False

@@ -14,8 +14,9 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
 from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
+from halfwidth.estimation.runs_doubts import RUN_RULES
 from halfwidth.intervals.mean import sample_skewness
-from halfwidth.intervals.ranks import attainable_level, minimum_n
+from halfwidth.intervals.ranks import attainable_level, minimum_n, minimum_n_asymptotic
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
@@ -94,9 +95,20 @@ class Facts:
     @property
     def units_text(self) -> str:
         """The same with what they are: ``12 clusters``."""
+        return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
+
+    @property
+    def noun(self) -> str:
+        """What an independent unit is called."""
+        if self.of_runs:
+            return "run"
         clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
-        noun = "cluster" if clusters else "case"
-        return f"{self.units} {noun}{'' if self.units == 1 else 's'}"
+        return "cluster" if clusters else "case"
+
+    @property
+    def of_runs(self) -> bool:
+        """Whether values are of training runs."""
+        return self.estimate.over == "runs"
 
     @property
     def constant(self) -> bool:
@@ -123,6 +135,9 @@ def cautions_for(facts: Facts) -> tuple[Caution, ...]:
     if facts.classes is not None:
         by_class = (rule(facts.estimate, facts.classes) for rule in METRIC_RULES)
         raised += [found for found in by_class if found is not None]
+    if facts.of_runs:
+        by_runs = (rule(facts.estimate) for rule in RUN_RULES)
+        raised += [found for found in by_runs if found is not None]
     always = [caution(code, method=method.title) for code in method.cautions]
     return tuple(sorted([*raised, *always], key=lambda item: item.code))
 
@@ -177,7 +192,7 @@ def _fences(values: Array) -> tuple[float, float]:
 
 def _few_cases(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if facts.guaranteed or facts.undefined:
+    if facts.guaranteed or facts.undefined or facts.of_runs:
         return None
     statistic = e.statistic_spec
     needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
@@ -234,6 +249,8 @@ def _no_width(facts: Facts) -> Caution | None:
     e = facts.estimate
     if facts.undefined or e.low != e.high:
         return None
+    if facts.of_runs and facts.constant:
+        return caution("HW707", n=facts.units_text, value=e.value)
     reason = (
         f"all values of {facts.units_text} are equal"
         if facts.constant
@@ -275,7 +292,13 @@ def _why_none(facts: Facts) -> tuple[str, str]:
         return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
     if len(facts.strata) > 1 and max(facts.strata) < 2:
         return "no stratum holds two units that could be compared", "leave strata out"
-    reasons = {"exact": _why_no_exact, "bca": _why_no_bca, "studentized": _why_no_bca}
+    reasons = {
+        "exact": _why_no_exact,
+        "exact_randomized": _why_no_exact,
+        "asymptotic": _why_no_asymptotic,
+        "bca": _why_no_bca,
+        "studentized": _why_no_bca,
+    }
     if e.method in reasons:
         return reasons[e.method](facts)
     return REASONS.get(
@@ -309,7 +332,17 @@ def _why_no_exact(facts: Facts) -> tuple[str, str]:
     reached = percent(round(attainable_level(facts.units, q, e.level), 4))
     return (
         f"order statistics of {facts.units_text} reach at most {reached}",
-        f"semiparametric is defined, and exact from {minimum_n(q, e.level)} cases on",
+        f"semiparametric is defined, and {e.method} from {minimum_n(q, e.level)} {facts.noun}s on",
+    )
+
+
+def _why_no_asymptotic(facts: Facts) -> tuple[str, str]:
+    e = facts.estimate
+    q = e.statistic_spec.quantile_level
+    needed = minimum_n_asymptotic(q, e.level)
+    return (
+        f"its ranks leave those of {facts.units_text}",
+        f"semiparametric is defined, and asymptotic from {needed} {facts.noun}s on",
     )
 
 
@@ -339,7 +372,7 @@ def _level_out_of_reach(facts: Facts) -> Caution | None:
         attainable=attainable_level(facts.units, q, e.level),
         what=statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
-        needed=minimum_n(q, e.level),
+        needed=f"{minimum_n(q, e.level)} {facts.noun}s",
     )
 
 

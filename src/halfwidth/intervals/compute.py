@@ -297,7 +297,8 @@ def intervals(
 def _samples_per_block(form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan) -> int:
     """Samples whose values or bootstrap distributions stay under the memory bound."""
     if not any(method.resamples for method in methods):
-        return max(1, MOST_ELEMENTS // max(n, 1))
+        # Values, sorted ones and what a method makes of them are there at once.
+        return max(1, MOST_ELEMENTS // 2 // max(n, 1))
     # The exact distribution of a quantile has a support of some tens of pairs per √n positions.
     exact_support = 40 * (20 * int(np.sqrt(n)) + 100)
     size = exact_support if isinstance(form, OrderStatistics) else 0

@@ -210,17 +210,18 @@ def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] 
 
 
 def minimum_n_asymptotic(q: float, level: Level) -> int:
-    """The fewest values with which `asymptotic` gives a two-sided interval for quantile q.
+    """The fewest values with which `asymptotic` gives an interval for quantile q.
 
     >>> minimum_n_asymptotic(0.5, Level(0.95)), minimum_n_asymptotic(0.9, Level(0.95))
     (8, 35)
     """
     from scipy import special
 
-    z = float(special.ndtri(1 - level.tail))
-    spread = z * np.sqrt(q * (1 - q))
-    # 1 ≤ k is q x² - spread x - 1 ≥ 0 with x = √n, and l ≤ n is (1 - q) x² - spread x ≥ 0.
-    root = max((spread + np.sqrt(spread**2 + 4 * q)) / (2 * q), spread / (1 - q))
+    spread = float(special.ndtri(1 - level.tail)) * np.sqrt(q * (1 - q))
+    # With x = √n, 1 ≤ k is q x² - spread x - 1 ≥ 0, and l ≤ n is (1 - q) x² - spread x ≥ 0.
+    of_low = (spread + np.sqrt(spread**2 + 4 * q)) / (2 * q)
+    of_high = spread / (1 - q)
+    root = {"two-sided": max(of_low, of_high), "lower": of_low, "upper": of_high}[level.alternative]
     n = max(2, int(np.floor(root**2)) - 1)
     while asymptotic_positions(n, q, level) is None:
         n += 1

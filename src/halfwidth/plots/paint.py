@@ -138,7 +138,7 @@ def explanation(frames: Sequence[pd.DataFrame], estimates: Sequence[Estimate]) -
     """What the shapes mean, of those that are there."""
     kinds = {str(kind) for frame in frames for kind in frame["kind"].unique()}
     said = {
-        "case": "dots: cases",
+        "case": f"dots: {'runs' if estimates[0].over == 'runs' else 'cases'}",
         "cluster": _cluster_words(frames),
         "density": "grey area: density",
         "share": "grey bars: shares",

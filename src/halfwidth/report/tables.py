@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
@@ -16,9 +18,15 @@ __all__ = ["FORMATS", "render", "text_table"]
 WIDTH = 80
 SHORTEST = 8
 LONGEST_WORD = 12
-RIGHT = ("n", "clusters", "value", "half-width")
+# Between two columns.
+GAP = 2
+RIGHT = ("n", "runs", "clusters", "value", "half-width", "width/IDR")
 # A heading that is longer than its numbers takes two lines.
-_HEADING_BREAKS = {"half-width": "half-\nwidth", "clusters": "clus-\nters"}
+_HEADING_BREAKS = {
+    "half-width": "half-\nwidth",
+    "clusters": "clus-\nters",
+    "width/IDR": "width/\nIDR",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,8 @@ class Row:
     halfwidth: str
     method: str
     cautions: str
+    statistic: str = ""
+    relative_width: str = ""
 
 
 def _row(estimate: Estimate) -> Row:
@@ -53,7 +63,15 @@ def _row(estimate: Estimate) -> Row:
         halfwidth=fixed(e.halfwidth, places) if e.halfwidth == e.halfwidth else "",
         method=e.method,
         cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
+        statistic=e.statistic_title,
+        relative_width=_relative_width(e),
     )
+
+
+def _relative_width(estimate: Estimate) -> str:
+    """The width of an interval over runs by their interdecile range; empty for any other."""
+    width = estimate.relative_width if isinstance(estimate, RunsEstimate) else math.nan
+    return "" if math.isnan(width) else f"{width:.2f}"
 
 
 def _printable(text: str) -> str:
@@ -90,6 +108,19 @@ def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
     return columns
 
 
+def _columns_of_runs(columns: dict[str, Callable[[Row], str]]) -> dict[str, Callable[[Row], str]]:
+    """Half-widths give way to what compares sources: widths by the spread of their runs."""
+    made: dict[str, Callable[[Row], str]] = {}
+    for name, cell in columns.items():
+        if name == "statistic":
+            made[name] = lambda row: row.statistic
+        elif name == "half-width":
+            made["width/IDR"] = lambda row: row.relative_width
+        else:
+            made["runs" if name == "n" else name] = cell
+    return made
+
+
 def text_table(
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
@@ -108,38 +139,61 @@ def text_table(
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading, width in zip(headings, _least_widths(headings, rows, whole), strict=True):
+    widths = _widths(headings, rows, whole)
+    for heading, width in zip(headings, widths, strict=True):
         table.add_column(
             Text(_HEADING_BREAKS.get(heading, heading)),
             justify="right" if heading in right else "left",
             overflow="fold",
             no_wrap=heading in whole,
-            min_width=width,
+            width=width,
         )
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     stream = io.StringIO()
-    Console(file=stream, width=WIDTH, color_system=None, legacy_windows=False).print(table)
+    # What cannot be narrowed to the page is not cut either.
+    page = max(WIDTH, sum(widths) + GAP * len(widths))
+    Console(file=stream, width=page, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 
-def _least_widths(
+def _widths(
     headings: Sequence[str], rows: Sequence[Sequence[str]], whole: Sequence[str]
 ) -> list[int]:
-    """Widths at which lines break between words, unless one would starve the other columns."""
-    widths = []
-    for place, heading in enumerate(headings):
-        words = [word for row in rows for word in row[place].split()]
-        shown = _HEADING_BREAKS.get(heading, heading).split()
-        widths.append(min(LONGEST_WORD, max(map(len, [*shown, *words]))))
-    cells = [max([0, *(len(row[place]) for row in rows)]) for place in range(len(headings))]
-    held = [max(w, c) if h in whole else w for w, c, h in zip(widths, cells, headings, strict=True)]
+    """Of the columns: as wide as their cells, as long as all of them fit the page.
+
+    Else those give way that make the table least longer, down to their longest word (or
+    `LONGEST_WORD`), then to `SHORTEST`; ``whole`` ones never do.
+    """
+    from rich.cells import cell_len
+
+    shown = [_HEADING_BREAKS.get(heading, heading).split("\n") for heading in headings]
+    cells = [[cell_len(row[place]) for row in rows] for place in range(len(headings))]
+    widths = [
+        max([*map(cell_len, heading), *column])
+        for heading, column in zip(shown, cells, strict=True)
+    ]
     loose = [place for place, heading in enumerate(headings) if heading not in whole]
-    gaps = 2 * (len(headings) - 1)
-    while sum(held) + gaps > WIDTH and any(held[place] > SHORTEST for place in loose):
-        widest = max(loose, key=held.__getitem__)
-        held[widest] -= 1
-    return [held[p] if p in loose else widths[p] for p in range(len(headings))]
+    words = {
+        place: max(map(cell_len, " ".join([*shown[place], *(row[place] for row in rows)]).split()))
+        for place in loose
+    }
+    readable = {place: min(LONGEST_WORD, words[place]) for place in loose}
+    for least in (readable, dict.fromkeys(loose, SHORTEST)):
+        while sum(widths) + GAP * (len(widths) - 1) > WIDTH:
+            able = [place for place in loose if widths[place] > least[place]]
+            if not able:
+                break
+            widths[min(able, key=lambda place: _lines(cells, widths, place))] -= 1
+    return widths
+
+
+def _lines(cells: Sequence[Sequence[int]], widths: Sequence[int], narrowed: int) -> tuple[int, int]:
+    """About how many lines a table has once a column is narrower by one; the widest first."""
+    tried = [width - (place == narrowed) for place, width in enumerate(widths)]
+    rows = zip(*cells, strict=True)
+    lines = sum(max(-(-n // w) for n, w in zip(row, tried, strict=True)) for row in rows)
+    return lines, -widths[narrowed]
 
 
 def _table(estimates: Estimates) -> str:
@@ -148,11 +202,17 @@ def _table(estimates: Estimates) -> str:
     common = _common_subject(rows)
     if common:
         columns.pop("statistic")
+    of_runs = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
+    if len(of_runs) == 1:
+        # What the rows have in common leaves room for the rest.
+        common = common or f"quantiles {of_runs.pop()}"
+        columns = _columns_of_runs(columns)
     cells = [[cell(row) for cell in columns.values()] for row in rows]
     numbers = [name for name in columns if name not in ("label", "statistic", "cautions")]
     text = text_table(list(columns), cells, right=RIGHT, whole=numbers)
     heading = f"{common[:1].upper()}{common[1:]}\n\n" if common else ""
-    parts = [heading + text, _cautions(estimates), _footer(estimates)]
+    said = [_readings(estimates), _choices(estimates), _cautions(estimates), _footer(estimates)]
+    parts = [heading + text, *said]
     return "\n".join(part for part in parts if part)
 
 
@@ -179,12 +239,36 @@ def _cautions(estimates: Estimates) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _readings(estimates: Estimates) -> str:
+    """What the quantiles of the first source say."""
+    first = [e for e in estimates if e.label == estimates[0].label]
+    said = [e.reading() for e in first if isinstance(e, RunsEstimate)]
+    of = f" ({_printable(estimates[0].label)})" if estimates[0].label else ""
+    lines = [f"  {_printable(line)}\n" for line in said if line]
+    return "".join([f"Read{of}:\n", *lines]) if lines else ""
+
+
+def _choices(estimates: Estimates) -> str:
+    """The intervals among which a randomized method drew."""
+    lines = []
+    for e in estimates:
+        choices = e.choices if isinstance(e, RunsEstimate) else ()
+        drawn = " or ".join(
+            f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)} ({one.probability:.4f})"
+            for one in choices
+        )
+        about = ", ".join(part for part in (_printable(e.label), e.statistic_title) if part)
+        lines += [f"  {about}: {drawn}\n"] * bool(choices)
+    return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""
+
+
 def _footer(estimates: Estimates) -> str:
     seeds = {e.seed for e in estimates if e.seed is not None}
     if not seeds:
         return ""
     resamples = max(e.n_resamples or 0 for e in estimates)
-    return f"Seed {seeds.pop()}, {resamples} resamples.\n"
+    drawn = f", {resamples} resamples" if resamples else ""
+    return f"Seed {seeds.pop()}{drawn}.\n"
 
 
 # --------------------------------------------------------------------------- files

@@ -1,0 +1,156 @@
+"""``halfwidth runs``: quantiles of a metric over training runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import figures, options
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import OptionError
+
+__all__ = ["runs"]
+
+
+def runs(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Table with a row per run: .csv, .tsv, .txt, .parquet or .xlsx; plain, or as "
+            "MLflow or W&B export it.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ],
+    value: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of the metric, with or without 'metrics.' before it; default: the only "
+            "one there is.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    quantile: Annotated[
+        list[float],
+        typer.Option(help="Level of a quantile; repeatable.", metavar="LEVEL"),
+    ] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that names the source of variation (seed, split, augmentation, ...): each "
+            "is estimated apart; repeatable.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What the values are; decides range, unit and whether high is good. Default: what "
+            "the column is called, where that is a metric.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="auto, exact, exact_randomized, asymptotic, semiparametric, percentile, ...; the "
+            "mean has t.",
+            metavar="NAME",
+        ),
+    ] = "auto",
+    point: Annotated[
+        str,
+        typer.Option(
+            help="Point estimate: sample, interpolated, bootstrap_median; auto takes the one that "
+            "goes with the interval.",
+            metavar="NAME",
+        ),
+    ] = "auto",
+    mean: Annotated[
+        bool, typer.Option("--mean/--no-mean", help="The mean, with t, beside the quantiles.")
+    ] = True,
+    folds: Annotated[
+        str,
+        typer.Option(
+            help="A column 'fold': refuse, or average over the folds of each seed.",
+            metavar="POLICY",
+        ),
+    ] = "refuse",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    simultaneous: Annotated[
+        bool,
+        typer.Option("--simultaneous", help="All intervals of a source hold at once (Bonferroni)."),
+    ] = False,
+    alternative: options.Alternative = "two-sided",
+    n_resamples: options.NResamples = 9999,
+    seed: options.Seed = None,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    scale: options.Scale = 1.0,
+    bounds: options.BoundsOption = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw a figure too: the runs and their quantiles, a row per source.",
+            metavar="FILE",
+        ),
+    ] = None,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Quantiles of a metric over independent training runs, with confidence intervals.
+
+    One row per run, of one procedure in which one source of variation changes. The number of runs
+    is what counts, not the size of the test set; folds of a cross-validation are no runs.
+
+    \b
+    halfwidth runs seeds.csv --value accuracy --quantile 0.1 --confidence-level 0.9
+    halfwidth runs runs.csv --value accuracy --by source --confidence-level 0.9 --plot runs.png
+    halfwidth runs mlflow.csv --value val_rmse --metric rmse --quantile 0.9 --seed 1
+    """
+    fmt = options.resolve_format(fmt, json, out)
+    figures.check(plot, None, ("distribution",))
+    if not quantile:
+        raise OptionError("name a level: --quantile 0.9")
+
+    from halfwidth.estimation.runs import runs_table
+    from halfwidth.io.readers import read_table
+    from halfwidth.report.tables import render
+
+    # Words such as the policy for missing values are checked where they are used.
+    how: dict[str, Any] = {
+        "by": by,
+        "quantile": quantile,
+        "mean": mean,
+        "folds": folds,
+        "metric": metric,
+        "method": method,
+        "point": point,
+        "confidence_level": confidence_level,
+        "simultaneous": simultaneous,
+        "alternative": alternative,
+        "rng": seed,
+        "n_resamples": n_resamples,
+        "missing": missing,
+        "penalty": penalty,
+        "bounds": options.parse_bounds(bounds),
+        "scale": scale,
+        "keep_runs": plot is not None,
+    }
+    estimates = runs_table(read_table(file), value, **how)
+    for said in estimates.notes:
+        note(said)
+    if plot is not None:
+        figures.draw(estimates, plot, "distribution")
+        note(f"wrote {plot}")
+    write(render(estimates, fmt), out)
+    return STRICT_STATUS if strict and estimates.cautions else 0

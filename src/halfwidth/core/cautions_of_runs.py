@@ -1,0 +1,72 @@
+"""Cautions about training runs and their quantiles (HW7xx)."""
+
+from __future__ import annotations
+
+from halfwidth.core.caution_spec import CautionSpec
+
+__all__ = ["OF_RUNS"]
+
+OF_RUNS: tuple[CautionSpec, ...] = (
+    CautionSpec(
+        "HW701",
+        "high level for few runs",
+        "{level} of {n}: up to 25 runs a level above 90 % buys long intervals.",
+        "Between the few order statistics of a small sample, a higher level reaches for the "
+        "extremes: intervals grow to the size of the whole distribution and say little.",
+        "Ask for 90 % (--confidence-level 0.9), or make more runs.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW702",
+        "extreme quantile for so few runs",
+        "{n} say little of the {quantile:g} quantile; some {needed} would.",
+        "A quantile is known by the runs beyond it. Ten runs reach the quartiles, 15 to 25 the "
+        "outer tenths; further out, intervals extrapolate or span the sample, and cover too "
+        "seldom.",
+        "Make more runs (halfwidth plan runs), or look at a quantile nearer to the middle.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW703",
+        "several quantiles at once",
+        "{count} intervals of {level} each: that all hold at once is less likely.",
+        "Each interval misses in a share of samples; of several, some one misses more often.",
+        "Ask for simultaneous intervals (--simultaneous), or name one quantile beforehand.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW704",
+        "more than one thing varies",
+        "Runs differ in {columns}, not in one source of variation.",
+        "Intervals suppose independent runs of one procedure in which one source of variation "
+        "changes. Where settings change as well, or several seeds at once, the spread is that of a "
+        "mixture and cannot be laid at any one door.",
+        "Estimate sources apart (--by), or vary one seed and hold the rest.",
+        "lehmann2025",
+    ),
+    CautionSpec(
+        "HW705",
+        "runs that did not finish",
+        "{count} of {total} runs did not finish and are left out: {names}.",
+        "Runs crash for reasons that may have to do with their metric: divergence, memory, time. "
+        "What is left then looks better than the procedure is.",
+        "Say why they failed; where failing is an outcome, count it (--missing worst) in a table "
+        "of all runs.",
+    ),
+    CautionSpec(
+        "HW706",
+        "repeated runs",
+        "{repeated} of {total} runs have the seed and the value of an earlier one.",
+        "A run made twice with the same seed is one run. Counted twice it makes intervals too "
+        "short.",
+        "Leave the copies out, or find out why the seed does not change the run.",
+    ),
+    CautionSpec(
+        "HW707",
+        "runs that are all alike",
+        "All {n} give {value:g}: nothing varies.",
+        "A seed that is not used, a cached result or a metric of few digits makes runs equal. The "
+        "interval has no width, and hides what was not varied.",
+        "Check that the seed reaches the source of variation, and the digits that were written.",
+    ),
+)

@@ -1,0 +1,413 @@
+"""Quantiles of a metric over training runs: the learning procedure, not one trained model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
+from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic
+from halfwidth.core.types import Alternative, Level
+from halfwidth.core.undefined import Missing
+from halfwidth.estimation.check import Sample, check_sample
+from halfwidth.estimation.choose import choose
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.resolve import (
+    AUTO,
+    Request,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.ranks import randomized_ranks
+from halfwidth.io.run_tables import RunSlice, run_slices, run_table
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.quantile import quantile as type_7
+
+__all__ = ["FOLDS", "POINTS", "runs_ci", "runs_table"]
+
+# The point estimate that lies in the interval of a method (lehmann2025, section 5).
+POINTS = {
+    "sample": "sample_quantile",
+    "interpolated": "interpolated_quantile",
+    "bootstrap_median": "bootstrap_median",
+}
+CONSISTENT = {"asymptotic": "interpolated", "semiparametric": "bootstrap_median"}
+FOLDS = ("refuse", "average")
+
+
+def runs_ci(
+    values: Any,
+    quantile: float = 0.5,
+    *,
+    metric: Any = None,
+    method: str = AUTO,
+    point: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Any = None,
+    n_resamples: int = 9999,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    bounds: Any = None,
+    scale: float = 1.0,
+    label: str = "",
+) -> RunsEstimate:
+    """Confidence interval for a quantile of a metric over independent training runs.
+
+    Runs repeat a training with one source of variation changed (the seed of the initial weights,
+    the split, the augmentation, ...); a quantile says what the procedure reaches in a share of
+    runs. The number of runs is the sample size, whatever the size of the test set.
+
+    Parameters
+    ----------
+    values : array-like, shape (n,)
+        The metric of each run.
+    quantile : float, default 0.5
+        Its level, strictly between 0 and 1; several at once are for `runs_table`.
+    metric : str or MetricSpec, optional
+        What the values are, also a metric of whole test sets ("accuracy", "auroc"); decides range,
+        unit, and whether quantiles are read as "at most" or "at least".
+    method : str, default "auto"
+        ``"exact"`` (order statistics), ``"exact_randomized"`` (meets the level exactly; the draw
+        is seeded, and `choices` tells both intervals), ``"asymptotic"``, ``"semiparametric"``
+        (Hutson's bootstrap, which extrapolates), or a bootstrap. ``"auto"``: exact where it
+        exists, else semiparametric; percentile from 50 runs on where ten lie beyond the quantile.
+    point : {"auto", "sample", "interpolated", "bootstrap_median"}
+        The point estimate; auto takes the one that goes with the interval: interpolated with
+        asymptotic, the bootstrap median with semiparametric, else the sample quantile.
+    confidence_level : float, default 0.95
+        For up to 25 runs 0.9 is as much as is sensible.
+    alternative, rng, n_resamples, missing, penalty, bounds, scale, label
+        As for `summary_ci`.
+
+    Returns
+    -------
+    RunsEstimate
+        An `Estimate` with the three ``points``, the ``choices`` of a randomized method,
+        ``interdecile_range``, ``relative_width`` and ``reading()``.
+
+    Raises
+    ------
+    DataError
+        For values that are missing without a policy, out of range, not numbers, or none at all.
+    OptionError, UnknownNameError
+        For a quantile that is not between 0 and 1, or another option that is not allowed.
+
+    References
+    ----------
+    Lehmann & Paromau (2025).
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> accuracy = [0.871, 0.874, 0.869, 0.875, 0.873, 0.872, 0.878, 0.870, 0.876, 0.874]
+    >>> e = hw.runs_ci(accuracy, 0.25, metric="accuracy", confidence_level=0.9)
+    >>> e.value, e.low, e.high, e.method
+    (0.871, 0.869, 0.874, 'exact')
+    >>> e.reading()
+    'accuracy is 0.8710 or lower in at least 25 % of runs'
+    """
+    if isinstance(quantile, Sequence | np.ndarray):
+        raise OptionError(f"quantile={quantile!r}: name one level; runs_table takes several")
+    asked = _Asked(_levels(quantile), point, simultaneous=False, mean=False)
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+    )
+    sample = check_sample(
+        values, metric_of_runs(metric, bounds), request, scale=scale, where=label or "values"
+    )
+    return _estimated([_Source(sample, label)], asked, request)[0]
+
+
+def runs_table(
+    frame: Any,
+    value: str | None = None,
+    *,
+    by: str | Sequence[str] | None = None,
+    quantile: float | Sequence[float] = (0.1, 0.5, 0.9),
+    mean: bool = True,
+    folds: str = "refuse",
+    metric: Any = None,
+    method: str = AUTO,
+    point: str = AUTO,
+    confidence_level: float = 0.95,
+    simultaneous: bool = False,
+    alternative: Alternative = "two-sided",
+    rng: Any = None,
+    n_resamples: int = 9999,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    bounds: Any = None,
+    scale: float = 1.0,
+    keep_runs: bool = False,
+) -> Estimates:
+    """Quantiles over training runs for a table with a row per run, sources side by side.
+
+    Parameters
+    ----------
+    frame : DataFrame (pandas or polars), or mapping of column names to sequences
+        A row per run, plain or as MLflow and W&B export it: the metric may be called
+        ``metrics.accuracy``, settings ``params.lr``; runs whose ``status`` or ``State`` says that
+        they did not finish are left out, with a caution.
+    value : str, optional
+        Column of the metric; default: the only one there is.
+    by : str or sequence of str, optional
+        Columns that name the source of variation of each run (seed, split, augmentation, ...).
+    quantile : float or sequence of float, default (0.1, 0.5, 0.9)
+    mean : bool, default True
+        Whether the mean with its ``t`` interval stands beside the quantiles.
+    simultaneous : bool, default False
+        Whether all intervals of a source hold at once (Bonferroni).
+    folds : {"refuse", "average"}
+        What a column ``fold`` means: an error, as folds are no independent runs, or the mean over
+        the folds of each seed as one run.
+    metric : str or MetricSpec, optional
+        Default: what the column is called, where that is a metric.
+    method, point, confidence_level, alternative, rng, n_resamples, missing, penalty
+        As for `runs_ci`.
+    bounds, scale
+        As for `runs_ci`.
+    keep_runs : bool, default False
+        Whether the result carries the values of the runs (``.cases``), as a figure needs.
+
+    Returns
+    -------
+    Estimates
+        Of `RunsEstimate`: for each source its quantiles and mean.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `runs_ci`, naming the column and the run; also for folds offered as runs.
+
+    References
+    ----------
+    Lehmann & Paromau (2025).
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> table = {
+    ...     "metrics.accuracy": [0.87, 0.88, 0.86, 0.89, 0.85, 0.87, 0.88, 0.90],
+    ...     "params.seed": list(range(8)),
+    ...     "status": ["FINISHED"] * 8,
+    ... }
+    >>> made = hw.runs_table(table, "accuracy", quantile=0.5, confidence_level=0.9)
+    >>> [(e.subject, e.method) for e in made]
+    [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
+    """
+    runs = run_table(frame, value, [by] if isinstance(by, str) else tuple(by or ()))
+    asked = _Asked(_levels(quantile), point, simultaneous, mean)
+    if folds not in FOLDS:
+        raise UnknownNameError("folds", str(folds), FOLDS)
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+    )
+    of_runs = metric_of_runs(metric, bounds, column=runs.metric)
+    sources: list[_Source] = []
+    cases: list[Cases] = []
+    for part in run_slices(runs, average_folds=folds == "average"):
+        where = f"column {runs.value!r}" + (f", {part.label}" if part.label else "")
+        sample = check_sample(
+            part.values, of_runs, request, scale=scale, where=where, cases=part.names
+        )
+        sources.append(_Source(sample, part.label, part.by, _doubts(part)))
+        if keep_runs:
+            cases.append(Cases(part.label, of_runs.spec.display, sample.given))
+    made = _estimated(sources, asked, request)
+    return Estimates(tuple(made), _notes(asked, request), tuple(cases))
+
+
+# --------------------------------------------------------------------------- parts
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is estimated of each source."""
+
+    quantiles: tuple[float, ...]
+    point: str
+    simultaneous: bool
+    mean: bool
+
+    @property
+    def count(self) -> int:
+        """How many intervals."""
+        return len(self.quantiles) + self.mean
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The runs of one source of variation."""
+
+    sample: Sample
+    label: str = ""
+    by: Mapping[str, Any] = field(default_factory=dict)
+    doubts: tuple[Caution, ...] = ()
+
+
+def _levels(quantile: Any) -> tuple[float, ...]:
+    several = isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
+    levels = list(quantile) if several else [quantile]
+    if not levels:
+        raise OptionError("quantile: name at least one level, for example 0.9")
+    for level in levels:
+        number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
+        if not number or not 0 < level < 1:
+            percent_meant = number and 1 < level < 100
+            hint = f"; for {level:g} % write {level / 100:g}" if percent_meant else ""
+            raise OptionError(f"quantile={level!r} is not strictly between 0 and 1{hint}")
+    return tuple(dict.fromkeys(float(level) for level in levels))
+
+
+def metric_of_runs(metric: Any, bounds: Any = None, column: str = "") -> Metric:
+    """What the values of runs are; a metric of test sets has one value for each run.
+
+    A column that is called like a metric is that metric, unless the user says what it is.
+    """
+    known = {**{name: METRICS[name] for name in METRICS.names}}
+    known |= {name: SAMPLE_METRICS[name] for name in SAMPLE_METRICS.names if name not in known}
+    asked = column if metric is None and column in known else metric
+    if isinstance(asked, str) and asked.partition(":")[0] in known:
+        name = asked.partition(":")[0]
+        found = (
+            resolve_metric(asked, bounds)
+            if name in METRICS
+            else resolve_metric(_of_each_run(known[name]), bounds)
+        )
+    elif asked is None:
+        spec = MetricSpec(column, family="runs") if column else MetricSpec("", "", family="runs")
+        found = resolve_metric(spec, bounds)
+    elif isinstance(asked, str) and bounds is None:
+        raise UnknownNameError(
+            "metric", asked, list(known), hint="A metric of your own needs bounds (--bounds)."
+        )
+    else:
+        found = resolve_metric(asked, bounds)
+    return Metric(_of_each_run(found.spec), found.parameters)
+
+
+def _of_each_run(spec: MetricSpec) -> MetricSpec:
+    """Values of a run are a continuum, one for each."""
+    return replace(spec, level=MetricLevel.INDIVIDUAL, kind=Kind.CONTINUOUS, averages=())
+
+
+def _doubts(part: RunSlice) -> tuple[Caution, ...]:
+    """What the table gives reason to doubt."""
+    found, total = [], len(part.values)
+    if part.varying:
+        found.append(caution("HW704", columns=shortened(part.varying)))
+    if part.unfinished:
+        count = len(part.unfinished)
+        names = shortened(part.unfinished)
+        found.append(caution("HW705", count=count, total=total + count, names=names))
+    if part.repeated:
+        found.append(caution("HW706", repeated=part.repeated, total=total))
+    return tuple(found)
+
+
+def _notes(asked: _Asked, request: Request) -> tuple[str, ...]:
+    if not asked.simultaneous or asked.count == 1:
+        return ()
+    whole, each = request.level.confidence_level, _level_of(asked, request).confidence_level
+    said = (
+        f"simultaneous: each of {asked.count} intervals at {percent(round(each, 6))}, so that all "
+        f"hold at once with at least {percent(whole)}"
+    )
+    return (said,)
+
+
+def _level_of(asked: _Asked, request: Request) -> Level:
+    """That of each interval; Bonferroni's for simultaneous ones."""
+    if not asked.simultaneous:
+        return request.level
+    miss = (1 - request.level.confidence_level) / asked.count
+    return Level(1 - miss, request.level.alternative)
+
+
+def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> list[RunsEstimate]:
+    """For each source its quantiles and its mean."""
+    if asked.point != AUTO and asked.point not in POINTS:
+        raise UnknownNameError("point", asked.point, [AUTO, *POINTS])
+    each = replace(request, level=_level_of(asked, request))
+    several = len(asked.quantiles) > 1 and not asked.simultaneous
+    at_once = (
+        (caution("HW703", count=asked.count, level=percent(request.level.confidence_level)),)
+        if several
+        else ()
+    )
+    quantiles: list[Job] = []
+    means: list[Job] = []
+    for source in sources:
+        sample = replace(source.sample, over="runs")
+        own = (sample, source.label, source.by, (*source.doubts, *at_once))
+        quantiles += [_job(_point_for(q, sample, asked, each), own) for q in asked.quantiles]
+        means += [_job(resolve_statistic("mean"), own)] * asked.mean
+    of_means = estimate_jobs(means, replace(each, method=METHODS["t"])) if means else ()
+    of_quantiles = estimate_jobs(quantiles, each)
+    made: list[RunsEstimate] = []
+    for place, source in enumerate(sources):
+        start = place * len(asked.quantiles)
+        own_estimates = of_quantiles[start : start + len(asked.quantiles)]
+        own_estimates += of_means[place : place + 1]
+        made += [_of_runs(estimate, source.sample) for estimate in own_estimates]
+    return made
+
+
+def _job(statistic: Statistic, own: tuple[Any, ...]) -> Job:
+    sample, label, by, doubts = own
+    return Job(sample, statistic, label, by, doubts)
+
+
+def _point_for(q: float, sample: Sample, asked: _Asked, request: Request) -> Statistic:
+    """The point estimate that was asked for, or goes with the interval."""
+    plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
+    if asked.point != AUTO:
+        return Statistic(STATISTICS[POINTS[asked.point]], {"q": q})
+    method = request.method or choose(sample, plain, request.level)
+    return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
+
+
+def _of_runs(estimate: Any, sample: Sample) -> RunsEstimate:
+    """An estimate with the other point estimates, the choices, and what widths compare by."""
+    values, q = sample.values, estimate.statistic_spec.quantile_level
+    low, high = (float(type_7(values, q=level)) for level in (0.1, 0.9))
+    points = (
+        {name: float(STATISTICS[name].function(values, q=q)) for name in POINTS.values()}
+        if not np.isnan(q)
+        else {}
+    )
+    choices: tuple[Choice, ...] = ()
+    if Need.UNIFORM in estimate.method_spec.needs and len(values):
+        choices = tuple(
+            Choice(float(values[k - 1]), float(values[last - 1]), chance, held)
+            for k, last, held, chance in randomized_ranks(len(values), q, estimate.level) or ()
+        )
+    return RunsEstimate.of(
+        estimate,
+        points=points,
+        choices=choices,
+        interdecile_range=high - low,
+    )
