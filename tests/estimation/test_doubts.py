@@ -134,6 +134,21 @@ SITUATIONS |= {
     "HW602": lambda: of_values([0.5] * 60),
     "HW603": lambda: of_scores([0] * 57 + [1] * 3),
 }
+
+
+def runs(values: Any = SMALL, **columns: Any) -> hw.Estimate:
+    return hw.runs_table({"accuracy": values, **columns}, "accuracy", quantile=[0.2, 0.5])[0]
+
+
+SITUATIONS |= {
+    "HW701": runs,
+    "HW702": lambda: hw.runs_ci(SMALL, 0.99),
+    "HW703": runs,
+    "HW704": lambda: runs(**{"params.lr": [0.1, 0.2] * 6}),
+    "HW705": lambda: runs(status=["FINISHED"] * 11 + ["FAILED"]),
+    "HW706": lambda: runs([*SMALL[:11], SMALL[0]], seed=[*range(11), 0]),
+    "HW707": lambda: runs([0.5] * 12),
+}
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 
 

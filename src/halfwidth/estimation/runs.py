@@ -117,7 +117,7 @@ def runs_ci(
     >>> e.reading()
     'accuracy is 0.8710 or lower in at least 25 % of runs'
     """
-    if isinstance(quantile, Sequence | np.ndarray):
+    if _several(quantile):
         raise OptionError(f"quantile={quantile!r}: name one level; runs_table takes several")
     asked = _Asked(_levels(quantile), point, simultaneous=False, mean=False)
     request = resolve_request(
@@ -268,9 +268,12 @@ class _Source:
     doubts: tuple[Caution, ...] = ()
 
 
+def _several(quantile: Any) -> bool:
+    return isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
+
+
 def _levels(quantile: Any) -> tuple[float, ...]:
-    several = isinstance(quantile, Sequence | np.ndarray) and not isinstance(quantile, str)
-    levels = list(quantile) if several else [quantile]
+    levels = list(quantile) if _several(quantile) else [quantile]
     if not levels:
         raise OptionError("quantile: name at least one level, for example 0.9")
     for level in levels:
