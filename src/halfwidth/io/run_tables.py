@@ -108,12 +108,12 @@ def _bare(name: str) -> str:
     return name
 
 
-def _found(table: Table, asked: str, prefixes: Sequence[str], what: str) -> str:
+def _found(table: Table, asked: str, prefixes: Sequence[str]) -> str:
     """The column meant: by its name, or by its name behind a tracker's prefix."""
     for name in (asked, *(prefix + asked for prefix in prefixes)):
         if name in table:
             return name
-    raise UnknownNameError(what, asked, table.names)
+    raise UnknownNameError("column", asked, list(dict.fromkeys(map(_bare, table.names))))
 
 
 def _first(table: Table, names: Sequence[str]) -> str | None:
@@ -151,7 +151,7 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
         If no column is named and several hold numbers.
     """
     table = Table.of_frame(frame)
-    sources = tuple(_found(table, one, SETTING_PREFIXES, "column") for one in by)
+    sources = tuple(_found(table, one, SETTING_PREFIXES) for one in by)
     fold = next((name for name in table.names if _bare(name).lower() == FOLD), None)
     seeds = tuple(name for name in table.names if SEED in _bare(name).lower() and name != value)
     settings = tuple(
@@ -160,11 +160,7 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
         if name.startswith(SETTING_PREFIXES) and name not in (*seeds, *sources, fold)
     )
     known = {*sources, *seeds, *settings, fold}
-    column = (
-        _only_metric(table, known)
-        if value is None
-        else _found(table, value, METRIC_PREFIXES, "column")
-    )
+    column = _only_metric(table, known) if value is None else _found(table, value, METRIC_PREFIXES)
     name = _first(table, NAME_COLUMNS)
     if column in sources:
         raise OptionError(
