@@ -623,7 +623,7 @@ choices = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(data=columns, name=st.sampled_from(NAMES), options=choices)
 def test_anything_gives_an_estimate_or_a_complaint(
     data: tuple[list[Any], list[Any], list[int] | None], name: str, options: dict[str, Any]

@@ -60,7 +60,7 @@ def by_pairs(positive: Array, score: Array, w: Array) -> float:
     return float((both * ((p > q) + 0.5 * (p == q))).sum() / both.sum())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(scored())
 def test_areas_of_one_class_are_those_of_scikit_learn_and_of_pairs(case: Scored) -> None:
     truth, scores, weights = case
@@ -128,7 +128,6 @@ def test_auroc_of_many_distinct_scores_is_not_thinned(n: int) -> None:
 THOUSANDTHS = st.integers(-(10**9), 10**9).map(lambda number: number / 1000)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(THOUSANDTHS, THOUSANDTHS), min_size=1, max_size=40))
 def test_errors_of_a_regression_are_those_of_scikit_learn(pairs: list[tuple[float, float]]) -> None:
     truth, predicted = np.array(pairs).T

@@ -18,7 +18,7 @@ from halfwidth import metrics
 from halfwidth.metrics import overlap
 from halfwidth.metrics.masks import Mask, MaskPair
 
-QUICK = settings(max_examples=40, deadline=None)
+QUICK = settings(max_examples=40)
 Of = Callable[..., float]
 
 COUNTED: dict[str, Of] = {

@@ -20,7 +20,7 @@ from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[np.float64]
 
-QUICK = settings(max_examples=80, deadline=None)
+QUICK = settings(max_examples=80)
 # Of each test of randomness, where no other is said.
 FALSE_ALARM = 1e-6
 

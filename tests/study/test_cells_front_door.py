@@ -83,6 +83,9 @@ def test_statistics_of_cases(name: str, n: int) -> None:
     for measured in cells.measured:
         for place, of_sample in enumerate(_made(cells, measured)):
             for method, level, found in of_sample:
+                # Its samples have numbers of their own; the first has that of the front door.
+                if method == "exact_randomized" and place:
+                    continue
                 e = hw.summary_ci(
                     values[place],
                     metric=population.get("metric"),

@@ -259,7 +259,7 @@ def test_a_jump_gives_its_atom() -> None:
     assert np.unique(made("constant").quantile(LEVELS)).tolist() == [0.5]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     values=st.lists(st.sampled_from(np.linspace(0, 1, 21).tolist()), min_size=2, max_size=25),
     p=st.lists(st.floats(0, 1), min_size=1, max_size=8),

@@ -205,7 +205,7 @@ def test_an_empirical_population_has_the_moments_of_its_cases() -> None:
     assert population.support == (values.min(), values.max())
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     values=st.lists(st.integers(-5, 5), min_size=1, max_size=30),
     p=st.floats(0, 1),
@@ -225,7 +225,7 @@ def test_an_empirical_quantile_is_numpys_inverted_cdf(
     assert population.cdf(population.quantile(p)) >= p - 1e-15
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     values=st.lists(st.floats(-10, 10), min_size=1, max_size=12),
     p=st.tuples(st.floats(0, 1), st.floats(0, 1)),

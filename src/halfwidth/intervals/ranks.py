@@ -200,7 +200,7 @@ def asymptotic_positions(n: int, q: float, level: Level) -> tuple[float, float] 
     """
     from scipy import special
 
-    reach = float(special.ndtri(1 - level.tail) * np.sqrt(n * q * (1 - q)))
+    reach = float(-special.ndtri(level.tail) * np.sqrt(n * q * (1 - q)))
     low, high = n * q - reach, n * q + reach
     if level.alternative != "upper" and not 1 <= low <= n:
         return None
@@ -217,7 +217,7 @@ def minimum_n_asymptotic(q: float, level: Level) -> int:
     """
     from scipy import special
 
-    spread = float(special.ndtri(1 - level.tail)) * np.sqrt(q * (1 - q))
+    spread = float(-special.ndtri(level.tail) * np.sqrt(q * (1 - q)))
     # With x = √n, 1 ≤ k is q x² - spread x - 1 ≥ 0, and l ≤ n is (1 - q) x² - spread x ≥ 0.
     of_low = (spread + np.sqrt(spread**2 + 4 * q)) / (2 * q)
     of_high = spread / (1 - q)
