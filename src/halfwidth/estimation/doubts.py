@@ -370,7 +370,7 @@ def _level_out_of_reach(facts: Facts) -> Caution | None:
         "HW308",
         n=facts.units_text,
         attainable=attainable_level(facts.units, q, e.level),
-        what=statistic_title(e.statistic_spec),
+        what=f"{q:g} quantile" if facts.of_runs else statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
         needed=f"{minimum_n(q, e.level)} {facts.noun}s",
     )
