@@ -140,7 +140,8 @@ def test_a_summary_is_what_pandas_makes_of_the_rows(
 def test_a_summary_has_all_columns_whatever_it_is_by(folder: Path) -> None:
     results = open_results(folder / "store")
     names = ["instances", "coverage_q1", "coverage_median", "coverage_q3"]
-    names += ["width_q1", "width_median", "width_q3", "coverage_se", "undefined"]
+    names += ["width_q1", "width_median", "width_q3", "coverage_se"]
+    names += ["undefined", "zero_width", "truth_error"]
     assert list(results.summary(("n",)).columns) == ["n", *names]
     assert list(results.summary().columns) == [*BY, *names]
     wide = results.summary()

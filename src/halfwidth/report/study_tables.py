@@ -15,6 +15,9 @@ __all__ = ["FORMATS", "render_summary"]
 
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
+# Standard errors of true values above this share of a width are told: coverage moves by up to about
+# as much.
+UNSURE = 0.02
 KINDS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
@@ -70,15 +73,16 @@ def _plain(value: Any) -> Any:
 
 def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     """A table for each metric and statistic: its title, headings and cells."""
-    undefined = bool((frame["undefined"] > 0).any())
-    names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to"]
-    names += ["no CI %"] if undefined else []
+    # Columns that say nothing are left out.
+    shares = {"no CI %": "undefined", "0 width %": "zero_width"}
+    shown = {name: column for name, column in shares.items() if (frame[column] > 0).any()}
+    names = ["n", "method", "cover %", "Q1", "Q3", "width", "from", "to", *shown]
     for key, group in frame.groupby(list(OF_A_TABLE), sort=True, dropna=False):
         rows = []
         for row in group.sort_values(["n", "method"], kind="stable").to_dict("records"):
             cells = [str(row["n"]), str(row["method"])]
             cells += [*_three(row, "coverage", 100, "{:.1f}"), *_three(row, "width", 1, "{:.3g}")]
-            cells += [f"{100 * row['undefined']:.1f}"] if undefined else []
+            cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
         yield _title(dict(zip(OF_A_TABLE, key, strict=True))), names, rows
 
@@ -105,8 +109,16 @@ def _footer(frame: pd.DataFrame) -> str:
     error = (
         "" if math.isnan(worst) else f"; Monte-Carlo SE of a coverage at most {100 * worst:.2f} %"
     )
+    truths = frame["truth_error"].max()
+    unsure = (
+        f"\nTrue values are known to {100 * truths:.1f} % of a width (one SE) and "
+        "coverages no better: raise truth_draws."
+        if truths > UNSURE
+        else ""
+    )
     return (
-        f"Medians and quartiles over {many} {noun}{error}.\nAn undefined interval counts as a miss."
+        f"Medians and quartiles over {many} {noun}{error}.\n"
+        f"An undefined interval counts as a miss.{unsure}"
     )
 
 

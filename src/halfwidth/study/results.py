@@ -96,8 +96,9 @@ class Results:
         DataFrame
             A row for each, with the number of ``instances``, the quartiles (type 7) of ``coverage``
             and ``width`` (the mean width of each instance, in the unit of the metric), the largest
-            Monte-Carlo standard error of a coverage, and ``undefined``, the share of samples
-            without an interval.
+            Monte-Carlo standard error of a coverage, ``undefined`` and ``zero_width``, the shares
+            of samples without an interval and with one of no width, and ``truth_error``, the
+            largest standard error of a true value over the median width (NaN where all are exact).
         """
         by = _known(by)
         quartiles = ", ".join(
@@ -108,7 +109,10 @@ class Results:
         return self.query(
             f"SELECT {_quoted(by)}, count(DISTINCT instance) AS instances, {quartiles}, "  # noqa: S608 -- names are checked
             "max(coverage_se) FILTER (NOT isnan(coverage_se)) AS coverage_se, "
-            "sum(undefined) / sum(samples) AS undefined "
+            "sum(undefined) / sum(samples) AS undefined, "
+            "sum(zero_width) / sum(samples) AS zero_width, "
+            "max(truth_se / width_median) "
+            "FILTER (truth_se > 0 AND width_median > 0 AND isfinite(width_median)) AS truth_error "
             f"FROM cells GROUP BY {_quoted(by)} ORDER BY {_quoted(by)}"
         )
 
