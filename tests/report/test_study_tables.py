@@ -12,12 +12,21 @@ from halfwidth.report.study_tables import render_summary
 
 def summary(**given: Any) -> pd.DataFrame:
     row = {
-        **{"metric": "dsc", "statistic": "median", "average": "", "label": ""},
-        **{"confidence_level": 0.95, "alternative": "two-sided", "n": 10, "method": "percentile"},
+        "metric": "dsc",
+        "statistic": "median",
+        "average": "",
+        "label": "",
+        "confidence_level": 0.95,
+        "alternative": "two-sided",
+        "n": 10,
+        "method": "percentile",
         **{f"coverage_{part}": 0.9 for part in ("median", "q1", "q3")},
         **{f"width_{part}": 0.1 for part in ("median", "q1", "q3")},
-        **{"instances": 3, "coverage_se": 0.004},
-        **{"undefined": 0.0, "zero_width": 0.0, "truth_error": math.nan},
+        "instances": 3,
+        "coverage_se": 0.004,
+        "undefined": 0.0,
+        "zero_width": 0.0,
+        "truth_error": math.nan,
     }
     return pd.DataFrame([{**row, **given}])
 
