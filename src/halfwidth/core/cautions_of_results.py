@@ -64,7 +64,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW106",
-        "SD guessed from the mean",
+        "guessed SD",
         "No SD was published: {sd} is usual for this mean, {low} to {high} in 90 % of tasks like "
         "those of {instances} instances ({tasks} tasks of {sources}){beyond}. The half-width may "
         "be {width_low} to {width_high}.",

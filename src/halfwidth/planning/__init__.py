@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth.planning.review_front import review, review_table
-    from halfwidth.planning.subsampling import subsample
+    from halfwidth.planning.review_results import Review, Reviews
+    from halfwidth.planning.subsampling import Subsamples, subsample
 
-__all__ = ["review", "review_table", "subsample"]
+__all__ = ["Review", "Reviews", "Subsamples", "review", "review_table", "subsample"]
 
 _HOME = {
+    "Review": "review_results",
+    "Reviews": "review_results",
+    "Subsamples": "subsampling",
     "review": "review_front",
     "review_table": "review_front",
     "subsample": "subsampling",

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.planning.review_lead import Lead
+from halfwidth.planning.spread import spread_models, usual_spread
 
 if TYPE_CHECKING:
     from halfwidth.planning.review_results import Review
@@ -54,7 +56,26 @@ def _of_mean(review: Review) -> list[str]:
         return [guess, normal]
     if review.claim.source == "sem":
         return ["the SEM is SD/√n over cases, not over runs or folds", normal]
-    return ["the SD is that of cases (n - 1), not of runs or folds and not the SEM", normal]
+    basis = "the SD is that of cases (n - 1), not of runs or folds and not the SEM"
+    return [basis + _perhaps_sem(review), normal]
+
+
+def _perhaps_sem(review: Review) -> str:
+    """A word where an SD is so small that it may be the SEM."""
+    e, claim, printed = review.estimate, review.claim, review.claim.spread
+    spec = claim.metric.spec
+    known = spec.name in spread_models() and spec.bounds == UNIT_INTERVAL
+    if not known or printed is None or not printed.sd:
+        return ""
+    usual = usual_spread(spec.name, e.value, claim.n, spec.bounds)
+    as_sem = printed.sd * math.sqrt(claim.n)
+    if usual.outside or printed.sd >= usual.low or as_sem > usual.high:
+        return ""
+    return (
+        f" (it is small: {usual.low:.2f} to {usual.high:.2f} is usual for this mean; were it the "
+        f"SEM, the SD would be {as_sem:.2f} and the half-width {as_sem / printed.sd:.2g} times as "
+        "large)"
+    )
 
 
 def _of_auroc(review: Review) -> list[str]:

@@ -31,9 +31,9 @@ def render_subsamples(found: Subsamples, fmt: str) -> str:
 
 
 def _cells(found: Subsamples) -> list[list[str]]:
-    # The whole test set is known best, and all rows are read beside it.
+    # The whole test set is known best, and all rows are read beside it; SEMs are half as large.
     last = found.rows[-1]
-    places = decimals_for(last.mean, last.halfwidth)
+    places = decimals_for(last.mean, last.halfwidth) + 1
     rows = []
     for row in found.rows:
         mean, sd, sem, half, boot = (
