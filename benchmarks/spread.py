@@ -7,6 +7,7 @@ the two tables of segval. A test fits it again.
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from collections import defaultdict
@@ -18,12 +19,14 @@ import numpy as np
 
 from halfwidth.core.types import Array
 from halfwidth.io.readers import read_table
-from halfwidth.planning.spread import DATA, SpreadModel
+from halfwidth.planning.spread import DATA, Correlations, SpreadModel
 from halfwidth.planning.spread_fit import fit_spread
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = {"dsc": ("SegVal", "Touchstone"), "nsd": ("Touchstone",)}
 DIGITS = 6
+# Models whose means differ by this at most compete with each other.
+CLOSE = 0.03
 
 
 def instances(folder: Path) -> Iterator[tuple[str, str, Array]]:
@@ -52,10 +55,25 @@ def fitted(folder: Path) -> dict[str, SpreadModel]:
     return models
 
 
-def rounded(model: SpreadModel) -> dict[str, object]:
+def correlations(folder: Path, metric: str) -> Correlations:
+    """Of the values that two models have on the cases of a task, where their means are close."""
+    tables = [read_table(file) for file in sorted((folder / "touchstone").glob(f"*_{metric}.csv"))]
+    rows = np.arange(len(tables[0]))
+    found = []
+    for first, second in itertools.combinations(tables, 2):
+        for task in first.names[1:]:
+            pair = np.array([table.values(task, rows) for table in (first, second)], float)
+            pair = pair[:, ~np.isnan(pair).any(axis=0)]
+            if abs(pair[0].mean() - pair[1].mean()) <= CLOSE:
+                found.append(float(np.corrcoef(pair)[0, 1]))
+    low, median, high = (float(q) for q in np.quantile(found, [0.05, 0.5, 0.95]))
+    return Correlations(len(found), CLOSE, low, median, high)
+
+
+def rounded(model: SpreadModel | Correlations) -> dict[str, object]:
     """As it is shipped: six decimals, far below the error of the fit."""
     fields = asdict(model)
-    fields.pop("metric")
+    fields.pop("metric", None)
     return {
         name: [x if isinstance(x, str) else round(x, DIGITS) for x in value]
         if isinstance(value, tuple)
@@ -71,9 +89,12 @@ def main() -> None:
     about = (
         "SD of per-case values = c0 + c1 mean + c2 mean^2, by least squares over instances (a "
         "model on a task); written by benchmarks/spread.py. Touchstone: 9 models, 9 organs, DSC "
-        "and NSD; SegVal: nnU-Net on hippocampus and brain tumour, DSC."
+        "and NSD; SegVal: nnU-Net on hippocampus and brain tumour, DSC. Correlations: of two "
+        "models of Touchstone whose means are close."
     )
-    text = json.dumps({"about": about, "models": models}, indent=2) + "\n"
+    pairs = {name: rounded(correlations(folder, name)) for name in SOURCES}
+    made = {"about": about, "models": models, "correlations": pairs}
+    text = json.dumps(made, indent=2) + "\n"
     (ROOT / "src" / "halfwidth" / "planning" / DATA).write_text(text, encoding="utf-8")
     print(text, end="")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from halfwidth.planning.spread import SHARE, SpreadModel, spread_models
+from halfwidth.planning.spread import SHARE, SpreadModel, spread_models, usual_correlations
 from halfwidth.planning.spread_fit import fit_spread
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +32,20 @@ def test_the_shipped_models_are_refitted_from_the_real_instances(shared: Path) -
             assert getattr(made, field) == pytest.approx(getattr(shipped, field), abs=6e-7)
         assert made.residual_sd == pytest.approx(shipped.residual_sd, abs=6e-7)
         assert made.left_out_rmse == pytest.approx(shipped.left_out_rmse, abs=6e-7)
+
+
+def test_the_shipped_correlations_are_those_of_real_pairs(shared: Path) -> None:
+    for name, shipped in usual_correlations().items():
+        made = script.correlations(shared / "data", name)
+        assert astuple(made) == pytest.approx(astuple(shipped), abs=6e-7)
+    # One of them again, by pandas: spleen of two models, means .912 and .916.
+    folder = shared / "data" / "touchstone"
+    one, two = (
+        pd.read_csv(folder / f"{name}_dsc.csv")["spleen"]
+        for name in ("nnU-Net_U-Net", "nnU-Net_MedNeXt")
+    )
+    low, high = usual_correlations()["dsc"].low, usual_correlations()["dsc"].high
+    assert low < one.corr(two) < high
 
 
 def test_there_are_the_instances_that_the_page_speaks_of(shared: Path) -> None:

@@ -25,7 +25,7 @@ def review(
         Path | None,
         typer.Argument(
             help="Table with a row per published number; columns are named as the options.",
-            metavar="[FILE]",
+            metavar="FILE",
             show_default=False,
         ),
     ] = None,

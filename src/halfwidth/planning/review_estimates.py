@@ -198,7 +198,7 @@ def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
     Examples
     --------
     >>> print(f"{binormal_se(np.array(0.893), 51, 58):.4f}")
-    0.0307
+    0.0301
     """
     from scipy import special
 

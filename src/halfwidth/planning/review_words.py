@@ -9,7 +9,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.planning.review_lead import Lead
-from halfwidth.planning.spread import spread_models, usual_spread
+from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
 
 if TYPE_CHECKING:
     from halfwidth.planning.review_results import Review
@@ -116,12 +116,29 @@ def paragraph_of(review: Review) -> str:
     sentences = [_interval_sentence(review)]
     if review.lead is not None:
         sentences.append(lead_words(review.lead, review.estimate.metric_spec.unit))
+        sentences += _yardstick(review)
     sentences += [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
     sentences += [
         f"This assumes that {'; '.join(review.assumptions)}.",
         f"The authors should have reported {'; '.join(review.should_have_reported)}.",
     ]
     return " ".join(sentences)
+
+
+def _yardstick(review: Review) -> list[str]:
+    """What correlations are like, where that is known."""
+    lead, spec = review.lead, review.claim.metric.spec
+    if lead is None or not lead.difference or spec.bounds != UNIT_INTERVAL:
+        return []
+    found = usual_correlations().get(spec.name) if review.claim.of == "mean" else None
+    if found is None:
+        return []
+    said = (
+        f"For comparison: {found.pairs} pairs of models in a public benchmark whose means were "
+        f"within {found.within:g} of each other had correlations of {found.low:.2f} to "
+        f"{found.high:.2f} (5 to 95 %; median {found.median:.2f})."
+    )
+    return [said]
 
 
 def _interval_sentence(review: Review) -> str:

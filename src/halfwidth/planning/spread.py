@@ -17,7 +17,15 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Bounds
 
-__all__ = ["Spread", "SpreadModel", "largest_sd", "spread_models", "usual_spread"]
+__all__ = [
+    "Correlations",
+    "Spread",
+    "SpreadModel",
+    "largest_sd",
+    "spread_models",
+    "usual_correlations",
+    "usual_spread",
+]
 
 DATA = "spread.json"
 # Share of the instances of unseen tasks whose SD lies in the range given with a guess.
@@ -95,11 +103,46 @@ class Spread:
         return cls(sd, sd, sd)
 
 
+@dataclass(frozen=True)
+class Correlations:
+    """How the per-case values of two models that are nearly as good were correlated.
+
+    Attributes
+    ----------
+    pairs : int
+        Pairs of models on one task.
+    within : float
+        The largest difference of their means.
+    low, median, high : float
+        The 5 %, 50 % and 95 % quantile of their correlations.
+    """
+
+    pairs: int
+    within: float
+    low: float
+    median: float
+    high: float
+
+
 @functools.cache
+def _shipped() -> dict[str, Any]:
+    text = resources.files("halfwidth.planning").joinpath(DATA).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def spread_models() -> dict[str, SpreadModel]:
     """The fitted polynomials by the name of their metric."""
-    text = resources.files("halfwidth.planning").joinpath(DATA).read_text(encoding="utf-8")
-    return {name: _model(name, found) for name, found in json.loads(text)["models"].items()}
+    return {name: _model(name, found) for name, found in _shipped()["models"].items()}
+
+
+def usual_correlations() -> dict[str, Correlations]:
+    """What pairs of models had, by the name of the metric; all of one benchmark, Touchstone.
+
+    >>> round(usual_correlations()["dsc"].median, 2)
+    0.76
+    """
+    return {name: Correlations(**found) for name, found in _shipped()["correlations"].items()}
 
 
 def _model(name: str, found: dict[str, Any]) -> SpreadModel:
@@ -138,7 +181,7 @@ def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
     --------
     >>> guess = usual_spread("dsc", 0.85, 50, Bounds(0, 1))
     >>> print(f"{guess.sd:.2f}, from {guess.low:.2f} to {guess.high:.2f}")
-    0.21, from 0.05 to 0.27
+    0.21, from 0.03 to 0.26
     """
     models = spread_models()
     if metric not in models:

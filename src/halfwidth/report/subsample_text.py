@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 
 from halfwidth.core.formatting import decimals_for, fixed
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.subsampling import Subsamples
-from halfwidth.report.tables import latex_text, markdown_text, text_table
+from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_subsamples"]
 
@@ -18,10 +19,10 @@ HEADINGS = [
     "SD",
     "SEM",
     "half-width",
-    "width/mean",
+    "nu",
     "boot SEM",
     "boot CI",
-    "boot width/mean",
+    "boot nu",
 ]
 
 
@@ -50,13 +51,15 @@ def _footer(found: Subsamples) -> str:
     return (
         f"{found.metric.spec.called}{unit}: averages over {found.repeats} subsamples of k of "
         f"{found.n} cases; SD with ddof {found.ddof}; {found.n_resamples} resamples, seed "
-        f"{found.seed}. Bounds of the bootstrap are relative to its mean."
+        f"{found.seed}. nu is the width over the mean; bounds of the bootstrap are relative to its "
+        "mean."
     )
 
 
 def _table(found: Subsamples) -> str:
     shown = text_table(HEADINGS, _cells(found), right=HEADINGS, whole=("boot CI",))
-    return f"{shown}\n{_footer(found)}\n"
+    footer = "\n".join(textwrap.wrap(_footer(found), WIDTH))
+    return f"{shown}\n{footer}\n"
 
 
 def _markdown(found: Subsamples) -> str:
