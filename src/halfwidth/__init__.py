@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth import metrics, plots, summaries
+    from halfwidth import metrics, planning, plots, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -64,6 +64,7 @@ __all__ = [
     "explain",
     "metric_ci",
     "metrics",
+    "planning",
     "plots",
     "proportion_ci",
     "runs_ci",
@@ -105,6 +106,7 @@ _HOME = {
     "explain": "core.cautions",
     "metric_ci": "estimation.metric_front",
     "metrics": "metrics",
+    "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.front_door",
     "runs_ci": "estimation.runs",
@@ -116,6 +118,8 @@ _HOME = {
     "summary_ci": "estimation.front_door",
     "summary_table": "estimation.tables",
 }
+# Public names that are packages.
+PACKAGES = ("metrics", "planning", "plots", "study", "summaries")
 
 
 def __getattr__(name: str) -> Any:
@@ -123,7 +127,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in ("metrics", "plots", "study", "summaries") else getattr(home, name)
+    found = home if name in PACKAGES else getattr(home, name)
     globals()[name] = found
     return found
 

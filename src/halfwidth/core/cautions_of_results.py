@@ -63,6 +63,20 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "reinke2024",
     ),
     CautionSpec(
+        "HW106",
+        "guessed SD",
+        "No SD was published: {sd} is usual for this mean, {low} to {high} in 90 % of tasks like "
+        "those of {instances} instances ({tasks} tasks of {sources}){beyond}. The half-width may "
+        "be {width_low} to {width_high}.",
+        "The spread of cases follows their mean roughly, by a second-order polynomial. How roughly "
+        "is measured on tasks that the fit had not seen. Most of them are of one benchmark, of "
+        "models on images from elsewhere, where failed cases make the spread large; a model tested "
+        "on its own kind of images may have a fraction of it.",
+        "Ask the authors for the SD, or for the values of the single cases. Until then read the "
+        "interval as an approximation.",
+        "christodoulou2024",
+    ),
+    CautionSpec(
         "HW201",
         "few cases",
         "{n}; reliable intervals for the {what} need about {needed} or more.",

@@ -96,6 +96,13 @@ _ALL = (
         "arXiv:2103.16562",
     ),
     Reference(
+        "christodoulou2024",
+        "Christodoulou E, Reinke A, Houhou R, et al.",
+        "Confidence intervals uncovered: are we ready for real-world medical imaging AI?",
+        "Medical Image Computing and Computer-Assisted Intervention (MICCAI): 124-132",
+        2024,
+    ),
+    Reference(
         "clopper_pearson1934",
         "Clopper CJ, Pearson ES",
         "The use of confidence or fiducial limits illustrated in the case of the binomial",

@@ -13,7 +13,7 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
 
-__all__ = ["FORMATS", "render", "text_table"]
+__all__ = ["FORMATS", "latex_text", "markdown_text", "printable", "render", "text_table"]
 
 WIDTH = 80
 SHORTEST = 8
@@ -54,8 +54,8 @@ def _row(estimate: Estimate) -> Row:
     undefined = e.low != e.low or e.high != e.high
     unit = e.metric_spec.unit
     return Row(
-        label=_printable(e.label),
-        subject=_printable(e.subject + (f" [{unit}]" if unit else "")),
+        label=printable(e.label),
+        subject=printable(e.subject + (f" [{unit}]" if unit else "")),
         n=str(e.n),
         clusters="" if e.n_groups is None else str(e.n_groups),
         value=fixed(e.value, places),
@@ -74,7 +74,7 @@ def _relative_width(estimate: Estimate) -> str:
     return "" if math.isnan(width) else f"{width:.2f}"
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Without line breaks and escape codes, which a table's labels may hold by accident or not."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
@@ -233,7 +233,7 @@ def _cautions(estimates: Estimates) -> str:
     lines = ["Cautions ('halfwidth explain CODE' says more)"]
     for code, text in found:
         # Not textwrap, which takes every letter to be one column wide.
-        wrapped = Text(_printable(text)).wrap(Console(width=WIDTH), WIDTH - 8)
+        wrapped = Text(printable(text)).wrap(Console(width=WIDTH), WIDTH - 8)
         starts = [f" {code}  ", *[" " * 8] * (len(wrapped) - 1)]
         lines += [f"{s}{w.plain}".rstrip() for s, w in zip(starts, wrapped, strict=True)]
     return "\n".join(lines) + "\n"
@@ -243,8 +243,8 @@ def _readings(estimates: Estimates) -> str:
     """What the quantiles of the first source say."""
     first = [e for e in estimates if e.label == estimates[0].label]
     said = [e.reading() for e in first if isinstance(e, RunsEstimate)]
-    of = f" ({_printable(estimates[0].label)})" if estimates[0].label else ""
-    lines = [f"  {_printable(line)}\n" for line in said if line]
+    of = f" ({printable(estimates[0].label)})" if estimates[0].label else ""
+    lines = [f"  {printable(line)}\n" for line in said if line]
     return "".join([f"Read{of}:\n", *lines]) if lines else ""
 
 
@@ -257,7 +257,7 @@ def _choices(estimates: Estimates) -> str:
             f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)} ({one.probability:.4f})"
             for one in choices
         )
-        about = ", ".join(part for part in (_printable(e.label), e.statistic_title) if part)
+        about = ", ".join(part for part in (printable(e.label), e.statistic_title) if part)
         lines += [f"  {about}: {drawn}\n"] * bool(choices)
     return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""
 
@@ -290,13 +290,17 @@ def _markdown(estimates: Estimates) -> str:
         "| " + " | ".join(columns) + " |",
         "| " + " | ".join("---:" if name in RIGHT else "---" for name in columns) + " |",
     ]
-    lines += ["| " + " | ".join(_md(cell(row)) for cell in columns.values()) + " |" for row in rows]
+    lines += [
+        "| " + " | ".join(markdown_text(cell(row)) for cell in columns.values()) + " |"
+        for row in rows
+    ]
     found = estimates.caution_lines()
-    lines += [""] * bool(found) + [f"- {code} {_md(text)}" for code, text in found]
+    lines += [""] * bool(found) + [f"- {code} {markdown_text(text)}" for code, text in found]
     return "\n".join(lines) + "\n"
 
 
-def _md(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is."""
     escaped = re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", text)
     return " ".join(escaped.splitlines())
 
@@ -310,13 +314,13 @@ def _latex(estimates: Estimates) -> str:
         "% \\usepackage{booktabs}",
         f"\\begin{{tabular}}{{{alignment}}}",
         "\\toprule",
-        " & ".join(_tex(name) for name in columns) + r" \\",
+        " & ".join(latex_text(name) for name in columns) + r" \\",
         "\\midrule",
-        *(" & ".join(_tex(cell(row)) for cell in columns.values()) + r" \\" for row in rows),
+        *(" & ".join(latex_text(cell(row)) for cell in columns.values()) + r" \\" for row in rows),
         "\\bottomrule",
         "\\end{tabular}",
     ]
-    lines += [f"% {code} {_printable(text)}" for code, text in estimates.caution_lines()]
+    lines += [f"% {code} {printable(text)}" for code, text in estimates.caution_lines()]
     return "\n".join(lines) + "\n"
 
 
@@ -344,7 +348,8 @@ _TEX = {
 }
 
 
-def _tex(text: str) -> str:
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it is."""
     return "".join(_TEX.get(letter, letter) for letter in " ".join(text.splitlines()))
 
 

@@ -1,0 +1,121 @@
+"""``halfwidth review``: the interval that a published number should have had."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import OptionError
+
+__all__ = ["review"]
+
+
+def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(help=text, metavar=metavar, show_default=False)
+    return option
+
+
+def review(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Table with a row per published number; columns are named as the options.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    n: Annotated[int | None, _number("Cases in the test set.", "N")] = None,
+    mean: Annotated[float | None, _number("Published mean of per-case values.")] = None,
+    sd: Annotated[float | None, _number("Published SD over cases.")] = None,
+    sem: Annotated[float | None, _number("Published standard error, instead of --sd.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What was measured; decides range and unit: dsc, hd95, ... (halfwidth ci --help).",
+            metavar="NAME",
+        ),
+    ] = None,
+    correct: Annotated[int | None, _number("Cases that are right, of --n.", "COUNT")] = None,
+    auroc: Annotated[float | None, _number("Published AUROC.")] = None,
+    positives: Annotated[int | None, _number("Positive cases, with --auroc.", "COUNT")] = None,
+    versus: Annotated[
+        float | None,
+        _number("Value of another model on the same cases: is the lead larger than noise?"),
+    ] = None,
+    versus_sd: Annotated[float | None, _number("SD of the other model; default: the same.")] = None,
+    versus_correct: Annotated[
+        int | None, _number("Cases that are right by the other model, with --correct.", "COUNT")
+    ] = None,
+    scale: Annotated[
+        float | None, _number("Published numbers are divided by it; 100 for per cent.")
+    ] = None,
+    bounds: options.BoundsOption = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    label: Annotated[str | None, _number("What to call it.", "TEXT")] = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    strict: options.Strict = False,
+    debug: options.Debug = False,
+) -> int:
+    """Confidence intervals for published numbers, from what the paper prints beside them.
+
+    \b
+    halfwidth review --n 50 --mean 0.85 --sd 0.10 --metric dsc
+    halfwidth review --n 50 --mean 0.85 --sd 0.10 --metric dsc --versus 0.83
+    halfwidth review --n 50 --mean 0.85 --metric dsc
+    halfwidth review --n 200 --correct 181
+    halfwidth review --n 300 --auroc 0.91 --positives 60
+    halfwidth review published.csv --metric dsc --format markdown
+
+    Without --sd and --sem the SD is guessed from the mean, for dsc and nsd only, and its error is
+    carried into the interval. The last lines are a paragraph for a review.
+    """
+    numbers: dict[str, Any] = {
+        "mean": mean,
+        "sd": sd,
+        "sem": sem,
+        "correct": correct,
+        "auroc": auroc,
+        "positives": positives,
+        "versus": versus,
+        "versus_sd": versus_sd,
+        "versus_correct": versus_correct,
+    }
+    fmt = options.resolve_format(fmt, json, out)
+    limits = options.parse_bounds(bounds)
+    from halfwidth.planning.review_front import review as review_one
+    from halfwidth.planning.review_front import review_table
+    from halfwidth.planning.review_results import Reviews
+    from halfwidth.report.review_text import render_reviews
+
+    common: dict[str, Any] = {
+        "metric": metric,
+        "bounds": limits,
+        "confidence_level": confidence_level,
+    }
+    if file is not None:
+        stray = [
+            name for name, value in {"n": n, **numbers, "label": label}.items() if value is not None
+        ]
+        if stray:
+            option = stray[0].replace("_", "-")
+            raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
+        found = review_table(file, scale=scale, **common)
+    elif n is None:
+        raise OptionError(
+            "say what was published, --n N and --mean, --correct or --auroc, or name a table; "
+            "'halfwidth review --help' says more"
+        )
+    else:
+        scaled = 1.0 if scale is None else scale
+        found = Reviews((review_one(n, **numbers, scale=scaled, label=label or "", **common),))
+    for said in found.notes:
+        note(said)
+    write(render_reviews(found, fmt), out)
+    return STRICT_STATUS if strict and found.cautions else 0

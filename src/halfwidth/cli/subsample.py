@@ -1,0 +1,132 @@
+"""``halfwidth plan subsample``: what smaller test sets would have said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import DataError, OptionError
+
+__all__ = ["subsample"]
+
+
+def subsample(
+    file: Annotated[Path, typer.Argument(help="Table of per-case values.", metavar="FILE")],
+    value: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with values; default: the only numeric one.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Cases in a subsample: 10,20,50; default: 10 to 1000 and all.",
+            metavar="K,...",
+            show_default=False,
+        ),
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Subsamples of each size.", metavar="N")] = 100,
+    ddof: Annotated[
+        int, typer.Option(help="SD with division by k (0, as in the papers) or k - 1 (1).")
+    ] = 0,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="What the values are; decides range and unit.", metavar="NAME"),
+    ] = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_resamples: options.NResamples = 15_000,
+    seed: options.Seed = None,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    scale: options.Scale = 1.0,
+    bounds: options.BoundsOption = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw mean and half-width against k: FILE.png, .svg or .pdf."),
+    ] = None,
+    debug: options.Debug = False,
+) -> None:
+    """Average mean, SD and interval of subsamples of a test set, without replacement.
+
+    \b
+    halfwidth plan subsample dice.csv --value dice --metric dsc --seed 1
+    halfwidth plan subsample dice.csv --value dice --sizes 10,20,50 --plot sizes.png
+    """
+    fmt = options.resolve_format(fmt, json, out)
+    _check_plot(plot)
+    how: dict[str, Any] = {
+        "sizes": _parse_sizes(sizes),
+        "repeats": repeats,
+        "ddof": ddof,
+        "metric": metric,
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
+        "rng": seed,
+        "missing": missing,
+        "penalty": penalty,
+        "scale": scale,
+        "bounds": options.parse_bounds(bounds),
+    }
+    from halfwidth.planning.subsampling import subsample as subsample_values
+    from halfwidth.report.subsample_text import render_subsamples
+
+    column, values = _column(file, value)
+    found = subsample_values(values, label=column, **how)
+    if plot is not None:
+        from halfwidth.plots.figure import write_figure
+        from halfwidth.plots.subsampling import figure_of_subsamples
+
+        write_figure(figure_of_subsamples(found), plot)
+        note(f"wrote {plot}")
+    write(render_subsamples(found, fmt), out)
+
+
+def _column(file: Path, value: str | None) -> tuple[str, Any]:
+    """Name and cells of the column with values."""
+    import numpy as np
+
+    from halfwidth.core.errors import UnknownNameError
+    from halfwidth.io.readers import read_table
+
+    table = read_table(file)
+    if value is None:
+        numeric = [name for name in table.names if table.is_numeric(name)]
+        if len(numeric) != 1:
+            found = ", ".join(numeric) or "none"
+            raise OptionError(f"--value COLUMN: name one of the numeric columns of {file}: {found}")
+        value = numeric[0]
+    elif value not in table:
+        raise UnknownNameError("column", value, table.names)
+    return value, table.values(value, np.arange(len(table)))
+
+
+def _parse_sizes(text: str | None) -> list[int] | None:
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError(f"--sizes {text!r} is not K,K,... such as 10,20,50") from None
+
+
+def _check_plot(plot: Path | None) -> None:
+    """Refuse what cannot be drawn before any work is done."""
+    if plot is None:
+        return
+    from halfwidth.plots.figure import check_figure_name
+    from halfwidth.plots.style import require_matplotlib
+
+    check_figure_name(plot)
+    if not plot.parent.is_dir():
+        raise DataError(f"{plot}: cannot be written (no folder {plot.parent})")
+    require_matplotlib()

@@ -1,0 +1,212 @@
+"""The spread of cases: the largest that a mean allows, and the one that is usual for it.
+
+A paper that prints a mean without an SD leaves the reader a guess. Christodoulou et al. (2024)
+guess the SD of a Dice coefficient by a second-order polynomial of its mean. The polynomials here
+are fitted on real instances (`halfwidth.planning.spread_fit`), and their error goes with them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.types import Bounds
+
+__all__ = [
+    "Correlations",
+    "Spread",
+    "SpreadModel",
+    "largest_sd",
+    "spread_models",
+    "usual_correlations",
+    "usual_spread",
+]
+
+DATA = "spread.json"
+# Share of the instances of unseen tasks whose SD lies in the range given with a guess.
+SHARE = 0.9
+
+
+@dataclass(frozen=True)
+class SpreadModel:
+    """The SD of cases as a polynomial of their mean, and how far it is off.
+
+    Attributes
+    ----------
+    metric : str
+    sources : tuple of str
+        The benchmarks that the instances are from.
+    coefficients : tuple of float
+        c₀, c₁, c₂ of SD = c₀ + c₁ m + c₂ m², by least squares over the instances.
+    instances, tasks : int
+        What it was fitted on: pairs of a model and a task.
+    means : tuple of float
+        The smallest and the largest mean among them.
+    residual_sd : float
+        √(Σ residual² / (instances - 3)), in the unit of the metric.
+    left_out_rmse : float
+        Root mean square error for tasks that the fit had not seen.
+    ratio : tuple of float
+        Between these multiples of the predicted SD lie 90 % of the SDs of tasks that the fit had
+        not seen, each task weighing the same.
+    """
+
+    metric: str
+    sources: tuple[str, ...]
+    coefficients: tuple[float, float, float]
+    instances: int
+    tasks: int
+    means: tuple[float, float]
+    residual_sd: float
+    left_out_rmse: float
+    ratio: tuple[float, float]
+
+    def sd(self, mean: float) -> float:
+        """The polynomial at a mean.
+
+        >>> round(spread_models()["dsc"].sd(0.5), 3)
+        0.35
+        """
+        constant, linear, square = self.coefficients
+        return constant + linear * mean + square * mean**2
+
+
+@dataclass(frozen=True)
+class Spread:
+    """An SD, and the range in which it may be where it is a guess.
+
+    Attributes
+    ----------
+    sd : float
+    low, high : float
+        Equal to ``sd`` where it was published.
+    model : SpreadModel or None
+        What it was guessed by.
+    outside : bool
+        Whether the mean lies beyond those that the model was fitted on.
+    """
+
+    sd: float
+    low: float
+    high: float
+    model: SpreadModel | None = None
+    outside: bool = False
+
+    @classmethod
+    def known(cls, sd: float) -> Spread:
+        """An SD that was published."""
+        return cls(sd, sd, sd)
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """How the per-case values of two models that are nearly as good were correlated.
+
+    Attributes
+    ----------
+    pairs : int
+        Pairs of models on one task.
+    within : float
+        The largest difference of their means.
+    low, median, high : float
+        The 5 %, 50 % and 95 % quantile of their correlations.
+    """
+
+    pairs: int
+    within: float
+    low: float
+    median: float
+    high: float
+
+
+@functools.cache
+def _shipped() -> dict[str, Any]:
+    text = resources.files("halfwidth.planning").joinpath(DATA).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def spread_models() -> dict[str, SpreadModel]:
+    """The fitted polynomials by the name of their metric."""
+    return {name: _model(name, found) for name, found in _shipped()["models"].items()}
+
+
+def usual_correlations() -> dict[str, Correlations]:
+    """What pairs of models had, by the name of the metric; all of one benchmark, Touchstone.
+
+    >>> round(usual_correlations()["dsc"].median, 2)
+    0.76
+    """
+    return {name: Correlations(**found) for name, found in _shipped()["correlations"].items()}
+
+
+def _model(name: str, found: dict[str, Any]) -> SpreadModel:
+    # JSON knows lists only.
+    fields: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in found.items()}
+    return SpreadModel(name, **fields)
+
+
+def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
+    """The SD that is usual for a mean, and the range in which it may be.
+
+    Parameters
+    ----------
+    metric : str
+        One that a polynomial was fitted for.
+    mean : float
+        In the metric's unit.
+    n : int
+    bounds : Bounds
+        The metric's range; no SD is larger than it allows.
+
+    Returns
+    -------
+    Spread
+
+    Raises
+    ------
+    DataError
+        If there is no polynomial for the metric.
+
+    References
+    ----------
+    Christodoulou et al. (2024), for the form.
+
+    Examples
+    --------
+    >>> guess = usual_spread("dsc", 0.85, 50, Bounds(0, 1))
+    >>> print(f"{guess.sd:.2f}, from {guess.low:.2f} to {guess.high:.2f}")
+    0.21, from 0.03 to 0.26
+    """
+    models = spread_models()
+    if metric not in models:
+        raise DataError(
+            f"without an SD an interval can be guessed for metric {' and '.join(models)} only; "
+            "give sd (or sem) as published, or ask the authors for it"
+        )
+    model, most = models[metric], largest_sd(mean, n, bounds)
+    guess = max(model.sd(mean), 0.0)
+    low, high = (min(ratio * guess, most) for ratio in model.ratio)
+    outside = not model.means[0] <= mean <= model.means[1]
+    return Spread(min(guess, most), low, high, model, outside)
+
+
+def largest_sd(mean: float, n: int, bounds: Bounds) -> float:
+    """The largest SD (n - 1) that n values in a range can have about their mean.
+
+    Not above √((m - a)(b - m) n/(n - 1)), which half of the cases at each end reach, nor above
+    (m - a)√n or (b - m)√n, which one case far out and all others at an end reach.
+
+    >>> round(largest_sd(0.85, 50, Bounds(0, 1)), 4)
+    0.3607
+    """
+    below, above = mean - bounds.low, bounds.high - mean
+    alone = min(below, above) * math.sqrt(n)
+    if not bounds.finite:
+        return alone
+    return min(alone, math.sqrt(max(below * above, 0.0) * n / (n - 1)))

@@ -1,0 +1,336 @@
+"""How mean, SD and interval behave on subsamples of a test set (El Jurdi et al. 2023, 2025)."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core import rng as random
+from halfwidth.core.errors import OptionError
+from halfwidth.core.spec import Metric, Need
+from halfwidth.core.types import UNBOUNDED, Array, Level
+from halfwidth.estimation.check import check_sample
+from halfwidth.estimation.resolve import (
+    Request,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import apply, of_samples
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SIZES", "SubsampleRow", "Subsamples", "subsample"]
+
+SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 1000)
+DDOFS = (0, 1)
+# Batches of subsamples that have draws of their own, so that the draws' error averages out.
+BATCHES = 10
+
+
+@dataclass(frozen=True)
+class SubsampleRow:
+    """Averages over the subsamples of one size, in the metric's unit.
+
+    Attributes
+    ----------
+    k : int
+        Cases in a subsample.
+    mean, sd, sem : float
+        Averages of the means, of the SDs and of SD/√k.
+    low, high : float
+        Of the interval relative to the mean, ∓ z times ``sem``.
+    nu : float
+        (``high`` - ``low``)/``mean``: the ratio of the averages, which the papers' tables print.
+    nu_each : float
+        Average of the widths 2 z SEM, each divided by the mean of its subsample, which the text of
+        El Jurdi et al. (2025) says.
+    boot_mean, boot_sem : float
+        Averages of the mean and of the SD of the replicates.
+    boot_low, boot_high : float
+        Averages of the percentile bounds, less ``boot_mean``.
+    boot_nu : float
+        (``boot_high`` - ``boot_low``)/``boot_mean``.
+    mean_spread, sd_spread, sem_spread, width_spread, boot_width_spread : float
+        SD over the subsamples of their means, SDs, SEMs and widths.
+    """
+
+    k: int
+    mean: float
+    sd: float
+    sem: float
+    low: float
+    high: float
+    nu: float
+    nu_each: float
+    boot_mean: float
+    boot_sem: float
+    boot_low: float
+    boot_high: float
+    boot_nu: float
+    mean_spread: float
+    sd_spread: float
+    sem_spread: float
+    width_spread: float
+    boot_width_spread: float
+
+    @property
+    def halfwidth(self) -> float:
+        """Half of the average width, z times ``sem``."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Subsamples:
+    """The experiment on one set of values.
+
+    Attributes
+    ----------
+    rows : tuple of SubsampleRow
+        In ascending order of k.
+    metric : Metric
+    n : int
+        Cases in the whole test set.
+    repeats, n_resamples, ddof, seed : int
+    level : Level
+    label : str
+    """
+
+    rows: tuple[SubsampleRow, ...]
+    metric: Metric
+    n: int
+    repeats: int
+    n_resamples: int
+    ddof: int
+    seed: int
+    level: Level
+    label: str = ""
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A mapping for each size."""
+        names = [field.name for field in fields(SubsampleRow)]
+        return [{name: getattr(row, name) for name in names} for row in self.rows]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per size, with the columns of `SubsampleRow`."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain types."""
+        return {
+            "schema_version": 1,
+            "label": self.label,
+            "metric": self.metric.spec.name,
+            "n": self.n,
+            "repeats": self.repeats,
+            "n_resamples": self.n_resamples,
+            "ddof": self.ddof,
+            "confidence_level": float(self.level.confidence_level),
+            "seed": self.seed,
+            "subsamples": [
+                {name: None if math.isnan(x) else x for name, x in row.items()}
+                for row in self.to_rows()
+            ],
+        }
+
+
+def subsample(
+    values: Any,
+    *,
+    sizes: Iterable[int] | None = None,
+    repeats: int = 100,
+    metric: Any = None,
+    ddof: int = 0,
+    confidence_level: float = 0.95,
+    n_resamples: int = 15_000,
+    rng: Any = None,
+    missing: Any = "raise",
+    penalty: float | None = None,
+    scale: float = 1.0,
+    bounds: Any = None,
+    label: str = "",
+) -> Subsamples:
+    """Draw subsamples of several sizes and average what each says of the mean.
+
+    For each size k, ``repeats`` subsamples of k cases are drawn without replacement. Of each come
+    the mean, the SD, SEM = SD/√k, the normal interval ∓ z SEM and its width relative to the mean;
+    and the mean, the SD and the percentile interval of ``n_resamples`` bootstrap means. All are
+    averaged over the subsamples. With the defaults these are Tables .4 to .11 of El Jurdi et al.
+    (2025) and Table 2 of El Jurdi et al. (2023).
+
+    Parameters
+    ----------
+    values : array-like, shape (n,)
+        One value per case.
+    sizes : iterable of int, optional
+        From 2 to n; default: 10, 20, 30, 50, 100, 200, 300, 500, 1000 below n, and n.
+    repeats : int, default 100
+        Subsamples of each size. At k = n there is but one.
+    metric, confidence_level, rng, missing, penalty, scale, bounds, label
+        As for `halfwidth.summary_ci`.
+    ddof : {0, 1}
+        SD with division by k, as in the papers, or by k - 1.
+    n_resamples : int, default 15000
+        Bootstrap resamples of each subsample; each tenth of those of a size shares its draws.
+
+    Returns
+    -------
+    Subsamples
+
+    Raises
+    ------
+    DataError
+        For values that are missing without a policy, out of range, not numbers, or none at all.
+    OptionError
+        For a size above n or below 2, or another option that is not allowed.
+
+    References
+    ----------
+    El Jurdi, Varoquaux & Colliot (2023); El Jurdi et al. (2025), appendix 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dice = np.linspace(0.6, 0.95, 40)
+    >>> found = subsample(dice, sizes=[10, 40], metric="dsc", rng=1, n_resamples=999)
+    >>> [f"{row.k}: {row.halfwidth:.2f}" for row in found.rows]
+    ['10: 0.06', '40: 0.03']
+    """
+    request = resolve_request(
+        method="percentile",
+        confidence_level=confidence_level,
+        alternative="two-sided",
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+    )
+    if ddof not in DDOFS or isinstance(ddof, bool):
+        raise OptionError(f"ddof={ddof!r} is neither 0 (as in the papers) nor 1")
+    if _integer("repeats", repeats) < 1:
+        raise OptionError(f"repeats={repeats} is not 1 or more; usual: 100")
+    bound_metric = resolve_metric(metric, bounds)
+    sample = check_sample(values, bound_metric, request, scale=scale, where=label or "values")
+    ready = np.asarray(sample.values, float)
+    rows = tuple(
+        _row(_drawn(ready, k, repeats, request.seed), request, ddof)
+        for k in _sizes(sizes, len(ready))
+    )
+    return Subsamples(
+        rows,
+        bound_metric,
+        len(ready),
+        repeats,
+        request.n_resamples,
+        ddof,
+        request.seed,
+        request.level,
+        label,
+    )
+
+
+def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
+    if n < 2:
+        raise OptionError(f"{n} value{'s' * (n != 1)} cannot be subsampled; 2 are the least")
+    if sizes is None:
+        return [*(k for k in SIZES if k < n), n]
+    asked = sorted({_integer("sizes", k) for k in sizes})
+    if not asked:
+        raise OptionError("sizes is empty; give numbers of cases, such as 10, 20, 50")
+    if asked[-1] > n:
+        raise OptionError(
+            f"sizes: a subsample of {asked[-1]} cases cannot be drawn without replacement from {n}"
+        )
+    if asked[0] < 2:
+        raise OptionError(f"sizes: {asked[0]} is too few; an SD takes 2 cases or more")
+    return asked
+
+
+def _integer(name: str, given: Any) -> int:
+    try:
+        return operator.index(given)
+    except TypeError:
+        raise OptionError(f"{name}: {given!r} is not a whole number") from None
+
+
+def _drawn(values: Array, k: int, repeats: int, seed: int) -> Array:
+    """Subsamples without replacement, (repeats, k), ascending; of all cases there is but one.
+
+    Those with the smallest of n independent uniforms are any k of the n cases.
+    """
+    n = len(values)
+    if k == n:
+        return np.sort(values)[None]
+    key = random.derive_key(seed, "subsample", k, n)
+    order = np.argsort(random.uniforms(key, 0, repeats, n), axis=-1)[:, :k]
+    return np.sort(values[order], axis=-1)
+
+
+def _row(samples: Array, request: Request, ddof: int) -> SubsampleRow:
+    from scipy import special
+
+    k = samples.shape[-1]
+    z = float(-special.ndtri(request.level.tail))
+    mean, sd = samples.mean(axis=-1), samples.std(axis=-1, ddof=ddof)
+    sem = sd / np.sqrt(k)
+    boot_means, boot_sems, lows, highs = _bootstrapped(samples, request)
+    boot_mean, average = float(boot_means.mean()), float(sem.mean())
+    low, high = float(lows.mean()) - boot_mean, float(highs.mean()) - boot_mean
+    return SubsampleRow(
+        k,
+        mean=float(mean.mean()),
+        sd=float(sd.mean()),
+        sem=average,
+        low=-z * average,
+        high=z * average,
+        nu=_relative(2 * z * average, float(mean.mean())),
+        nu_each=float(np.mean([_relative(2 * z * s, m) for s, m in zip(sem, mean, strict=True)])),
+        boot_mean=boot_mean,
+        boot_sem=float(boot_sems.mean()),
+        boot_low=low,
+        boot_high=high,
+        boot_nu=_relative(high - low, boot_mean),
+        mean_spread=_spread(mean),
+        sd_spread=_spread(sd),
+        sem_spread=_spread(sem),
+        width_spread=_spread(2 * z * sem),
+        boot_width_spread=_spread(highs - lows),
+    )
+
+
+def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array, Array]:
+    """Mean and SD of the replicates of each subsample, and its percentile bounds."""
+    mean = resolve_statistic("mean")
+    found = []
+    for place, batch in enumerate(np.array_split(samples, min(BATCHES, len(samples)))):
+        entropy = random.derive_key(request.seed, "subsample bootstrap", place).value
+        plan = Plan(entropy, request.n_resamples)
+        made = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
+        distribution = made[Need.DISTRIBUTION]
+        computed = apply(METHODS["percentile"], made, request.level, UNBOUNDED, errors=False)
+        bounds = computed.interval
+        found.append(
+            (distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high)
+        )
+    means, sds, lows, highs = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return means, sds, lows, highs
+
+
+def _relative(width: float, mean: float) -> float:
+    """A width relative to a mean; NaN where that is 0."""
+    return float(width / mean) if mean else float("nan")
+
+
+def _spread(numbers: Array) -> float:
+    return float(numbers.std(ddof=1)) if len(numbers) > 1 else 0.0

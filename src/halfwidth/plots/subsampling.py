@@ -1,0 +1,204 @@
+"""The subsampling experiment: what test sets of each size would have said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.formatting import percent
+from halfwidth.planning.subsampling import Subsamples
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.style import (
+    DOT,
+    FAINT,
+    INK,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    require_matplotlib,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "figure_of_subsamples",
+    "subsample_halfwidths",
+    "subsample_means",
+    "subsampling_frame",
+]
+
+HEIGHT = 2.7  # inches
+
+
+def subsampling_frame(found: Subsamples) -> pd.DataFrame:
+    """Every number that the figures draw, a row per size.
+
+    Parameters
+    ----------
+    found : Subsamples
+
+    Returns
+    -------
+    DataFrame
+        Columns ``k, mean, low, high`` (the average interval), ``spread_low, spread_high`` (the mean
+        ∓ the SD of the means between subsamples), ``halfwidth, boot_halfwidth``.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "k": row.k,
+                "mean": row.mean,
+                "low": row.mean + row.low,
+                "high": row.mean + row.high,
+                "spread_low": row.mean - row.mean_spread,
+                "spread_high": row.mean + row.mean_spread,
+                "halfwidth": row.halfwidth,
+                "boot_halfwidth": (row.boot_high - row.boot_low) / 2,
+            }
+            for row in found.rows
+        ]
+    )
+
+
+def subsample_means(found: Subsamples, ax: Axes | None = None) -> Axes:
+    """Draw the average mean against k, with the average interval and the spread of the means.
+
+    Parameters
+    ----------
+    found : Subsamples
+    ax : matplotlib Axes, optional
+        Drawn into; default: those of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from halfwidth.planning.subsampling import subsample
+    >>> found = subsample([0.9, 0.8, 0.7, 0.6], sizes=[2, 4], metric="dsc", rng=1)
+    >>> subsample_means(found).get_ylabel()
+    'mean DSC'
+    """
+    ax = _axes(ax)
+    frame = subsampling_frame(found)
+    band: dict[str, Any] = {"color": DOT, "linewidth": 0}
+    ax.fill_between(frame["k"], frame["low"], frame["high"], alpha=0.18, **band)
+    ax.fill_between(frame["k"], frame["spread_low"], frame["spread_high"], alpha=0.35, **band)
+    ax.plot(frame["k"], frame["mean"], color=INK, linewidth=1.2, marker="o", markersize=3)
+    _finish(ax, found, f"mean {_title(found)}", frame["k"].tolist())
+    level = percent(found.level.confidence_level)
+    note_below(ax, f"pale: average {level} CI; dark: mean ∓ SD of the subsamples' means")
+    return ax
+
+
+def subsample_halfwidths(found: Subsamples, ax: Axes | None = None) -> Axes:
+    """Draw the average half-width against k, normal and bootstrap.
+
+    Parameters
+    ----------
+    found, ax
+        As for `subsample_means`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If matplotlib is missing.
+
+    Examples
+    --------
+    >>> from halfwidth.planning.subsampling import subsample
+    >>> found = subsample([0.9, 0.8, 0.7, 0.6], sizes=[2, 4], metric="dsc", rng=1)
+    >>> len(subsample_halfwidths(found).lines)
+    2
+    """
+    ax = _axes(ax)
+    frame = subsampling_frame(found)
+    lines: dict[str, dict[str, Any]] = {
+        "halfwidth": {"color": INK, "marker": "o"},
+        "boot_halfwidth": {"color": DOT, "marker": "s", "linestyle": "--"},
+    }
+    for name, style in lines.items():
+        ax.plot(frame["k"], frame[name], linewidth=1.2, markersize=3, **style)
+    ax.set_ylim(bottom=0)
+    level = percent(found.level.confidence_level)
+    _finish(ax, found, f"half-width of the {level} CI{_unit(found)}", frame["k"].tolist())
+    note_below(ax, "solid: normal; dashed: percentile bootstrap")
+    return ax
+
+
+def figure_of_subsamples(found: Subsamples) -> Figure:
+    """Both panels side by side, 17 cm wide.
+
+    Parameters
+    ----------
+    found : Subsamples
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    OptionError
+        If matplotlib is missing.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    subsample_means(found, left)
+    subsample_halfwidths(found, right)
+    return figure
+
+
+def _axes(ax: Axes | None) -> Axes:
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    if ax is not None:
+        return ax
+    return Figure(figsize=(WIDTH / 2, HEIGHT), layout="constrained").add_subplot()
+
+
+def _title(found: Subsamples) -> str:
+    return f"{found.metric.spec.called}{_unit(found)}"
+
+
+def _unit(found: Subsamples) -> str:
+    return f" [{found.metric.unit}]" if found.metric.unit else ""
+
+
+def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> None:
+    ax.set_xlabel(f"cases in a subsample, of {found.n}", fontsize=TEXT_SIZE)
+    ax.set_ylabel(title, fontsize=TEXT_SIZE, parse_math=False)
+    if len(sizes) > 1 and sizes[-1] > 5 * sizes[0]:
+        ax.set_xscale("log")
+    # Labels of sizes that lie close together would overlap.
+    shown = [k for k, after in zip(sizes, [*sizes[1:], None], strict=True) if _apart(k, after)]
+    ax.set_xticks(shown, [str(k) for k in shown])
+    ax.minorticks_off()
+    ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+
+
+def _apart(k: int, after: int | None) -> bool:
+    return after is None or after > 1.25 * k

@@ -1,0 +1,168 @@
+"""Reviews of published numbers as text: a table and paragraphs to paste."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.io.writers import csv_text
+from halfwidth.planning.review_results import Review, Reviews
+from halfwidth.planning.review_words import correlation_text
+from halfwidth.report import tables
+
+__all__ = ["FORMATS", "render_reviews"]
+
+
+@dataclass(frozen=True)
+class LeadTable:
+    """The lead of one review, or of several, as text."""
+
+    title: str
+    headings: list[str]
+    rows: list[list[str]]
+
+    @property
+    def right(self) -> list[str]:
+        """Headings of the columns that hold numbers."""
+        return [name for name in self.headings if name not in ("label", "larger than noise")]
+
+
+def render_reviews(reviews: Reviews, fmt: str) -> str:
+    """Reviews as text in one of the `FORMATS`, ending in a line break."""
+    return FORMATS[fmt](reviews)
+
+
+def _table(reviews: Reviews) -> str:
+    parts = [tables.render(reviews.estimates, "table")]
+    for lead in _leads(reviews):
+        whole = [name for name in lead.headings if name != "label"]
+        shown = tables.text_table(lead.headings, lead.rows, right=lead.right, whole=whole)
+        parts.append(f"{lead.title}\n\n{shown}")
+    parts += [f"{_wrapped(text)}\n" for text in _paragraphs(reviews)]
+    return "\n".join(parts)
+
+
+def _wrapped(text: str) -> str:
+    from rich.console import Console
+    from rich.text import Text
+
+    lines = Text(tables.printable(text)).wrap(Console(width=tables.WIDTH), tables.WIDTH)
+    return "\n".join(line.plain.rstrip() for line in lines)
+
+
+def _markdown(reviews: Reviews) -> str:
+    parts = [tables.render(reviews.estimates, "markdown")]
+    for lead in _leads(reviews):
+        cells = [lead.headings, ["---:" if n in lead.right else "---" for n in lead.headings]]
+        cells += [[tables.markdown_text(cell) for cell in row] for row in lead.rows]
+        rows = "".join(f"| {' | '.join(row)} |\n" for row in cells)
+        parts.append(f"{tables.markdown_text(lead.title)}\n\n{rows}")
+    parts += [f"{tables.markdown_text(text)}\n" for text in _paragraphs(reviews)]
+    return "\n".join(parts)
+
+
+def _latex(reviews: Reviews) -> str:
+    parts = [tables.render(reviews.estimates, "latex")]
+    for lead in _leads(reviews):
+        columns = "".join("r" if name in lead.right else "l" for name in lead.headings)
+        lines = [
+            f"% {tables.printable(lead.title)}",
+            f"\\begin{{tabular}}{{{columns}}}",
+            "\\toprule",
+            " & ".join(tables.latex_text(name) for name in lead.headings) + r" \\",
+            "\\midrule",
+            *(" & ".join(tables.latex_text(cell) for cell in row) + r" \\" for row in lead.rows),
+            "\\bottomrule",
+            "\\end{tabular}",
+        ]
+        parts.append("\n".join(lines) + "\n")
+    parts += [f"{tables.latex_text(text)}\n" for text in _paragraphs(reviews)]
+    return "\n".join(parts)
+
+
+def _csv(reviews: Reviews) -> str:
+    rows = [item.to_row() for item in reviews]
+    return csv_text(list(rows[0]), (list(row.values()) for row in rows))
+
+
+def _json(reviews: Reviews) -> str:
+    return reviews.to_json() + "\n"
+
+
+FORMATS: dict[str, Callable[[Reviews], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}
+
+
+def _paragraphs(reviews: Reviews) -> Iterator[str]:
+    for item in reviews:
+        yield item.paragraph()
+
+
+# --------------------------------------------------------------------------- leads
+
+
+def _leads(reviews: Reviews) -> Iterator[LeadTable]:
+    """Every correlation for a single review, a row per review for several."""
+    leading = [item for item in reviews if item.lead is not None]
+    if len(reviews) == 1 and leading:
+        yield _in_full(leading[0])
+    elif leading:
+        yield _in_short(leading)
+
+
+def _in_full(review: Review) -> LeadTable:
+    lead = review.lead
+    assert lead is not None  # noqa: S101 -- asked for leads only
+    level = percent(review.estimate.confidence_level)
+    places = max(
+        decimals_for(lead.difference, row.halfwidth) for row in lead.rows[:-1] or lead.rows
+    )
+    guessed = review.approximate
+    rows = []
+    for row in lead.rows:
+        low, high = fixed(row.low, places), fixed(row.high, places)
+        half = fixed(row.halfwidth, places)
+        cells = [f"{row.correlation:.2f}", f"{low} to {high}", half]
+        if guessed:
+            ends = [fixed(end, places) for end in (row.halfwidth_low, row.halfwidth_high)]
+            cells.append(" to ".join(ends))
+        rows.append([*cells, row.larger])
+    headings = ["correlation", f"{level} CI of the difference", "half-width"]
+    headings += ["plausible"] * guessed + ["larger than noise"]
+    value, versus = fixed(lead.value, places), fixed(lead.versus, places)
+    title = (
+        f"Difference {fixed(lead.difference, places)} ({value} against {versus}) by the "
+        f"correlation of the {lead.of}"
+    )
+    return LeadTable(title, headings, rows)
+
+
+def _in_short(leading: Sequence[Review]) -> LeadTable:
+    rows = []
+    for item in leading:
+        lead = item.lead
+        assert lead is not None  # noqa: S101 -- asked for leads only
+        places = decimals_for(lead.difference, lead.rows[0].halfwidth)
+        rows.append(
+            [
+                tables.printable(item.claim.label),
+                fixed(lead.versus, places),
+                fixed(lead.difference, places),
+                _needed_cell(lead.needed),
+            ]
+        )
+    title = "Leads over another model on the same cases, and the correlation that they need"
+    return LeadTable(title, ["label", "versus", "difference", "needed"], rows)
+
+
+def _needed_cell(needed: float) -> str:
+    if not math.isfinite(needed):
+        return "any" if needed < 0 else "none will do"
+    return "0" if needed <= 0 else correlation_text(needed)
