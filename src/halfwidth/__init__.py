@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth import metrics, plots, summaries
+    from halfwidth import metrics, planning, plots, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -61,6 +61,7 @@ __all__ = [
     "explain",
     "metric_ci",
     "metrics",
+    "planning",
     "plots",
     "proportion_ci",
     "score_folders",
@@ -99,6 +100,7 @@ _HOME = {
     "explain": "core.cautions",
     "metric_ci": "estimation.metric_front",
     "metrics": "metrics",
+    "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.front_door",
     "score_folders": "scoring.front_door",
@@ -109,13 +111,15 @@ _HOME = {
     "summary_table": "estimation.tables",
 }
 
+_PACKAGES = ("metrics", "planning", "plots", "study", "summaries")
+
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import halfwidth`` costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in ("metrics", "plots", "study", "summaries") else getattr(home, name)
+    found = home if name in _PACKAGES else getattr(home, name)
     globals()[name] = found
     return found
 

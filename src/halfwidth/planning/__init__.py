@@ -1,0 +1,77 @@
+"""How many cases, or runs: the width that n gives, and the n that a width needs.
+
+>>> import halfwidth as hw
+>>> hw.planning.mean_n(0.1, halfwidth=0.02).n
+99
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from halfwidth.planning.areas import auroc_n, auroc_width
+    from halfwidth.planning.classes import classes_n, classes_width
+    from halfwidth.planning.means import difference_n, difference_width, mean_n, mean_width
+    from halfwidth.planning.pilot import pilot_n, pilot_width
+    from halfwidth.planning.proportions import proportion_n, proportion_width
+    from halfwidth.planning.quantiles import quantile_n, quantile_width
+    from halfwidth.planning.results import Requirement, SampleSize
+    from halfwidth.planning.runs import minimum_runs
+    from halfwidth.planning.width_tables import WidthTable, mean_width_table
+
+__all__ = [
+    "Requirement",
+    "SampleSize",
+    "WidthTable",
+    "auroc_n",
+    "auroc_width",
+    "classes_n",
+    "classes_width",
+    "difference_n",
+    "difference_width",
+    "mean_n",
+    "mean_width",
+    "mean_width_table",
+    "minimum_runs",
+    "pilot_n",
+    "pilot_width",
+    "proportion_n",
+    "proportion_width",
+    "quantile_n",
+    "quantile_width",
+]
+
+_HOME = {
+    "Requirement": "results",
+    "SampleSize": "results",
+    "WidthTable": "width_tables",
+    "auroc_n": "areas",
+    "auroc_width": "areas",
+    "classes_n": "classes",
+    "classes_width": "classes",
+    "difference_n": "means",
+    "difference_width": "means",
+    "mean_n": "means",
+    "mean_width": "means",
+    "mean_width_table": "width_tables",
+    "minimum_runs": "runs",
+    "pilot_n": "pilot",
+    "pilot_width": "pilot",
+    "proportion_n": "proportions",
+    "proportion_width": "proportions",
+    "quantile_n": "quantiles",
+    "quantile_width": "quantiles",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'halfwidth.planning' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"halfwidth.planning.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
