@@ -14,7 +14,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 import halfwidth
-from halfwidth.cli import ci, demo, explain, methods, score, study
+from halfwidth.cli import ci, demo, explain, methods, plan, score, study
 from halfwidth.cli.output import note
 from halfwidth.core.errors import HalfwidthError
 
@@ -35,6 +35,7 @@ app = typer.Typer(
 app.command("ci", short_help="Intervals for per-case values, or for a test set.")(ci.ci)
 app.command("score", short_help="A per-case table from two folders of masks.")(score.score)
 app.add_typer(study.app, name="study", short_help="Coverage and width of CI methods by simulation.")
+app.add_typer(plan.app, name="plan", short_help="How many cases a study needs.")
 app.command("methods", short_help="The CI methods and when to use which.")(methods.methods)
 app.command("explain", short_help="What a caution means and what to do.")(explain.explain)
 app.command("demo", short_help="Three small models on real data.")(demo.demo)

@@ -78,7 +78,7 @@ def classes_n(
     needed = (alone[0].n, alone[1].n)
     totals = [_total(count, part) for count, part in zip(needed, (share, 1 - share), strict=True)]
     needs = [
-        Requirement(name, total, f"{plan.n} {of_class}, {plan.formula_text}")
+        Requirement(name, total, f"{plan.n} {of_class} for {plan.decided_by}")
         for name, total, plan, of_class in zip(NAMES, totals, alone, CLASSES, strict=True)
     ]
     n = max(totals)

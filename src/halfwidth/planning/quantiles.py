@@ -20,6 +20,7 @@ FORMULAS = {
     "exact": "(l - k)/(n + 1) of the exact interval from rank k to l",
     "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
 }
+SHARES = "Widths are shares of the population: what lies between the ends, on average."
 # Ranks by which an exact interval is longer than its normal approximation, with room to spare.
 LONGER = 8
 # Up to this many times the fewest cases, ranks may run against the ends of the sample.
@@ -195,5 +196,6 @@ def _recipe(
         least=least,
         needs=needs,
         search=(lambda wanted: _n_for_span(share, wanted, level)) if s is None else None,
-        unit="of the population" if s is None else bound.unit,
+        unit="" if s is None else bound.unit,
+        notes=(SHARES,) if s is None else (),
     ), bound

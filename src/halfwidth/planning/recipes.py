@@ -101,7 +101,7 @@ def sized(
         n = recipe.search(enough)
     else:
         n = smallest(lambda m: recipe.width_at(m) <= enough, recipe.least)
-    source = recipe.formula_text
+    source = recipe.formula
     if assurance is not None:
         source += f", with probability {assurance:g}"
     needs = (Requirement(WIDTH_NEEDS, n, source), *recipe.needs)

@@ -108,6 +108,8 @@ class SampleSize:
     notes : tuple of str
         What to keep in mind.
     simulated : Simulated or None
+    label : str
+        Of the pilot, where there are several.
     curve : tuple of (int, float)
         The width at other n, for a figure.
     """
@@ -129,6 +131,7 @@ class SampleSize:
     parts: tuple[SampleSize, ...] = ()
     notes: tuple[str, ...] = ()
     simulated: Simulated | None = None
+    label: str = ""
     curve: tuple[tuple[int, float], ...] = field(default=(), compare=False, repr=False)
 
     @property
@@ -161,7 +164,7 @@ class SampleSize:
         --------
         >>> from halfwidth.planning import mean_n
         >>> mean_n(0.1, halfwidth=0.02, metric="dsc").sentence()
-        '99 cases give a 95 % CI of the mean DSC of half-width 0.020 (t; SD 0.1); width decides.'
+        '99 cases give a 95 % CI of the mean DSC of half-width 0.0199 (t; SD 0.1); width decides.'
         """
         reach = fixed(self.halfwidth, self.decimals)
         unit = f" {self.unit}" if self.unit else ""
@@ -178,6 +181,7 @@ class SampleSize:
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain types; NaN is None."""
         made: dict[str, Any] = {
+            "label": self.label,
             "of": self.of,
             "n": self.n,
             "width": _plain(self.width),
@@ -208,14 +212,14 @@ class SampleSize:
 
 
 def digits(width: float) -> int:
-    """Decimals that leave a width two significant digits, and its half too.
+    """Decimals that leave half of a width three significant digits.
 
-    >>> digits(0.04), digits(1.24), digits(35.0)
-    (3, 2, 0)
+    >>> digits(0.04), digits(1.24), digits(350.0)
+    (4, 3, 0)
     """
     if not math.isfinite(width) or width <= 0:
         return 3
-    return max(0, 1 - math.floor(math.log10(width / 2) + 1e-9))
+    return max(0, 2 - math.floor(math.log10(width / 2) + 1e-9))
 
 
 def _plain(value: Any) -> Any:
