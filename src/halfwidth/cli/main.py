@@ -14,7 +14,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 import halfwidth
-from halfwidth.cli import ci, demo, explain, methods, review, runs, score, study
+from halfwidth.cli import ci, demo, explain, methods, plan, review, runs, score, study
 from halfwidth.cli.output import note
 from halfwidth.core.errors import HalfwidthError
 
@@ -33,8 +33,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
 app.command("ci", short_help="Intervals for per-case values, or for a test set.")(ci.ci)
-app.command("runs", short_help="Quantiles of a metric over training runs.")(runs.runs)
 app.command("score", short_help="A per-case table from two folders of masks.")(score.score)
+app.command("runs", short_help="Quantiles of a metric over training runs.")(runs.runs)
+app.add_typer(plan.app, name="plan", short_help="How many cases a study needs.")
 app.command("review", short_help="Intervals that published numbers should have had.")(review.review)
 app.add_typer(study.app, name="study", short_help="Coverage and width of CI methods by simulation.")
 app.command("methods", short_help="The CI methods and when to use which.")(methods.methods)

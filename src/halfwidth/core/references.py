@@ -56,6 +56,15 @@ _ALL = (
         2025,
     ),
     Reference(
+        "bamber1975",
+        "Bamber D",
+        "The area above the ordinal dominance graph and the area below the receiver operating "
+        "characteristic graph",
+        "Journal of Mathematical Psychology 12(4):387-415",
+        1975,
+        "doi:10.1016/0022-2496(75)90001-2",
+    ),
+    Reference(
         "brackett_rozinsky_lemire2024",
         "Brackett-Rozinsky N, Lemire D",
         "Batched ranged random integer generation",
@@ -174,6 +183,13 @@ _ALL = (
         1993,
     ),
     Reference(
+        "eljurdi2023",
+        "El Jurdi R, Colliot O",
+        "How precise are performance estimates for typical medical image segmentation tasks?",
+        "IEEE International Symposium on Biomedical Imaging",
+        2023,
+    ),
+    Reference(
         "eljurdi2025",
         "El Jurdi R, Varoquaux G, Colliot O",
         "Confidence intervals for performance estimates in brain MRI segmentation",
@@ -274,6 +290,13 @@ _ALL = (
         1998,
     ),
     Reference(
+        "kupper_hafner1989",
+        "Kupper LL, Hafner KB",
+        "How appropriate are popular sample size formulas?",
+        "The American Statistician 43(2):101-105",
+        1989,
+    ),
+    Reference(
         "lehmann2025",
         "Lehmann C, Paromau Y",
         "Quantifying uncertainty and variability in machine learning: confidence intervals for "
@@ -361,6 +384,14 @@ _ALL = (
         "Biometrics 53(2):567-578",
         1997,
         "doi:10.2307/2533958",
+    ),
+    Reference(
+        "owen1956",
+        "Owen DB",
+        "Tables for computing bivariate normal probabilities",
+        "Annals of Mathematical Statistics 27(4):1075-1090",
+        1956,
+        "doi:10.1214/aoms/1177728074",
     ),
     Reference(
         "pepe2003",

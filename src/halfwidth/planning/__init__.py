@@ -1,6 +1,8 @@
-"""Reading published numbers, and planning test sets.
+"""Planning a test set or runs, and reading published numbers.
 
 >>> import halfwidth as hw
+>>> hw.planning.mean_n(0.1, halfwidth=0.02).n
+99
 >>> print(hw.planning.review(50, mean=0.85, sd=0.10, metric="dsc").sentence())
 Mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
 """
@@ -11,16 +13,70 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from halfwidth.planning.areas import auroc_n, auroc_width
+    from halfwidth.planning.classes import classes_n, classes_width
+    from halfwidth.planning.means import difference_n, difference_width, mean_n, mean_width
+    from halfwidth.planning.pilot import pilot_n, pilot_width
+    from halfwidth.planning.proportions import proportion_n, proportion_width
+    from halfwidth.planning.quantiles import quantile_n, quantile_width
+    from halfwidth.planning.results import Requirement, SampleSize
     from halfwidth.planning.review_front import review, review_table
     from halfwidth.planning.review_results import Review, Reviews
+    from halfwidth.planning.runs import minimum_runs
     from halfwidth.planning.subsampling import Subsamples, subsample
+    from halfwidth.planning.width_tables import WidthTable, mean_width_table
 
-__all__ = ["Review", "Reviews", "Subsamples", "review", "review_table", "subsample"]
+__all__ = [
+    "Requirement",
+    "Review",
+    "Reviews",
+    "SampleSize",
+    "Subsamples",
+    "WidthTable",
+    "auroc_n",
+    "auroc_width",
+    "classes_n",
+    "classes_width",
+    "difference_n",
+    "difference_width",
+    "mean_n",
+    "mean_width",
+    "mean_width_table",
+    "minimum_runs",
+    "pilot_n",
+    "pilot_width",
+    "proportion_n",
+    "proportion_width",
+    "quantile_n",
+    "quantile_width",
+    "review",
+    "review_table",
+    "subsample",
+]
 
 _HOME = {
+    "Requirement": "results",
     "Review": "review_results",
     "Reviews": "review_results",
+    "SampleSize": "results",
     "Subsamples": "subsampling",
+    "WidthTable": "width_tables",
+    "auroc_n": "areas",
+    "auroc_width": "areas",
+    "classes_n": "classes",
+    "classes_width": "classes",
+    "difference_n": "means",
+    "difference_width": "means",
+    "mean_n": "means",
+    "mean_width": "means",
+    "mean_width_table": "width_tables",
+    "minimum_runs": "runs",
+    "pilot_n": "pilot",
+    "pilot_width": "pilot",
+    "proportion_n": "proportions",
+    "proportion_width": "proportions",
+    "quantile_n": "quantiles",
+    "quantile_width": "quantiles",
     "review": "review_front",
     "review_table": "review_front",
     "subsample": "subsampling",

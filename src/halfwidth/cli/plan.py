@@ -1,0 +1,316 @@
+"""``halfwidth plan``: the cases that a width needs, and the width that so many cases give."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli import options, plan_classes, plan_pilot
+from halfwidth.cli.output import write
+from halfwidth.cli.plan_options import (
+    Assurance,
+    Formula,
+    Halfwidths,
+    MetricName,
+    Outlet,
+    Plot,
+    Sizes,
+    Widths,
+    answer,
+    refuse_assurance,
+    wanted,
+)
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="plan",
+    help="How many cases a study needs.\n\n"
+    "The n for a confidence interval of the width you want (--halfwidth, --width), or the width "
+    "that n cases give (--n). Beside it stands the n from which such intervals hold their level; "
+    "the larger one wins.\n\n"
+    "\b\n"
+    "halfwidth plan mean --sd 0.1 --halfwidth 0.02 --metric dsc\n"
+    "halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02\n"
+    "halfwidth plan runs --quantile 0.9",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+)
+
+
+@app.command("mean", short_help="A mean, from the SD of the cases.")
+def mean(
+    sd: Annotated[
+        list[float],
+        typer.Option(help="SD of the cases; repeatable.", metavar="SD", show_default=False),
+    ],
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    metric: MetricName = None,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What else will be reported of the same cases, and has to be reliable too: sd, "
+            "median, quantile:0.9, ...; repeatable. The width is that of the mean.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
+    formula: Formula = "t",
+    assurance: Assurance = None,
+    bounds: options.BoundsOption = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """The mean of per-case values: width 2 t SD/√n. Formulas: t (default), z.
+
+    \b
+    halfwidth plan mean --sd 0.1 --halfwidth 0.02 --metric dsc
+    halfwidth plan mean --sd 0.1 --halfwidth 0.02 --assurance 0.8
+    halfwidth plan mean --sd 5 --sd 10 -n 10 -n 50 -n 200 --formula z
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    refuse_assurance(assurance, n)
+    from halfwidth.planning.means import mean_n, mean_width
+
+    limits, also = options.parse_bounds(bounds), statistic or []
+    answer(
+        [
+            mean_n(
+                one,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                formula=formula,
+                assurance=assurance,
+                metric=metric,
+                statistics=also,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else mean_width(
+                one,
+                want.n,
+                formula=formula,
+                metric=metric,
+                statistics=also,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            for one in sd
+            for want in asked
+        ],
+        outlet,
+    )
+
+
+@app.command("difference", short_help="The mean difference of two models on the same cases.")
+def difference(
+    sd: Annotated[
+        float | None,
+        typer.Option(help="SD of the differences within cases.", metavar="SD", show_default=False),
+    ] = None,
+    sd_a: Annotated[
+        float | None,
+        typer.Option(help="Instead of it: the SD of one model, ...", metavar="SD"),
+    ] = None,
+    sd_b: Annotated[
+        float | None, typer.Option(help="... that of the other, ...", metavar="SD")
+    ] = None,
+    correlation: Annotated[
+        float | None,
+        typer.Option(help="... and how they correlate over cases.", metavar="R"),
+    ] = None,
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    metric: MetricName = None,
+    formula: Formula = "t",
+    assurance: Assurance = None,
+    bounds: options.BoundsOption = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """The mean difference of two models on the same cases. Formulas: t (default), z.
+
+    \b
+    halfwidth plan difference --sd 0.05 --halfwidth 0.01
+    halfwidth plan difference --sd-a 0.1 --sd-b 0.12 --correlation 0.8 --halfwidth 0.01
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    refuse_assurance(assurance, n)
+    from halfwidth.planning.means import difference_n, difference_width
+
+    limits = options.parse_bounds(bounds)
+    answer(
+        [
+            difference_n(
+                sd,
+                sd_a=sd_a,
+                sd_b=sd_b,
+                correlation=correlation,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                formula=formula,
+                assurance=assurance,
+                metric=metric,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else difference_width(
+                want.n,
+                sd,
+                sd_a=sd_a,
+                sd_b=sd_b,
+                correlation=correlation,
+                formula=formula,
+                metric=metric,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            for want in asked
+        ],
+        outlet,
+    )
+
+
+@app.command("quantile", short_help="A median or another quantile.")
+def quantile(
+    level: Annotated[
+        list[float],
+        typer.Option(
+            "--quantile",
+            help="Level of the quantile, between 0 and 1; repeatable.",
+            metavar="Q",
+            show_default=False,
+        ),
+    ],
+    sd: Annotated[
+        float | None,
+        typer.Option(
+            help="SD of the cases, taken to be normal; without it the width is a share of the "
+            "population, and nothing is assumed.",
+            metavar="SD",
+            show_default=False,
+        ),
+    ] = None,
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    metric: MetricName = None,
+    bounds: options.BoundsOption = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """A median or another quantile, by the ranks of its exact interval or for normal values.
+
+    \b
+    halfwidth plan quantile --quantile 0.5 --width 0.2
+    halfwidth plan quantile --quantile 0.9 --sd 0.1 --halfwidth 0.02 --metric dsc
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    from halfwidth.planning.quantiles import quantile_n, quantile_width
+
+    limits = options.parse_bounds(bounds)
+    answer(
+        [
+            quantile_n(
+                q,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                sd=sd,
+                metric=metric,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else quantile_width(
+                q,
+                want.n,
+                sd=sd,
+                metric=metric,
+                bounds=limits,
+                confidence_level=confidence_level,
+            )
+            for q in level
+            for want in asked
+        ],
+        outlet,
+    )
+
+
+def runs(
+    level: Annotated[
+        list[float],
+        typer.Option(
+            "--quantile",
+            help="Level of the quantile, between 0 and 1; repeatable.",
+            metavar="Q",
+            show_default=False,
+        ),
+    ],
+    kind: Annotated[
+        list[str],
+        typer.Option(help="exact, asymptotic; repeatable.", metavar="NAME"),
+    ] = ["exact"],  # noqa: B006 -- typer copies it
+    confidence_level: Annotated[
+        list[float], typer.Option(help="Between 0 and 1; repeatable.", metavar="LEVEL")
+    ] = [0.95],  # noqa: B006 -- the same
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    debug: options.Debug = False,
+) -> None:
+    """The fewest independent runs with which a quantile of them has an interval at all.
+
+    \b
+    halfwidth plan runs --quantile 0.5 --quantile 0.9
+    halfwidth plan runs --quantile 0.9 --kind exact --kind asymptotic
+    """
+    outlet = Outlet.of(fmt, json, out, None)
+    from halfwidth.planning.runs import minimum_runs
+    from halfwidth.report.plan_tables import render_runs
+
+    rows = [
+        {
+            "quantile": q,
+            "confidence_level": confidence,
+            "kind": name,
+            "n": minimum_runs(q, confidence, name),
+        }
+        for q in level
+        for confidence in confidence_level
+        for name in kind
+    ]
+    write(render_runs(rows, outlet.fmt), outlet.out)
+
+
+app.command("proportion", short_help="A proportion, by Wilson's interval.")(plan_classes.proportion)
+app.command("auroc", short_help="An AUROC, at a prevalence.")(plan_classes.auroc)
+app.command("classes", short_help="Sensitivity and specificity, at a prevalence.")(
+    plan_classes.classes
+)
+app.command("pilot", short_help="Any statistic and method, from the values of a pilot.")(
+    plan_pilot.pilot
+)
+app.command("runs", short_help="The fewest runs for an interval of a quantile.")(runs)

@@ -1,0 +1,183 @@
+"""``halfwidth plan proportion``, ``auroc`` and ``classes``: what is told of two classes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.cli.plan_options import (
+    Expected,
+    Formula,
+    Halfwidths,
+    Outlet,
+    Plot,
+    Prevalence,
+    Sizes,
+    Widths,
+    answer,
+    refuse_assurance,
+    wanted,
+)
+
+__all__ = ["auroc", "classes", "proportion"]
+
+
+def proportion(
+    expected: Expected,
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """A proportion, such as an accuracy: the width of Wilson's interval where it is as expected.
+
+    \b
+    halfwidth plan proportion --expected 0.9 --width 0.1
+    halfwidth plan proportion --expected 0.9 --expected 0.5 -n 50 -n 100
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    from halfwidth.planning.proportions import proportion_n, proportion_width
+
+    answer(
+        [
+            proportion_n(
+                one,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else proportion_width(one, want.n, confidence_level=confidence_level)
+            for one in expected
+            for want in asked
+        ],
+        outlet,
+    )
+
+
+def auroc(
+    expected: Expected,
+    prevalence: Prevalence = [0.5],  # noqa: B006 -- typer copies it
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    formula: Formula = "delong_logit",
+    sd_ratio: Annotated[
+        float,
+        typer.Option(
+            help="SD of the scores of positives over that of negatives, for DeLong's variance.",
+            metavar="RATIO",
+        ),
+    ] = 1.0,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """An AUROC. Formulas: delong_logit (default, what ci reports), delong, hanley_mcneil.
+
+    \b
+    halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
+    halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 --formula hanley_mcneil
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    from halfwidth.planning.areas import auroc_n, auroc_width
+
+    answer(
+        [
+            auroc_n(
+                one,
+                prevalence=share,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                formula=formula,
+                sd_ratio=sd_ratio,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else auroc_width(
+                one,
+                want.n,
+                prevalence=share,
+                formula=formula,
+                sd_ratio=sd_ratio,
+                confidence_level=confidence_level,
+            )
+            for one in expected
+            for share in prevalence
+            for want in asked
+        ],
+        outlet,
+    )
+
+
+def classes(
+    sensitivity: Annotated[
+        float, typer.Option(help="Expected.", metavar="SHARE", show_default=False)
+    ],
+    specificity: Annotated[
+        float, typer.Option(help="Expected.", metavar="SHARE", show_default=False)
+    ],
+    prevalence: Prevalence,
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    assurance: Annotated[
+        float | None,
+        typer.Option(
+            help="The probability with which a sample is to hold enough cases of both classes.",
+            metavar="SHARE",
+        ),
+    ] = None,
+    confidence_level: options.ConfidenceLevel = 0.95,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """Sensitivity and specificity: enough cases of each class, by Wilson's interval.
+
+    \b
+    halfwidth plan classes --sensitivity .9 --specificity .95 --prevalence .1 --halfwidth .05
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    refuse_assurance(assurance, n)
+    from halfwidth.planning.classes import classes_n, classes_width
+
+    answer(
+        [
+            classes_n(
+                sensitivity,
+                specificity,
+                prevalence=share,
+                width=want.width,
+                halfwidth=want.halfwidth,
+                assurance=assurance,
+                confidence_level=confidence_level,
+            )
+            if want.n is None
+            else classes_width(
+                sensitivity,
+                specificity,
+                want.n,
+                prevalence=share,
+                confidence_level=confidence_level,
+            )
+            for share in prevalence
+            for want in asked
+        ],
+        outlet,
+    )

@@ -1,0 +1,172 @@
+"""What the verbs of ``halfwidth plan`` share: options, and how their answers are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halfwidth.cli import figures, options
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from halfwidth.planning.results import SampleSize
+
+__all__ = [
+    "Assurance",
+    "Expected",
+    "Formula",
+    "Halfwidths",
+    "MetricName",
+    "Outlet",
+    "Plot",
+    "Prevalence",
+    "Sizes",
+    "Wanted",
+    "Widths",
+    "answer",
+    "refuse_assurance",
+    "wanted",
+]
+
+Halfwidths = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--halfwidth",
+        help="The half-width wanted, the number after the ±; repeatable.",
+        metavar="NUMBER",
+        show_default=False,
+    ),
+]
+Widths = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--width",
+        help="Instead of it the width wanted, high - low; repeatable.",
+        metavar="NUMBER",
+        show_default=False,
+    ),
+]
+Sizes = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--n",
+        "-n",
+        help="The reverse: the width that so many cases give; repeatable.",
+        metavar="N",
+        show_default=False,
+    ),
+]
+Assurance = Annotated[
+    float | None,
+    typer.Option(
+        help="The probability with which a study is to reach the width: 0.8, for example.",
+        metavar="SHARE",
+    ),
+]
+Prevalence = Annotated[
+    list[float],
+    typer.Option(help="Share of positive cases, between 0 and 1; repeatable.", metavar="SHARE"),
+]
+Expected = Annotated[
+    list[float],
+    typer.Option(help="The value expected; repeatable.", metavar="NUMBER", show_default=False),
+]
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        help="What the values are: dsc, hd95, ...; its range, its unit, and from how many cases "
+        "its intervals are reliable.",
+        metavar="NAME",
+        show_default=False,
+    ),
+]
+Formula = Annotated[str, typer.Option(help="The formula for the width.", metavar="NAME")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        help="Draw the width against the number of cases: FILE.png, .svg or .pdf.",
+        metavar="FILE",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """Where an answer goes, checked before any work is done.
+
+    Attributes
+    ----------
+    fmt : str
+    out, plot : Path or None
+    """
+
+    fmt: str
+    out: Path | None
+    plot: Path | None
+
+    @classmethod
+    def of(cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None) -> Outlet:
+        """From the options as given."""
+        chosen = options.resolve_format(fmt, json, out)
+        figures.check(plot, None, ("plan",))
+        return cls(chosen, out, plot)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A width, or a number of cases; exactly one of the three.
+
+    Attributes
+    ----------
+    width, halfwidth : float or None
+    n : int or None
+    """
+
+    width: float | None = None
+    halfwidth: float | None = None
+    n: int | None = None
+
+
+def wanted(
+    halfwidth: Sequence[float] | None, width: Sequence[float] | None, n: Sequence[int] | None
+) -> list[Wanted]:
+    """What is asked for, one by one; widths and numbers of cases are different questions."""
+    given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
+    named = [name for name, values in given.items() if values]
+    if len(named) != 1:
+        said = f"got {' and '.join(named)}" if named else "got none of them"
+        raise OptionError(
+            "say what to plan for: --halfwidth (or --width), or --n for the width of so many "
+            f"cases; {said}"
+        )
+    return [
+        *(Wanted(halfwidth=number) for number in halfwidth or ()),
+        *(Wanted(width=number) for number in width or ()),
+        *(Wanted(n=number) for number in n or ()),
+    ]
+
+
+def answer(plans: Sequence[SampleSize], outlet: Outlet) -> None:
+    """Write plans as text, and as a figure where one is asked for."""
+    from halfwidth.report.plan_tables import render_plans
+
+    if outlet.plot is not None:
+        from halfwidth.plots.figure import write_figure
+        from halfwidth.plots.plan import plan_curve
+
+        write_figure(plan_curve(plans), outlet.plot)
+        note(f"wrote {outlet.plot}")
+    write(render_plans(plans, outlet.fmt), outlet.out)
+
+
+def refuse_assurance(assurance: float | None, n: Sequence[int] | None) -> None:
+    """An assurance is that of a width; with a number of cases it would be ignored."""
+    if assurance is not None and n:
+        raise OptionError("--assurance has no effect with --n; it goes with a width")

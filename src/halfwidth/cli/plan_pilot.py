@@ -1,0 +1,114 @@
+"""``halfwidth plan pilot``: any statistic and any method, from the values of a pilot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from halfwidth.cli import options
+from halfwidth.cli.output import note
+from halfwidth.cli.plan_options import (
+    Halfwidths,
+    MetricName,
+    Outlet,
+    Plot,
+    Sizes,
+    Widths,
+    answer,
+    wanted,
+)
+
+__all__ = ["pilot"]
+
+
+def pilot(
+    file: Annotated[
+        Path,
+        typer.Argument(help="Table: .csv, .tsv, .txt, .parquet or .xlsx.", metavar="FILE"),
+    ],
+    value: Annotated[
+        str | None,
+        typer.Option(
+            help="Column with values; not needed where the table has but one.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column whose levels are planned apart; repeatable.",
+            metavar="COLUMN",
+            show_default=False,
+        ),
+    ] = None,
+    halfwidth: Halfwidths = None,
+    width: Widths = None,
+    n: Sizes = None,
+    assurance: Annotated[
+        float, typer.Option(help="Share of studies that are to reach the width.", metavar="SHARE")
+    ] = 0.8,
+    metric: MetricName = None,
+    statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_samples: Annotated[
+        int, typer.Option("--n-samples", help="Studies drawn at each n.", metavar="S")
+    ] = 1000,
+    n_resamples: options.NResamples = 999,
+    seed: options.Seed = None,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    scale: options.Scale = 1.0,
+    bounds: options.BoundsOption = None,
+    case: options.Case = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: Plot = None,
+    debug: options.Debug = False,
+) -> None:
+    """Studies drawn from the values of a pilot, with replacement, and the widths that they reach.
+
+    \b
+    halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02 --assurance 0.8
+    halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median -n 50 -n 100
+    """
+    outlet = Outlet.of(fmt, json, out, plot)
+    asked = wanted(halfwidth, width, n)
+    from halfwidth.core.rng import resolve_seed
+    from halfwidth.io.readers import read_table
+    from halfwidth.planning.pilot import pilot_n, pilot_width
+    from halfwidth.planning.pilot_tables import pilots_in
+
+    pilots = pilots_in(read_table(file), value, by=by or [], case=case, metric=metric)
+    drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)
+    plans = []
+    for one in pilots:
+        for text in one.notes:
+            note(f"{one.label or file}: {text}")
+        for name in statistic:
+            for want in asked:
+                shared: dict[str, Any] = {
+                    "metric": one.metric,
+                    "statistic": name,
+                    "method": method,
+                    "assurance": assurance,
+                    "confidence_level": confidence_level,
+                    "n_samples": n_samples,
+                    "n_resamples": n_resamples,
+                    "rng": drawn_by,
+                    "bounds": limits,
+                    "scale": scale,
+                    "missing": missing,
+                    "penalty": penalty,
+                    "label": one.label,
+                }
+                if want.n is None:
+                    shared |= {"width": want.width, "halfwidth": want.halfwidth}
+                    plans.append(pilot_n(one.values, **shared))
+                else:
+                    plans.append(pilot_width(one.values, want.n, **shared))
+    answer(plans, outlet)

@@ -1,0 +1,117 @@
+"""What a plan may be asked: checked once, at the door."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.types import Bounds
+
+__all__ = [
+    "check_assurance",
+    "check_choice",
+    "check_n",
+    "check_positive",
+    "check_sd",
+    "check_share",
+    "wanted_width",
+]
+
+
+def _number(name: str, value: Any) -> float:
+    """A finite number; a bool is a slip, and text is no number."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        raise OptionError(f"{name}={value!r} is not a number")
+    if not math.isfinite(value):
+        raise OptionError(f"{name}={value} is not a finite number")
+    return float(value)
+
+
+def check_share(name: str, value: Any, *, ends: bool = False) -> float:
+    """A number strictly between 0 and 1; with ``ends``, these too."""
+    number = _number(name, value)
+    if 0 < number < 1 or (ends and number in (0, 1)):
+        return number
+    where = "from 0 to 1" if ends else "strictly between 0 and 1"
+    hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
+    raise OptionError(f"{name}={value} is not {where}{hint}")
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A finite number above 0."""
+    number = _number(name, value)
+    if number <= 0:
+        raise OptionError(f"{name}={value} is not above 0")
+    return number
+
+
+def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
+    """An SD that values within these bounds can have: at most half of the range."""
+    number = check_positive(name, value)
+    if number > bounds.width / 2:
+        hint = "; for values in per cent divide by 100" if bounds == Bounds(0, 1) else ""
+        raise OptionError(
+            f"{name}={value} is impossible: {called} lies in {bounds}, where no SD exceeds "
+            f"{bounds.width / 2:g}{hint}"
+        )
+    return number
+
+
+def check_n(value: Any, least: int, what: str) -> int:
+    """A whole number of cases, no fewer than an interval needs."""
+    try:
+        n = operator.index(value)
+    except TypeError:
+        raise OptionError(f"n={value!r} is not a whole number") from None
+    if isinstance(value, bool):
+        raise OptionError(f"n={value!r} is not a number of cases")
+    if n < least:
+        raise OptionError(f"n={n} is too few: {what} needs at least {least}")
+    return n
+
+
+def check_assurance(value: Any) -> float:
+    """A share of studies; less than half of them would assure of nothing."""
+    number = _number("assurance", value)
+    if 0.5 <= number < 1:
+        return number
+    hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
+    raise OptionError(f"assurance={value} is not from 0.5 up to below 1{hint} (usual: 0.8)")
+
+
+def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
+    """One of a few names."""
+    if not isinstance(given, str) or given not in choices:
+        raise UnknownNameError(kind, str(given), choices)
+    return given
+
+
+def wanted_width(width: Any, halfwidth: Any, bounds: Bounds, called: str) -> float:
+    """The width asked for, by itself or by its half; below the width of the range.
+
+    Parameters
+    ----------
+    width, halfwidth : float or None
+        Exactly one of them.
+    bounds : Bounds
+        Of what is estimated.
+    called : str
+        The same, in words.
+    """
+    if (width is None) == (halfwidth is None):
+        raise OptionError("give one of width and halfwidth (which is half of it)")
+    name, given = ("width", width) if halfwidth is None else ("halfwidth", halfwidth)
+    number = check_positive(name, given)
+    wanted = number if halfwidth is None else 2 * number
+    if wanted >= bounds.width:
+        most = bounds.width if halfwidth is None else bounds.width / 2
+        raise OptionError(
+            f"{name}={given} asks for nothing: {called} lies in {bounds}, so that any interval "
+            f"has it; ask for less than {most:g}"
+        )
+    return wanted

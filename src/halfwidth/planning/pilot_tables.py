@@ -1,0 +1,98 @@
+"""The pilots that a table holds: a column, or each group of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.io.layout import Slice, layout_of, metrics_in, slices
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+
+__all__ = ["Pilot", "pilots_in"]
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """Values of one pilot.
+
+    Attributes
+    ----------
+    label : str
+    values : ndarray
+        As they stand in the table.
+    metric : str or None
+        The metric asked for, or that the table names.
+    notes : tuple of str
+        Why its cases may not be independent.
+    """
+
+    label: str
+    values: NDArray[Any]
+    metric: Any
+    notes: tuple[str, ...]
+
+
+def pilots_in(
+    frame: Any,
+    value: str | None = None,
+    *,
+    by: Sequence[str] = (),
+    case: str | None = None,
+    metric: str | None = None,
+) -> list[Pilot]:
+    """The pilots of a table: the value column, apart for each group.
+
+    Raises
+    ------
+    UnknownNameError
+        For a column that is not there.
+    OptionError
+        If several columns could be meant.
+    DataError
+        If the table does not hold the metric.
+
+    Examples
+    --------
+    >>> table = {"model": ["a", "b", "a"], "dice": [0.9, 0.8, 0.7]}
+    >>> [(pilot.label, len(pilot.values)) for pilot in pilots_in(table, by=["model"])]
+    [('a', 2), ('b', 1)]
+    """
+    table = Table.of_frame(frame)
+    layout = layout_of(table, None if value is None else [value], list(by) or None, case)
+    if len(layout.values) > 1:
+        raise OptionError(
+            f"the table has several numeric columns ({shortened(layout.values)}); a plan is of "
+            "one: --value COLUMN"
+        )
+    parts = [part for part in slices(table, layout) if _is_of(part, metric)]
+    if not parts:
+        held = shortened(metrics_in(table, layout))
+        raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
+    return [_pilot(part, metric, alone=len(parts) == 1) for part in parts]
+
+
+def _is_of(part: Slice, metric: str | None) -> bool:
+    if part.metric is None or metric is None:
+        return True
+    name = metric.partition(":")[0]
+    return part.metric == (METRICS[name].name if name in METRICS else name)
+
+
+def _pilot(part: Slice, metric: str | None, *, alone: bool) -> Pilot:
+    named = metric
+    if part.metric is not None and (metric is None or ":" not in metric):
+        named = part.metric + part.parameters
+    notes = []
+    if part.repeated_cases or part.patients is not None:
+        notes.append("Cases repeat; studies are drawn as if all rows were independent.")
+    if part.runs is not None:
+        notes.append(f"Rows of several levels of {part.runs[0]!r} are pooled as cases.")
+    if part.groups is not None:
+        notes.append("Clusters are not kept together: more cases are needed where they matter.")
+    return Pilot("" if alone else part.label, np.asarray(part.values), named, tuple(notes))

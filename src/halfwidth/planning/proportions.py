@@ -1,0 +1,132 @@
+"""A proportion: accuracy, sensitivity, specificity, a rate of failures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.references import cite
+from halfwidth.core.spec import Metric, MetricSpec
+from halfwidth.core.types import UNIT_INTERVAL, Interval, Level
+from halfwidth.estimation.resolve import PROPORTION
+from halfwidth.intervals.proportion import wilson
+from halfwidth.planning.checks import check_n, check_share, wanted_width
+from halfwidth.planning.recipes import Recipe, at, sized
+from halfwidth.planning.results import Requirement, SampleSize
+
+__all__ = ["proportion_n", "proportion_width", "recipe_of_proportion", "width_of_wilson"]
+
+FORMULA_TEXT = "Wilson at x = p n"
+
+
+def proportion_n(
+    expected: float,
+    *,
+    width: float | None = None,
+    halfwidth: float | None = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The cases for a Wilson interval of a proportion that is no wider than wanted.
+
+    The smallest n with w(n) = 2 z √(n p(1 - p) + z²/4) / (n + z²) ≤ width, the width of Wilson's
+    interval at x = p n successes, which need not be whole. It falls with n at every p, so that
+    all larger n do too.
+
+    Parameters
+    ----------
+    expected : float
+        The proportion p expected, from 0 to 1; 0.5 is the worst case.
+    width, halfwidth : float
+        One of them; the half-width is half of the width, as the interval is not symmetric.
+    confidence_level : float, default 0.95
+
+    Returns
+    -------
+    SampleSize
+        ``low`` and ``high`` are the interval expected.
+
+    Raises
+    ------
+    OptionError
+
+    References
+    ----------
+    Wilson (1927).
+
+    Examples
+    --------
+    >>> plan = proportion_n(0.9, width=0.1)
+    >>> plan.n, round(plan.low, 3), round(plan.high, 3)
+    (141, 0.839, 0.939)
+    """
+    recipe = recipe_of_proportion(expected, Level(confidence_level))
+    return sized(recipe, wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion"))
+
+
+def proportion_width(expected: float, n: int, *, confidence_level: float = 0.95) -> SampleSize:
+    """The width of Wilson's interval at n cases.
+
+    Parameters
+    ----------
+    expected, confidence_level
+        As for `proportion_n`.
+    n : int
+        Cases, at least 2.
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    OptionError
+
+    Examples
+    --------
+    >>> round(proportion_width(0.9, 50).width, 3)
+    0.17
+    """
+    recipe = recipe_of_proportion(expected, Level(confidence_level))
+    return at(recipe, check_n(n, recipe.least, "the plan of a proportion"))
+
+
+def width_of_wilson(p: float, n: int, level: Level) -> float:
+    """The width of Wilson's interval at p n of n successes.
+
+    >>> round(width_of_wilson(0.9, 50, Level(0.95)), 4)
+    0.1701
+    """
+    interval = _interval(p, n, level)
+    return float(interval.high - interval.low)
+
+
+def _interval(p: float, n: int, level: Level) -> Interval:
+    return wilson(np.float64(p * n) if p < 1 else np.float64(n), n, level)
+
+
+def recipe_of_proportion(
+    expected: float, level: Level, *, of: MetricSpec = PROPORTION, name: str = "expected"
+) -> Recipe:
+    """Wilson's interval of a proportion, or of a metric that is one."""
+    p = check_share(name, expected, ends=True)
+    called = of.called if of is not PROPORTION else "proportion"
+    need = Requirement(
+        f"reliable coverage of the {called}",
+        Metric(of).spec.reliable_n,
+        cite("andre2025").short,
+    )
+
+    def ends(n: int) -> tuple[float, float]:
+        interval = _interval(p, n, level)
+        return float(interval.low), float(interval.high)
+
+    return Recipe(
+        of=called,
+        formula="wilson",
+        formula_text=FORMULA_TEXT,
+        level=level,
+        assumed={name: p},
+        width_at=lambda n: width_of_wilson(p, n, level),
+        least=2,
+        needs=(need,),
+        ends_at=ends,
+    )

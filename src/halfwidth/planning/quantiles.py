@@ -1,0 +1,201 @@
+"""A quantile: by ranks alone, or for values of a normal shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from halfwidth.core.spec import Metric
+from halfwidth.core.types import UNIT_INTERVAL, Level
+from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.intervals.ranks import exact_ranks, minimum_n
+from halfwidth.planning.checks import check_n, check_sd, check_share, wanted_width
+from halfwidth.planning.recipes import Recipe, at, sized
+from halfwidth.planning.reliability import reliable, said
+from halfwidth.planning.results import Requirement, SampleSize
+
+__all__ = ["FORMULAS", "quantile_n", "quantile_width", "rank_span"]
+
+FORMULAS = {
+    "exact": "(l - k)/(n + 1) of the exact interval from rank k to l",
+    "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
+}
+SHARES = "Widths are shares of the population: what lies between the ends, on average."
+# Ranks by which an exact interval is longer than its normal approximation, with room to spare.
+LONGER = 8
+# Up to this many times the fewest cases, ranks may run against the ends of the sample.
+NEAR_THE_ENDS = 4
+
+
+def quantile_n(
+    q: float,
+    *,
+    width: float | None = None,
+    halfwidth: float | None = None,
+    sd: float | None = None,
+    metric: Any = None,
+    bounds: Any = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The cases for an interval of a quantile that is no wider than wanted.
+
+    Without an SD the width is one of probabilities, and nothing is assumed: the exact interval
+    from rank k to rank l holds on average (l - k)/(n + 1) of the population, and n is the
+    smallest from which on that is no more than wanted. With an SD the width is in the metric's
+    unit, 2 z √(q(1 - q)/n)/f with the density f of a normal distribution at its quantile.
+
+    Parameters
+    ----------
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    width, halfwidth : float
+        One of them: a share of the population, or with ``sd`` in the metric's unit.
+    sd : float, optional
+        SD of the cases, taken to be normal. Tails that are longer need more cases.
+    metric, bounds, confidence_level
+        As for `mean_n`.
+
+    Returns
+    -------
+    SampleSize
+        No fewer than give an exact interval at all.
+
+    Raises
+    ------
+    OptionError
+
+    References
+    ----------
+    Zieliński & Zieliński (2005) for the ranks; Lehmann & Paromau (2025).
+
+    Examples
+    --------
+    >>> quantile_n(0.5, width=0.2).n, quantile_n(0.9, halfwidth=0.02, sd=0.1).n
+    (108, 281)
+    """
+    recipe, bound = _recipe(q, sd, metric, bounds, Level(confidence_level))
+    if sd is None:
+        wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a share of the population")
+    else:
+        wanted = wanted_width(width, halfwidth, bound.spec.bounds, bound.spec.called)
+    return sized(recipe, wanted)
+
+
+def quantile_width(
+    q: float,
+    n: int,
+    *,
+    sd: float | None = None,
+    metric: Any = None,
+    bounds: Any = None,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The width of the interval of a quantile at n cases.
+
+    Parameters
+    ----------
+    q, sd, metric, bounds, confidence_level
+        As for `quantile_n`.
+    n : int
+        Cases, at least as many as give an exact interval (`minimum_runs`).
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    OptionError
+
+    Examples
+    --------
+    >>> round(quantile_width(0.5, 10).width, 3)
+    0.636
+    """
+    recipe, _ = _recipe(q, sd, metric, bounds, Level(confidence_level))
+    what = f"an exact interval of the {q:g} quantile at {confidence_level:g}"
+    return at(recipe, check_n(n, recipe.least, what))
+
+
+def rank_span(n: int, q: float, level: Level) -> float:
+    """The share of the population that the exact interval holds on average, (l - k)/(n + 1).
+
+    The l - k gaps between neighbouring ranks hold 1/(n + 1) each. NaN where there is none.
+
+    >>> round(rank_span(10, 0.5, Level(0.95)), 4)
+    0.6364
+    """
+    ranks = exact_ranks(n, q, level)
+    return math.nan if ranks is None else (ranks[1] - ranks[0]) / (n + 1)
+
+
+def _n_for_span(q: float, wanted: float, level: Level) -> int:
+    """One more than the last n whose span is wider than wanted.
+
+    Spans go up and down as ranks are whole, so the search comes down from where all are short.
+    Ranks that span s hold a quantile the less often the larger n is, as one more case only
+    spreads the binomial. Of the n that allow the same span it is thus enough to look at the
+    largest, and for the symmetric ranks of the median at the largest of each parity. Where ranks
+    run against the ends of the sample this does not hold, and every n is looked at.
+    """
+    from scipy import special
+
+    least = minimum_n(q, level)
+    spread = -2 * float(special.ndtri(level.tail)) * math.sqrt(q * (1 - q))
+    # spread √n + LONGER ≤ wanted n, a quadratic in √n.
+    root = (spread + math.sqrt(spread**2 + 4 * wanted * LONGER)) / (2 * wanted)
+    n = max(least, math.ceil(root**2))
+    while n > least:
+        allowed = _allowed(n - 1, wanted)
+        for last in (n - 1, n - 2):
+            same = last >= least and _allowed(last, wanted) == allowed
+            if same and rank_span(last, q, level) > wanted:
+                return last + 1
+        first = math.ceil(allowed / wanted) - 1
+        n = n - 1 if n <= NEAR_THE_ENDS * least else max(least, min(n - 1, first + 1))
+    return n
+
+
+def _allowed(n: int, wanted: float) -> int:
+    """The longest l - k with (l - k)/(n + 1) ≤ wanted."""
+    return math.floor(wanted * (n + 1))
+
+
+def _normal_width(q: float, sd: float, n: int, level: Level) -> float:
+    from scipy import special
+
+    z = -float(special.ndtri(level.tail))
+    density = math.exp(-0.5 * float(special.ndtri(q)) ** 2) / (sd * math.sqrt(2 * math.pi))
+    return 2 * z * math.sqrt(q * (1 - q) / n) / density
+
+
+def _recipe(
+    q: float, sd: float | None, metric: Any, bounds: Any, level: Level
+) -> tuple[Recipe, Metric]:
+    share, bound = check_share("quantile", q), resolve_metric(metric, bounds)
+    statistic = resolve_statistic("median" if share == 0.5 else f"quantile:{share!r}")
+    spec = bound.spec
+    s = None if sd is None else check_sd("sd", sd, spec.bounds, spec.called)
+    least = minimum_n(share, level)
+    needs = (
+        Requirement("an exact interval", least, "qⁿ + (1 - q)ⁿ ≤ α"),
+        reliable(bound, statistic),
+    )
+    named = "exact" if s is None else "normal"
+
+    def width(n: int) -> float:
+        return rank_span(n, share, level) if s is None else _normal_width(share, s, n, level)
+
+    return Recipe(
+        of=said(statistic, bound),
+        formula=named,
+        formula_text=FORMULAS[named],
+        level=level,
+        assumed={"quantile": share} if s is None else {"quantile": share, "sd": s},
+        width_at=width,
+        least=least,
+        needs=needs,
+        search=(lambda wanted: _n_for_span(share, wanted, level)) if s is None else None,
+        unit="" if s is None else bound.unit,
+        notes=(SHARES,) if s is None else (),
+    ), bound

@@ -1,0 +1,226 @@
+"""What a plan comes to: frozen values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from halfwidth.core.formatting import fixed, percent
+
+__all__ = ["SCHEMA_VERSION", "WIDTH_NEEDS", "Requirement", "SampleSize", "Simulated", "digits"]
+
+SCHEMA_VERSION = 1
+WIDTH_NEEDS = "width"
+NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """How many cases something needs.
+
+    Attributes
+    ----------
+    what : str
+        ``"width"``, ``"reliable coverage of the mean DSC"``, ...
+    n : int
+    source : str
+        The formula, or who found it.
+    """
+
+    what: str
+    n: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What a simulation found about the widths at the n of a plan.
+
+    Attributes
+    ----------
+    samples : int
+        Studies simulated.
+    reached : float or None
+        Share of them whose interval is no wider than wanted.
+    reached_se : float or None
+        Its Monte-Carlo standard error.
+    n_low, n_high : int or None
+        Where the search would have ended had all shares been two standard errors higher, or
+        lower.
+    q1, median, q3 : float
+        Quartiles of the widths.
+    assured : float
+        The width that the share ``assurance`` of the studies keep below.
+    undefined : int
+        Studies without an interval, or with one of no width; they count as too wide.
+    seed : int
+    """
+
+    samples: int
+    reached: float | None
+    reached_se: float | None
+    n_low: int | None
+    n_high: int | None
+    q1: float
+    median: float
+    q3: float
+    assured: float
+    undefined: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class SampleSize:
+    """Cases, and the width of the interval that they give.
+
+    Attributes
+    ----------
+    of : str
+        What is estimated: ``"mean DSC"``.
+    n : int
+        Cases in all: the most that one of the requirements asks for, or the number given.
+    width : float
+        Of the interval at n, if what is assumed is true.
+    low, high : float
+        The ends of the interval expected at n; NaN where its place is not known.
+    formula : str
+        Name of the formula for the width.
+    formula_text : str
+        The formula.
+    confidence_level : float
+    assumed : mapping of str to float
+        What the formula was told: ``{"sd": 0.1}``.
+    wanted : float or None
+        The width asked for; None where n was given.
+    requirements : tuple of Requirement
+        What needs how many cases.
+    counts : mapping of str to int
+        The cases of each class, where that matters.
+    assurance : float or None
+        The probability with which a study of n cases reaches the width.
+    unit : str
+        Of widths and ends.
+    parts : tuple of SampleSize
+        Where several intervals are planned at once.
+    notes : tuple of str
+        What to keep in mind.
+    simulated : Simulated or None
+    label : str
+        Of the pilot, where there are several.
+    curve : tuple of (int, float)
+        The width at other n, for a figure.
+    """
+
+    of: str
+    n: int
+    width: float
+    formula: str
+    formula_text: str
+    confidence_level: float
+    assumed: Mapping[str, float]
+    low: float = math.nan
+    high: float = math.nan
+    wanted: float | None = None
+    requirements: tuple[Requirement, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    assurance: float | None = None
+    unit: str = ""
+    parts: tuple[SampleSize, ...] = ()
+    notes: tuple[str, ...] = ()
+    simulated: Simulated | None = None
+    label: str = ""
+    curve: tuple[tuple[int, float], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def halfwidth(self) -> float:
+        """Half of the width: the number after the ±."""
+        return self.width / 2
+
+    @property
+    def n_for_width(self) -> int | None:
+        """The fewest cases for the width wanted; None where n was given."""
+        found = [need.n for need in self.requirements if need.what == WIDTH_NEEDS]
+        return found[0] if found else None
+
+    @property
+    def decided_by(self) -> str:
+        """The requirement that asks for most cases; ``"given"`` where n was given."""
+        if self.wanted is None:
+            return "given"
+        return max(self.requirements, key=lambda need: need.n).what
+
+    @property
+    def decimals(self) -> int:
+        """Decimals in which a width is told."""
+        return digits(min(self.width, self.wanted or self.width))
+
+    def sentence(self) -> str:
+        """The plan in words.
+
+        Examples
+        --------
+        >>> from halfwidth.planning import mean_n
+        >>> mean_n(0.1, halfwidth=0.02, metric="dsc").sentence()
+        '99 cases give a 95 % CI of the mean DSC of half-width 0.0199 (t; SD 0.1); width decides.'
+        """
+        reach = fixed(self.halfwidth, self.decimals)
+        unit = f" {self.unit}" if self.unit else ""
+        told = ", ".join(
+            f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
+            for name, value in self.assumed.items()
+        )
+        end = "" if self.wanted is None else f"; {self.decided_by} decides"
+        return (
+            f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.of} of "
+            f"half-width {reach}{unit} ({self.formula}; {told}){end}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as plain types; NaN is None."""
+        made: dict[str, Any] = {
+            "label": self.label,
+            "of": self.of,
+            "n": self.n,
+            "width": _plain(self.width),
+            "halfwidth": _plain(self.halfwidth),
+            "low": _plain(self.low),
+            "high": _plain(self.high),
+            "unit": self.unit,
+            "confidence_level": self.confidence_level,
+            "formula": self.formula,
+            "assumed": dict(self.assumed),
+            "wanted_width": self.wanted,
+            "assurance": self.assurance,
+            "decided_by": self.decided_by,
+            "requirements": [vars(need) for need in self.requirements],
+            "counts": dict(self.counts),
+            "notes": list(self.notes),
+            "parts": [part.to_dict() for part in self.parts],
+        }
+        if self.simulated is not None:
+            found = vars(self.simulated).items()
+            made["simulated"] = {name: _plain(value) for name, value in found}
+        return made
+
+    def to_json(self) -> str:
+        """The plan as JSON, with its ``schema_version``."""
+        document = {"schema_version": SCHEMA_VERSION, "plans": [self.to_dict()]}
+        return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def digits(width: float) -> int:
+    """Decimals that leave half of a width three significant digits.
+
+    >>> digits(0.04), digits(1.24), digits(350.0)
+    (4, 3, 0)
+    """
+    if not math.isfinite(width) or width <= 0:
+        return 3
+    return max(0, 2 - math.floor(math.log10(width / 2) + 1e-9))
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,277 @@
+"""Sample sizes as text: a table for the terminal, JSON, CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from halfwidth.core.formatting import fixed, percent
+from halfwidth.io.writers import csv_text
+from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, digits
+from halfwidth.report.tables import WIDTH, _md, _tex, text_table
+
+__all__ = ["FORMATS", "render_plans", "render_runs"]
+
+WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
+# Columns of text; all others hold numbers.
+LEFT = ("label", "plan", "interval", "decided by", "needed for", "by", "kind")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table before it is set: cells are text.
+
+    Attributes
+    ----------
+    headings : tuple of str
+    rows : tuple of tuple of str
+    """
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is said of plans: a title, tables, lines below them, and all of it as plain values."""
+
+    title: str
+    sheets: tuple[Sheet, ...]
+    lines: tuple[str, ...]
+    plain: dict[str, Any]
+    flat: tuple[dict[str, Any], ...]
+
+
+def render_plans(plans: Sequence[SampleSize], fmt: str) -> str:
+    """Plans of one kind as text in one of the `FORMATS`, ending in a line break."""
+    return FORMATS[fmt](_of_plans(plans))
+
+
+def render_runs(rows: Sequence[dict[str, Any]], fmt: str) -> str:
+    """Minimum numbers of runs: ``quantile, confidence_level, kind, n`` of each."""
+    cells = tuple(
+        (f"{r['quantile']:g}", percent(r["confidence_level"]), str(r["kind"]), str(r["n"]))
+        for r in rows
+    )
+    sheet = Sheet(("quantile", "level", "kind", "least n"), cells)
+    title = "Fewest runs with which a quantile has an interval"
+    plain = {"schema_version": SCHEMA_VERSION, "minimum_runs": list(rows)}
+    return FORMATS[fmt](Document(title, (sheet,), (), plain, tuple(rows)))
+
+
+# --------------------------------------------------------------------------- plans
+
+
+def _of_plans(plans: Sequence[SampleSize]) -> Document:
+    first = plans[0]
+    sheets = [_overview(plans)]
+    if len(plans) == 1:
+        sheets += [_needs(first)] if first.requirements else []
+        sheets += [_overview(first.parts)] if first.parts else []
+    unit = f" [{first.unit}]" if first.unit else ""
+    title = f"{first.of[:1].upper()}{first.of[1:]}{unit}, {percent(first.confidence_level)} CI"
+    return Document(
+        title=title,
+        sheets=tuple(sheets),
+        lines=tuple(_lines(plans)),
+        plain={"schema_version": SCHEMA_VERSION, "plans": [plan.to_dict() for plan in plans]},
+        flat=tuple(_flat(plan) for plan in _with_parts(plans)),
+    )
+
+
+def _overview(plans: Sequence[SampleSize]) -> Sheet:
+    """A row for each plan; a column that says nothing is left out."""
+    columns: dict[str, Callable[[SampleSize], str]] = {}
+    if any(plan.label for plan in plans):
+        columns["label"] = lambda plan: plan.label
+    if len({plan.of for plan in plans}) > 1:
+        columns["plan"] = lambda plan: plan.of
+    for name in _varying(plans):
+        columns[WORDS.get(name, name)] = lambda plan, name=name: f"{plan.assumed[name]:g}"  # type: ignore[misc]
+    wanted = any(plan.wanted is not None for plan in plans)
+    if wanted:
+        columns["wanted"] = lambda plan: _width((plan.wanted or math.nan) / 2, plan)
+        if len(plans) > 1 and not plans[0].parts:
+            columns["for width"] = lambda plan: str(plan.n_for_width or "")
+    columns["n"] = lambda plan: str(plan.n)
+    for name in plans[0].counts:
+        columns[name] = lambda plan, name=name: str(plan.counts[name])  # type: ignore[misc]
+    columns["half-width"] = lambda plan: _width(plan.halfwidth, plan)
+    columns["width"] = lambda plan: _width(plan.width, plan)
+    if any(plan.simulated for plan in plans):
+        columns |= _SIMULATED | ({"reached": _reached} if wanted else {})
+    if all(math.isfinite(plan.low) for plan in plans):
+        columns["interval"] = _interval
+    if wanted:
+        columns["decided by"] = lambda plan: plan.decided_by
+    rows = tuple(tuple(cell(plan) for cell in columns.values()) for plan in plans)
+    return Sheet(tuple(columns), rows)
+
+
+def _varying(plans: Sequence[SampleSize]) -> list[str]:
+    """What is assumed differently from plan to plan."""
+    names = dict.fromkeys(name for plan in plans for name in plan.assumed)
+    shared = [name for name in names if all(name in plan.assumed for plan in plans)]
+    return [name for name in shared if len({plan.assumed[name] for plan in plans}) > 1]
+
+
+def _width(value: float, plan: SampleSize) -> str:
+    return fixed(value, plan.decimals)
+
+
+def _interval(plan: SampleSize) -> str:
+    places = digits(plan.width)
+    return f"{fixed(plan.low, places)} to {fixed(plan.high, places)}"
+
+
+def _reached(plan: SampleSize) -> str:
+    found = plan.simulated
+    if found is None or found.reached is None:
+        return ""
+    return f"{100 * found.reached:.1f} %"
+
+
+def _of_simulated(name: str) -> Callable[[SampleSize], str]:
+    def cell(plan: SampleSize) -> str:
+        found = plan.simulated
+        return "" if found is None else _width(getattr(found, name), plan)
+
+    return cell
+
+
+_SIMULATED = {"Q1": _of_simulated("q1"), "Q3": _of_simulated("q3")}
+
+
+def _needs(plan: SampleSize) -> Sheet:
+    rows = tuple((need.what, str(need.n), need.source) for need in plan.requirements)
+    return Sheet(("needed for", "n", "by"), rows)
+
+
+def _lines(plans: Sequence[SampleSize]) -> list[str]:
+    """What the numbers rest on."""
+    first = plans[0]
+    varying = _varying(plans)
+    assumed = [
+        f"{WORDS.get(name, name)} {value:g}"
+        for name, value in first.assumed.items()
+        if name not in varying
+    ]
+    lines = [f"Formula: {first.formula}, {first.formula_text}."]
+    lines += [f"Assumed: {', '.join(assumed)}."] if assumed else []
+    if first.wanted is not None:
+        lines.append("wanted: the half-width asked for.")
+    if first.wanted is not None and first.assurance is not None:
+        lines.append(f"Assurance: {percent(first.assurance)} of studies reach the width.")
+    lines += [line for plan in plans[:1] for line in _said_of_simulation(plan)]
+    return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _said_of_simulation(plan: SampleSize) -> list[str]:
+    found = plan.simulated
+    if found is None:
+        return []
+    text = f"{found.samples} studies drawn at each n (seed {found.seed}); width is the median"
+    if plan.assurance is not None:
+        text += f", and {percent(plan.assurance)} stay below {_width(found.assured, plan)}"
+    lines = [f"{text}."]
+    if found.reached_se is not None:
+        high = "more" if found.n_high is None else str(found.n_high)
+        lines.append(
+            f"Monte-Carlo SE of the share reached {100 * found.reached_se:.1f} %; two of them move "
+            f"the n for the width to {found.n_low} or {high}."
+        )
+    if found.undefined:
+        lines.append(f"{found.undefined} studies without an interval of any width count as wide.")
+    return lines
+
+
+def _with_parts(plans: Sequence[SampleSize]) -> list[SampleSize]:
+    return [one for plan in plans for one in (plan, *plan.parts)]
+
+
+def _flat(plan: SampleSize) -> dict[str, Any]:
+    """A plan as one row of plain values."""
+    found = plan.to_dict()
+    for name in ("assumed", "counts", "requirements", "notes", "parts", "simulated"):
+        found.pop(name, None)
+    found |= {"n_for_width": plan.n_for_width, **plan.assumed, **plan.counts}
+    simulated = vars(plan.simulated) if plan.simulated is not None else {}
+    return found | {needed: simulated[needed] for needed in simulated}
+
+
+# --------------------------------------------------------------------------- formats
+
+
+def _table(document: Document) -> str:
+    parts = [f"{document.title}\n"]
+    parts += [
+        text_table(
+            sheet.headings,
+            sheet.rows,
+            right=[name for name in sheet.headings if name not in LEFT],
+            whole=[name for name in sheet.headings if name not in ("needed for", "by")],
+        )
+        for sheet in document.sheets
+    ]
+    wrapped = [textwrap.fill(line, WIDTH) for line in document.lines]
+    parts += ["\n".join(wrapped) + "\n"] if wrapped else []
+    return "\n".join(parts)
+
+
+def _json(document: Document) -> str:
+    return json.dumps(document.plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _csv(document: Document) -> str:
+    names = list(dict.fromkeys(name for row in document.flat for name in row))
+    return csv_text(names, ([row.get(name) for name in names] for row in document.flat))
+
+
+def _markdown(document: Document) -> str:
+    parts = [f"**{_md(document.title)}**\n"]
+    for sheet in document.sheets:
+        rule = ["---" if name in LEFT else "---:" for name in sheet.headings]
+        cells = [[_md(cell) for cell in row] for row in (sheet.headings, *sheet.rows)]
+        lines = [cells[0], rule, *cells[1:]]
+        parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
+    parts += ["".join(f"- {_md(line)}\n" for line in document.lines)] if document.lines else []
+    return "\n".join(parts)
+
+
+def _latex(document: Document) -> str:
+    lines = [f"% {document.title}", "% \\usepackage{booktabs}"]
+    for sheet in document.sheets:
+        alignment = "".join("l" if name in LEFT else "r" for name in sheet.headings)
+        rows = [" & ".join(map(_tex_of, row)) + r" \\" for row in (sheet.headings, *sheet.rows)]
+        lines += [f"\\begin{{tabular}}{{{alignment}}}", "\\toprule", rows[0], "\\midrule"]
+        lines += [*rows[1:], "\\bottomrule", "\\end{tabular}"]
+    return "\n".join([*lines, *(f"% {line}" for line in document.lines)]) + "\n"
+
+
+# Letters of formulas that LaTeX's text fonts may lack.
+_MATHS = {
+    "√": r"$\surd$",
+    "ⁿ": "$^n$",
+    "α": r"$\alpha$",
+    "½": r"$\frac12$",
+}
+
+
+def _tex_of(text: str) -> str:
+    made = _tex(text)
+    for letter, command in _MATHS.items():
+        made = made.replace(letter, command)
+    return made
+
+
+FORMATS: dict[str, Callable[[Document], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}

@@ -1,0 +1,301 @@
+"""Sample sizes against published tables, other libraries, brute force and simulation."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+import halfwidth as hw
+from halfwidth.core.types import Array, Level
+from halfwidth.intervals.ranks import exact_ranks, minimum_n
+from halfwidth.planning.areas import binormal_terms, expected_delong_variance
+from halfwidth.planning.classes import probability_of_enough
+from halfwidth.planning.means import probability_of_width
+from halfwidth.planning.quantiles import rank_span
+from halfwidth.planning.results import SampleSize
+
+Planned = Callable[[], SampleSize]
+# Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.
+ERRORS = 5
+
+
+# --------------------------------------------------------------------------- means
+
+
+def test_table_3_of_eljurdi_2023_in_one_call(shared: Path) -> None:
+    with (shared / "reference" / "eljurdi2023_table3.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    sds = [float(name.split("_")[1]) for name in rows[0] if name.endswith("_w")]
+    assert (len(rows), len(sds)) == (9, 7)
+    table = hw.planning.mean_width_table(sds, [int(row["k"]) for row in rows])
+    for name, made in (("sem", table.standard_error), ("w", table.width)):
+        printed = np.array([[float(row[f"sigma_{sd:g}_{name}"]) for sd in sds] for row in rows])
+        # Four widths of the SD 10.75 are printed .01 high: an unrounded one was used.
+        assert np.abs(made.round(2) - printed).max() <= 0.01 + 1e-9
+        others = [place for place, sd in enumerate(sds) if sd != 10.75]
+        assert np.abs(made - printed)[:, others].max() <= 0.00501
+
+
+def test_table_3_of_eljurdi_2025_in_one_call(shared: Path) -> None:
+    with (shared / "reference" / "eljurdi_table3_rows.csv").open(newline="") as file:
+        rows = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+    assert len(rows) == 28
+    ns = sorted({int(row["k"]) for row in rows})
+    sds = sorted({row["sigma"] for row in rows})
+    table = hw.planning.mean_width_table(sds, ns)
+    for row in rows:
+        cell = ns.index(int(row["k"])), sds.index(row["sigma"])
+        assert table.standard_error[cell].round(2) == pytest.approx(row["sem"], abs=0.01 + 1e-9)
+        assert table.halfwidth[cell].round(2) == pytest.approx(row["half_ci"], abs=0.01 + 1e-9)
+    frame = table.to_frame()
+    assert list(frame["width"]) == list(table.width.ravel())
+    assert len(frame) == len(ns) * len(sds)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
+@pytest.mark.parametrize("ratio", [0.05, 0.3, 1.0, 2.5])
+@pytest.mark.parametrize("formula", ["t", "z"])
+def test_the_n_of_a_mean_is_the_first_of_all_that_suffice(
+    formula: str, ratio: float, level: float
+) -> None:
+    def width(n: int) -> float:
+        of = stats.t(n - 1) if formula == "t" else stats.norm()
+        return float(2 * of.ppf(0.5 + level / 2) / math.sqrt(n))
+
+    plan = hw.planning.mean_n(1.0, width=ratio, formula=formula, confidence_level=level)
+    n = plan.n_for_width
+    assert n is not None
+    assert width(n) <= ratio
+    assert n == 2 or width(n - 1) > ratio
+    given = hw.planning.mean_width(1.0, n, formula=formula, confidence_level=level)
+    assert given.width == pytest.approx(width(n), rel=1e-12)
+    assert given.halfwidth == given.width / 2
+
+
+def test_a_difference_has_the_sd_of_its_differences() -> None:
+    generator = np.random.default_rng(4)
+    a, b = generator.multivariate_normal([0, 0], [[4, 1.2], [1.2, 1]], size=50).T
+    s_a, s_b, r = a.std(ddof=1), b.std(ddof=1), np.corrcoef(a, b)[0, 1]
+    by_parts = hw.planning.difference_width(50, sd_a=s_a, sd_b=s_b, correlation=r)
+    interval = stats.ttest_rel(a, b).confidence_interval()
+    assert by_parts.width == pytest.approx(interval.high - interval.low, rel=1e-9)
+    e = hw.summary_ci(a - b, method="t")
+    assert hw.planning.difference_width(50, (a - b).std(ddof=1)).width == pytest.approx(e.width)
+
+
+@pytest.mark.parametrize("ratio", [0.2, 0.4, 1.0])
+@pytest.mark.parametrize("assurance", [0.5, 0.8, 0.95])
+def test_assurance_of_a_mean_is_the_share_of_simulated_studies(
+    ratio: float, assurance: float
+) -> None:
+    plan = hw.planning.mean_n(1.0, width=ratio, assurance=assurance)
+    n = plan.n_for_width
+    assert n is not None
+    studies = 20_000
+    drawn = np.random.default_rng(n).normal(size=(studies, n))
+    widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    share, expected = (widths <= ratio).mean(), probability_of_width(1.0, n, ratio, Level())
+    error = math.sqrt(expected * (1 - expected) / studies)
+    assert abs(share - expected) < ERRORS * error
+    # The first of all that suffice, by brute force.
+    every = [probability_of_width(1.0, m, ratio, Level()) for m in range(2, 2 * n)]
+    assert expected >= assurance
+    assert max(m for m, p in enumerate(every, start=2) if p < assurance) == n - 1
+
+
+# --------------------------------------------------------------------------- proportions
+
+
+@pytest.mark.parametrize("p", [0.0, 0.02, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("width", [0.02, 0.1, 0.35, 0.9])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_n_of_a_proportion_is_exact(p: float, width: float, level: float) -> None:
+    """Widths from statsmodels, at every n up to twice the one found."""
+    plan = hw.planning.proportion_n(p, width=width, confidence_level=level)
+    n = plan.n_for_width
+    assert n is not None
+    sizes = np.arange(2, 2 * max(n, plan.n) + 2)
+    low, high = proportion_confint(p * sizes, sizes, alpha=1 - level, method="wilson")
+    enough = high - low <= width
+    assert enough[sizes >= n].all()
+    assert not enough[sizes < n].any()
+    place = plan.n - 2
+    assert (plan.low, plan.high) == pytest.approx((low[place], high[place]), abs=1e-12)
+
+
+@pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.5, 0.7])
+def test_each_class_has_enough(prevalence: float) -> None:
+    plan = hw.planning.classes_n(0.9, 0.95, prevalence=prevalence, halfwidth=0.05)
+    needed = [hw.planning.proportion_n(p, halfwidth=0.05).n for p in (0.9, 0.95)]
+    counts = (plan.n * prevalence, plan.n * (1 - prevalence))
+    assert all(count >= need - 1e-6 for count, need in zip(counts, needed, strict=True))
+    assert (plan.n - 1) * prevalence < needed[0] or (plan.n - 1) * (1 - prevalence) < needed[1]
+    assert sum(plan.counts.values()) == plan.n
+    assert all(part.halfwidth <= 0.05 for part in plan.parts)
+
+
+@pytest.mark.parametrize("prevalence", [0.1, 0.6])
+@pytest.mark.parametrize("assurance", [0.5, 0.9])
+def test_assurance_of_the_classes_is_binomial(prevalence: float, assurance: float) -> None:
+    plan = hw.planning.classes_n(
+        0.9, 0.95, prevalence=prevalence, halfwidth=0.05, assurance=assurance
+    )
+    a, b = (hw.planning.proportion_n(p, halfwidth=0.05).n for p in (0.9, 0.95))
+
+    def enough(n: int) -> float:
+        return float(np.sum(stats.binom.pmf(np.arange(a, n - b + 1), n, prevalence)))
+
+    for n in (a + b - 1, a + b, plan.n - 1, plan.n, plan.n + 50):
+        assert probability_of_enough(n, prevalence, (a, b)) == pytest.approx(enough(n), abs=1e-9)
+    assert enough(plan.n) >= assurance > enough(plan.n - 1)
+
+
+# --------------------------------------------------------------------------- areas
+
+
+def delong_variance(positives: Array, negatives: Array) -> float:
+    """DeLong's variance by its definition."""
+    wins = (positives[:, None] > negatives) + 0.5 * (positives[:, None] == negatives)
+    return float(
+        wins.mean(axis=1).var(ddof=1) / len(positives)
+        + wins.mean(axis=0).var(ddof=1) / len(negatives)
+    )
+
+
+@pytest.mark.parametrize(("area", "ratio"), [(0.6, 1.0), (0.85, 1.0), (0.85, 2.0), (0.95, 0.5)])
+@pytest.mark.parametrize(("m", "n"), [(5, 12), (40, 25)])
+def test_the_expectation_of_delongs_variance(area: float, ratio: float, m: int, n: int) -> None:
+    generator = np.random.default_rng(m)
+    shift = stats.norm.ppf(area) * math.sqrt(1 + ratio**2)
+    made = np.array(
+        [
+            delong_variance(generator.normal(shift, ratio, m), generator.normal(0, 1, n))
+            for _ in range(4000)
+        ]
+    )
+    expected = expected_delong_variance(area, m, n, ratio)
+    assert abs(made.mean() - expected) < ERRORS * made.std(ddof=1) / math.sqrt(len(made))
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("area", [0.55, 0.8, 0.97])
+def test_the_terms_of_normal_scores_are_bivariate_normal(area: float, ratio: float) -> None:
+    d = stats.norm.ppf(area)
+    for term, rho in zip(
+        binormal_terms(area, ratio),
+        (1 / (1 + ratio**2), ratio**2 / (1 + ratio**2)),
+        strict=True,
+    ):
+        both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]]).cdf([d, d])
+        assert term == pytest.approx(both - area**2, abs=1e-6)
+
+
+@pytest.mark.parametrize("formula", ["delong_logit", "delong", "hanley_mcneil"])
+@pytest.mark.parametrize("prevalence", [0.05, 0.3, 0.5])
+@pytest.mark.parametrize(("area", "width"), [(0.5, 0.3), (0.85, 0.1), (0.97, 0.05)])
+def test_the_n_of_an_area_is_the_first_of_all_that_suffice(
+    area: float, width: float, prevalence: float, formula: str
+) -> None:
+    plan = hw.planning.auroc_n(area, prevalence=prevalence, width=width, formula=formula)
+    n = plan.n_for_width
+    assert n is not None
+
+    def width_at(size: int) -> float:
+        return hw.planning.auroc_width(area, size, prevalence=prevalence, formula=formula).width
+
+    assert width_at(n) <= width < width_at(n - 1)
+    assert all(width_at(size) <= width for size in range(n, n + 60))
+    assert sum(plan.counts.values()) == plan.n
+
+
+def test_the_interval_of_an_area_is_that_of_the_method() -> None:
+    """Hanley and McNeil's own example: an area of .893 with 51 and 58 cases has the SE .0325."""
+    plan = hw.planning.auroc_width(0.893, 109, prevalence=51 / 109, formula="hanley_mcneil")
+    assert dict(plan.counts) == {"positives": 51, "negatives": 58}
+    assert plan.halfwidth == pytest.approx(stats.norm.ppf(0.975) * 0.0325, abs=1e-4)
+
+
+def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
+    """The mean width of `metric_ci` over 300 test sets of normal scores."""
+    plan = hw.planning.auroc_width(0.85, 200, prevalence=0.3)
+    generator = np.random.default_rng(8)
+    truth = np.repeat([1, 0], [60, 140])
+    shift = stats.norm.ppf(0.85) * math.sqrt(2) * truth
+    widths = np.array(
+        [
+            hw.metric_ci(
+                truth, generator.normal(shift), metric="auroc", method="delong_logit"
+            ).width
+            for _ in range(300)
+        ]
+    )
+    error = widths.std(ddof=1) / math.sqrt(len(widths))
+    # The width is no linear function of the area, hence 1 % on top.
+    assert abs(widths.mean() - plan.width) < ERRORS * error + 0.01 * plan.width
+
+
+# --------------------------------------------------------------------------- quantiles
+
+
+@pytest.mark.parametrize("q", [0.05, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("width", [0.08, 0.15, 0.4])
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_n_of_a_quantile_is_the_last_wide_one_plus_one(
+    q: float, width: float, level: float
+) -> None:
+    at = Level(level)
+    least = minimum_n(q, at)
+    plan = hw.planning.quantile_n(q, width=width, confidence_level=level)
+    wide = [n for n in range(least, 4 * plan.n) if rank_span(n, q, at) > width]
+    assert plan.n_for_width == (wide[-1] + 1 if wide else least)
+
+
+@pytest.mark.parametrize(("n", "q"), [(10, 0.5), (40, 0.9), (60, 0.25)])
+def test_a_rank_span_is_the_share_of_the_population_that_is_held(n: int, q: float) -> None:
+    ranks = exact_ranks(n, q, Level())
+    assert ranks is not None
+    uniform = np.sort(np.random.default_rng(n).random((20_000, n)), axis=1)
+    held = uniform[:, ranks[1] - 1] - uniform[:, ranks[0] - 1]
+    error = held.std(ddof=1) / math.sqrt(len(held))
+    assert abs(held.mean() - rank_span(n, q, Level())) < ERRORS * error
+
+
+@pytest.mark.parametrize("q", [0.1, 0.5, 0.9])
+def test_the_width_of_a_quantile_of_normal_values(q: float) -> None:
+    """2 z times the SE of the sample quantile, which a simulation gives."""
+    n = 2000
+    plan = hw.planning.quantile_width(q, n, sd=0.1)
+    drawn = np.random.default_rng(5).normal(0, 0.1, size=(4000, n))
+    spread = float(np.quantile(drawn, q, axis=1).std(ddof=1))
+    simulated = 2 * stats.norm.ppf(0.975) * spread
+    # The SE of an SD is SD/√(2 · 4000); the asymptotic formula is off by less than 1 % here.
+    assert abs(simulated / plan.width - 1) < ERRORS / math.sqrt(8000) + 0.01
+
+
+# --------------------------------------------------------------------------- pilot
+
+
+@pytest.mark.parametrize("halfwidth", [0.2, 0.3])
+def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) -> None:
+    """A pilot that is the normal distribution itself: its quantiles at 2000 even levels."""
+    pilot = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
+    plan = hw.planning.pilot_n(pilot, halfwidth=halfwidth, method="t", n_samples=2000, rng=3)
+    expected = hw.planning.mean_n(float(pilot.std()), halfwidth=halfwidth, assurance=0.8)
+    n, found = plan.n_for_width, plan.simulated
+    assert n is not None
+    assert found is not None
+    true = probability_of_width(1.0, n, 2 * halfwidth, Level())
+    assert found.reached is not None
+    # The share at the n that was searched for is biased upwards by its own search, by less
+    # than a standard error.
+    assert abs(found.reached - true) < (ERRORS + 1) * math.sqrt(0.8 * 0.2 / 2000)
+    assert found.n_low is not None
+    assert found.n_high is not None
+    assert found.n_low - 4 <= expected.n <= found.n_high + 4
