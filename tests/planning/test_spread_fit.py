@@ -69,7 +69,8 @@ def test_the_range_holds_the_share_that_it_says_of_tasks_not_seen(shared: Path) 
         inside = []
         for left_out in {task for task, _, _ in points}:
             seen = [(m, s) for task, m, s in points if task != left_out]
-            fitted = np.polynomial.Polynomial.fit(*zip(*seen, strict=True), deg=2)
+            means, spreads = np.array(seen).T
+            fitted = np.polynomial.Polynomial.fit(means, spreads, deg=2)
             ratios = [s / fitted(m) for task, m, s in points if task == left_out]
             low, high = model.ratio
             inside.append(np.mean([low - 1e-5 <= r <= high + 1e-5 for r in ratios]))

@@ -12,7 +12,7 @@ from typing import Any
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, digits
-from halfwidth.report.tables import WIDTH, _md, _tex, text_table
+from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_plans", "render_runs"]
 
@@ -232,13 +232,15 @@ def _csv(document: Document) -> str:
 
 
 def _markdown(document: Document) -> str:
-    parts = [f"**{_md(document.title)}**\n"]
+    parts = [f"**{markdown_text(document.title)}**\n"]
     for sheet in document.sheets:
         rule = ["---" if name in LEFT else "---:" for name in sheet.headings]
-        cells = [[_md(cell) for cell in row] for row in (sheet.headings, *sheet.rows)]
+        cells = [[markdown_text(cell) for cell in row] for row in (sheet.headings, *sheet.rows)]
         lines = [cells[0], rule, *cells[1:]]
         parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
-    parts += ["".join(f"- {_md(line)}\n" for line in document.lines)] if document.lines else []
+    parts += (
+        ["".join(f"- {markdown_text(line)}\n" for line in document.lines)] if document.lines else []
+    )
     return "\n".join(parts)
 
 
@@ -262,7 +264,7 @@ _MATHS = {
 
 
 def _tex_of(text: str) -> str:
-    made = _tex(text)
+    made = latex_text(text)
     for letter, command in _MATHS.items():
         made = made.replace(letter, command)
     return made
