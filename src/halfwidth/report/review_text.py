@@ -14,6 +14,9 @@ from halfwidth.report import tables
 
 __all__ = ["FORMATS", "render_reviews"]
 
+# Stands for a blank where no line may break; of one column's width, and in no text.
+HOLD = "\ue000"
+
 
 @dataclass(frozen=True)
 class LeadTable:
@@ -48,8 +51,10 @@ def _wrapped(text: str) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    lines = Text(tables.printable(text)).wrap(Console(width=tables.WIDTH), tables.WIDTH)
-    return "\n".join(line.plain.rstrip() for line in lines)
+    # A number stays with its per cent.
+    held = tables.printable(text).replace(" %", f"{HOLD}%")
+    lines = Text(held).wrap(Console(width=tables.WIDTH), tables.WIDTH)
+    return "\n".join(line.plain.rstrip() for line in lines).replace(HOLD, " ")
 
 
 def _markdown(reviews: Reviews) -> str:
