@@ -183,8 +183,18 @@ def test_a_guess_is_possible_for_its_mean(metric: str, mean: float) -> None:
 
 @pytest.mark.parametrize("metric", ["hd95", "iou", None])
 def test_other_metrics_have_no_guess(metric: str | None) -> None:
-    with pytest.raises(hw.DataError, match=r"for metric dsc and nsd only; give sd \(or sem\)"):
+    with pytest.raises(hw.DataError, match=r"for metric dsc and nsd \(0 to 1\) only; give sd"):
         review(50, mean=0.8, metric=metric)
+
+
+def test_a_metric_on_another_scale_has_no_guess() -> None:
+    with pytest.raises(hw.DataError, match=r"0 to 1\) only"):
+        review(50, mean=85, metric="dsc", bounds=(0, 100))
+    scaled, plain = (
+        review(50, mean=mean, metric="dsc", scale=scale).low
+        for mean, scale in ((85, 100), (0.85, 1))
+    )
+    assert scaled == pytest.approx(plain)
 
 
 # --------------------------------------------------------------------------- proportions
@@ -292,6 +302,16 @@ def test_the_paragraph_has_everything_a_reviewer_pastes() -> None:
         "The authors should have reported the 95 % CI of the mean",
     ):
         assert part in text
+
+
+def test_rounding_that_matters_to_a_lead_is_said() -> None:
+    said = "rounding may have changed their difference by up to"
+    close = review(50, mean=0.85, sd=0.10, metric="dsc", versus=0.83).paragraph()
+    assert f"{said} 0.01)" in close
+    assert said in review(300, auroc=0.91, positives=60, versus=0.9).paragraph()
+    per_cent = review(50, mean=85.2, sd=10, metric="dsc", versus=84, scale=100).paragraph()
+    assert f"{said} 0.001)" in per_cent
+    assert said not in review(50, mean=0.85, sd=0.10, metric="dsc", versus=0.5).paragraph()
 
 
 def test_results_are_plain_values() -> None:

@@ -127,7 +127,7 @@ def _lopsided(estimate: Estimate, spread: Spread) -> list[Caution]:
         if spread.low > reach:
             places = decimals_for(spread.low, spread.low)
             detail = (
-                f"An SD of {fixed(spread.sd, places + 1)} with a mean only "
+                f"An SD of {fixed(spread.low, places + 1)} with a mean only "
                 f"{fixed(reach, places + 1)} from the {end} end of the range needs a long tail"
             )
             return [caution("HW202", detail=detail, what="mean")]

@@ -16,6 +16,7 @@ __all__ = ["FORMATS", "render_reviews"]
 
 # Stands for a blank where no line may break; of one column's width, and in no text.
 HOLD = "\ue000"
+PLAUSIBLE = "over plausible SDs"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def render_reviews(reviews: Reviews, fmt: str) -> str:
 def _table(reviews: Reviews) -> str:
     parts = [tables.render(reviews.estimates, "table")]
     for lead in _leads(reviews):
-        whole = [name for name in lead.headings if name != "label"]
+        whole = [name for name in lead.headings if name not in ("label", PLAUSIBLE)]
         shown = tables.text_table(lead.headings, lead.rows, right=lead.right, whole=whole)
         parts.append(f"{lead.title}\n\n{shown}")
     parts += [f"{_wrapped(text)}\n" for text in _paragraphs(reviews)]
@@ -140,7 +141,7 @@ def _in_full(review: Review) -> LeadTable:
             cells.append(" to ".join(ends))
         rows.append([*cells, row.larger])
     headings = ["correlation", f"{level} CI of the difference", "half-width"]
-    headings += ["plausible"] * guessed + ["larger than noise"]
+    headings += [PLAUSIBLE] * guessed + ["larger than noise"]
     value, versus = fixed(lead.value, places), fixed(lead.versus, places)
     title = (
         f"Difference {fixed(lead.difference, places)} ({value} against {versus}) by the "
