@@ -190,7 +190,7 @@ def _of_mean(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         source,
         versus=versus,
         versus_spread=other,
-        rounding=_rounding("mean", told, scale),
+        rounding=_rounding("mean", told, scale, metric.spec.bounds),
         label=_label(told),
     )
 
@@ -353,7 +353,7 @@ def _of_auroc(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         Metric(SAMPLE_METRICS["auroc"]),
         positives=positives,
         versus=values.get("versus"),
-        rounding=_rounding("auroc", told, scale),
+        rounding=_rounding("auroc", told, scale, UNIT_INTERVAL),
         label=_label(told),
     )
 
@@ -392,11 +392,12 @@ def _places(number: float) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-def _rounding(field: str, told: dict[str, Any], scale: float) -> float:
-    """Half a unit of the last digit of either print."""
+def _rounding(field: str, told: dict[str, Any], scale: float, bounds: Bounds) -> float:
+    """Half a unit of the last digit of either print; zeros at their ends are lost, as above."""
     if told["versus"] is None:
         return 0.0
-    return 10.0 ** -max(_places(float(told[name])) for name in (field, "versus")) / scale
+    unit = 10.0 ** -max(_places(float(told[name])) for name in (field, "versus")) / scale
+    return min(unit, 2 * MOST_ROUNDING * bounds.width)
 
 
 def _check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale: float) -> None:

@@ -124,7 +124,8 @@ def paragraph_of(review: Review) -> str:
     if review.lead is not None:
         sentences.append(lead_words(review.lead, review.estimate.metric_spec.unit))
         sentences += _yardstick(review)
-    sentences += [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
+    said = [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
+    sentences += [message[:1].upper() + message[1:] for message in said]
     sentences += [
         f"This assumes that {'; '.join(review.assumptions)}.",
         f"The authors should have reported {'; '.join(review.should_have_reported)}.",

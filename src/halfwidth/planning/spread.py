@@ -187,7 +187,8 @@ def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
     if metric not in models or bounds != UNIT_INTERVAL:
         raise DataError(
             "without an SD an interval can be guessed for metric "
-            f"{' and '.join(models)} (0 to 1) only; give sd (or sem) as published, or ask the authors for it"
+            f"{' and '.join(models)} (0 to 1) only; give sd (or sem) as published, or ask the "
+            "authors for it"
         )
     model, most = models[metric], largest_sd(mean, n, bounds)
     guess = max(model.sd(mean), 0.0)
