@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from typer.testing import CliRunner
 import halfwidth as hw
 from halfwidth.cli.subsample import subsample
 
+ROOT = Path(__file__).resolve().parents[2]
 MEAN = ("review", "--n", 50, "--mean", 0.85, "--sd", "0.10", "--metric", "dsc")
 LED = (*MEAN, "--versus", 0.83)
 
@@ -116,6 +118,30 @@ def test_a_table_of_published_numbers(run: Run, tmp_path: Path) -> None:
         "Net B",
         "CNN",
     ]
+
+
+def test_the_page_prints_what_the_commands_print(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
+    (table,) = re.findall(r"```text\n(label,n,.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "published.csv").write_text(table)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```console\n\$ halfwidth (.*?)\n(.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == 7
+    for command, printed in blocks:
+        ran = run(*command.split())
+        assert ran.out + ran.err == printed
+
+
+def test_the_subsamples_of_the_page_are_those_of_the_command(shared: Path, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`halfwidth plan subsample (\S+) (.*?)`", text)
+    (printed,) = re.findall(r"```text\n( +half-.*?)```", text, flags=re.DOTALL)
+    out = tmp_path / "out.txt"
+    file = shared / "data" / "segval" / command[0]
+    assert subsampled(file, *command[1].split(), "--out", out).exit_code == 0
+    assert out.read_text() == printed
 
 
 def test_strict_turns_a_caution_into_a_status(run: Run) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -183,8 +183,18 @@ def test_a_guess_is_possible_for_its_mean(metric: str, mean: float) -> None:
 
 @pytest.mark.parametrize("metric", ["hd95", "iou", None])
 def test_other_metrics_have_no_guess(metric: str | None) -> None:
-    with pytest.raises(hw.DataError, match=r"for metric dsc and nsd only; give sd \(or sem\)"):
+    with pytest.raises(hw.DataError, match=r"for metric dsc and nsd \(0 to 1\) only; give sd"):
         review(50, mean=0.8, metric=metric)
+
+
+def test_a_metric_on_another_scale_has_no_guess() -> None:
+    with pytest.raises(hw.DataError, match=r"0 to 1\) only"):
+        review(50, mean=85, metric="dsc", bounds=(0, 100))
+    scaled, plain = (
+        review(50, mean=mean, metric="dsc", scale=scale).low
+        for mean, scale in ((85, 100), (0.85, 1))
+    )
+    assert scaled == pytest.approx(plain)
 
 
 # --------------------------------------------------------------------------- proportions
@@ -294,6 +304,18 @@ def test_the_paragraph_has_everything_a_reviewer_pastes() -> None:
         assert part in text
 
 
+def test_rounding_that_matters_to_a_lead_is_said() -> None:
+    said = "rounding may have changed their difference by up to"
+    close = review(50, mean=0.85, sd=0.10, metric="dsc", versus=0.83).paragraph()
+    assert f"{said} 0.01)" in close
+    assert said in review(300, auroc=0.91, positives=60, versus=0.9).paragraph()
+    per_cent = review(50, mean=85.2, sd=10, metric="dsc", versus=84, scale=100).paragraph()
+    assert f"{said} 0.001)" in per_cent
+    assert said not in review(50, mean=0.85, sd=0.10, metric="dsc", versus=0.5).paragraph()
+    # 0.9 and 0.8 were hardly printed with one decimal.
+    assert f"{said} 0.01)" in review(50, mean=0.9, sd=0.1, metric="dsc", versus=0.8).paragraph()
+
+
 def test_results_are_plain_values() -> None:
     found = review(50, mean=0.85, metric="dsc", versus=0.83, label="A")
     made = found.to_dict()
@@ -303,6 +325,42 @@ def test_results_are_plain_values() -> None:
     assert made["lead"]["needed_low"] is None  # -inf has no word in JSON
     assert list(made["assumptions"]) == list(found.assumptions)
     assert repr(found).startswith("Review: A: mean DSC 0.85")
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_whatever_is_printed_gives_an_interval_about_it_or_a_reason(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+
+    def number() -> float:
+        return float(rng.choice([0, 1, 0.5, 0.85, 1e-9, 1 - 1e-12, rng.random()]))
+
+    n = int(rng.choice([1, 2, 3, 20, 1000, 10**7]))
+    given: dict[str, Any] = {"n": n, "confidence_level": float(rng.choice([0.5, 0.95, 0.999]))}
+    kind = rng.integers(3)
+    if kind == 0:
+        metric = rng.choice(["dsc", "nsd", "hd95", "accuracy", "correct"])
+        given |= {"mean": number(), "metric": str(metric), "versus": number()}
+        if rng.random() < 0.7:
+            given[str(rng.choice(["sd", "sem"]))] = float(rng.choice([0, 1e-12, 0.1, 0.3]))
+    elif kind == 1:
+        given |= {"correct": int(rng.integers(n + 1)), "versus_correct": int(rng.integers(n + 1))}
+    else:
+        given |= {"auroc": number(), "positives": int(rng.integers(1, n + 1)), "versus": number()}
+    refused = ""
+    try:
+        found = review(**given)
+    except ClaimError as error:
+        refused = error.field
+    if refused:
+        assert refused in given or refused == "sd"
+        return
+    assert found.low <= found.value <= found.high
+    assert found.lead is not None
+    for before, after in pairwise(found.lead.rows):
+        assert after.halfwidth <= before.halfwidth + 1e-12
+    for row in found.lead.rows:
+        assert row.low <= found.lead.difference <= row.high
+    assert found.paragraph().endswith(".")
 
 
 # --------------------------------------------------------------------------- bad input

@@ -68,14 +68,33 @@ def test_the_range_holds_the_share_that_it_says_of_tasks_not_seen(shared: Path) 
         ]
         inside = []
         for left_out in {task for task, _, _ in points}:
-            seen = [(m, s) for task, m, s in points if task != left_out]
-            means, spreads = np.array(seen).T
-            fitted = np.polynomial.Polynomial.fit(means, spreads, deg=2)
+            means = [m for task, m, _ in points if task != left_out]
+            sds = [s for task, _, s in points if task != left_out]
+            fitted = np.polynomial.Polynomial.fit(means, sds, deg=2)
             ratios = [s / fitted(m) for task, m, s in points if task == left_out]
             low, high = model.ratio
             inside.append(np.mean([low - 1e-5 <= r <= high + 1e-5 for r in ratios]))
         # A task weighs as much as a tail or two, so the share is met or exceeded.
         assert SHARE - 1e-9 <= np.mean(inside) < 1
+
+
+def test_the_page_has_the_numbers_that_are_shipped(shared: Path) -> None:
+    text = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
+    for name, model in spread_models().items():
+        (row,) = (line for line in text.splitlines() if line.startswith(f"| `{name}` |"))
+        for number in model.coefficients:
+            assert f"{abs(number):.4f}" in row
+        for number in (model.residual_sd, model.left_out_rmse):
+            assert f"{number:.3f}" in row
+        assert f"{model.ratio[0]:.2f} to {model.ratio[1]:.2f}" in row
+    found = usual_correlations()["dsc"]
+    assert f"between {found.low:.2f} and {found.high:.2f} in 90 %, {found.median:.2f}" in text
+    ratios = []
+    for metric, task, values in script.instances(shared / "data"):
+        if metric == "dsc" and task in ("hippocampus", "braintumor"):
+            ratios.append(values.std(ddof=1) / spread_models()["dsc"].sd(float(values.mean())))
+    small, large = sorted(ratios)
+    assert f"an SD of {small:.2f} and {large:.2f} times the predicted one" in text
 
 
 def test_a_polynomial_is_found_again() -> None:

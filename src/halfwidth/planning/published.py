@@ -73,6 +73,8 @@ class Claim:
         The value of the model that this one is said to beat, on the same cases.
     versus_spread : Spread or None
     versus_successes : int or None
+    rounding : float
+        By how much the rounding of two prints may have changed their difference.
     label : str
     """
 
@@ -87,6 +89,7 @@ class Claim:
     versus: float | None = None
     versus_spread: Spread | None = None
     versus_successes: int | None = None
+    rounding: float = 0.0
     label: str = ""
 
 
@@ -187,6 +190,7 @@ def _of_mean(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         source,
         versus=versus,
         versus_spread=other,
+        rounding=_rounding("mean", told, scale, metric.spec.bounds),
         label=_label(told),
     )
 
@@ -349,6 +353,7 @@ def _of_auroc(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         Metric(SAMPLE_METRICS["auroc"]),
         positives=positives,
         versus=values.get("versus"),
+        rounding=_rounding("auroc", told, scale, UNIT_INTERVAL),
         label=_label(told),
     )
 
@@ -385,6 +390,14 @@ def _places(number: float) -> int:
     """Decimals of a number as it is written; more than any print has where it was computed."""
     exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _rounding(field: str, told: dict[str, Any], scale: float, bounds: Bounds) -> float:
+    """Half a unit of the last digit of either print; zeros at their ends are lost, as above."""
+    if told["versus"] is None:
+        return 0.0
+    unit = 10.0 ** -max(_places(float(told[name])) for name in (field, "versus")) / scale
+    return min(unit, 2 * MOST_ROUNDING * bounds.width)
 
 
 def _check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale: float) -> None:

@@ -89,8 +89,10 @@ def _with_doubts(estimate: Estimate, claim: Claim, level: Level) -> Estimate:
     raised: list[Caution] = list(estimate.cautions)
     if spread.model is not None:
         raised.append(_guessed(estimate, claim, spread, level))
-    elif spread.sd == 0:
-        raised.append(caution("HW304", reason="the published spread is 0"))
+    if spread.sd == 0:
+        at_end = "a mean at the end of the range leaves no spread"
+        reason = "the published spread is 0" if spread.model is None else at_end
+        raised.append(caution("HW304", reason=reason))
     raised += _lopsided(estimate, spread)
     return replace(estimate, cautions=tuple(sorted(raised, key=lambda item: item.code)))
 
@@ -127,7 +129,7 @@ def _lopsided(estimate: Estimate, spread: Spread) -> list[Caution]:
         if spread.low > reach:
             places = decimals_for(spread.low, spread.low)
             detail = (
-                f"An SD of {fixed(spread.sd, places + 1)} with a mean only "
+                f"An SD of {fixed(spread.low, places + 1)} with a mean only "
                 f"{fixed(reach, places + 1)} from the {end} end of the range needs a long tail"
             )
             return [caution("HW202", detail=detail, what="mean")]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["assumptions_of", "lead_words", "needed_words", "paragraph_of", "wanted_of"]
 
 
+# Rounding is said from this share of a difference on.
+NOTICED = 0.05
 # Cautions that the sentence about the interval repeats.
 SAID_ELSEWHERE = ("HW106", "HW309")
 
@@ -28,6 +30,11 @@ def assumptions_of(review: Review) -> tuple[str, ...]:
     found = [independent, *_own_assumptions(review)]
     if review.lead is not None:
         found.append("both models were tested on the same cases")
+        if claim.rounding >= NOTICED * abs(review.lead.difference):
+            found.append(
+                f"both values are as printed (rounding may have changed their difference by up to "
+                f"{claim.rounding:g})"
+            )
         if claim.of == "mean" and claim.spread == claim.versus_spread:
             found.append("the values of the other model have the same SD")
     return tuple(found)
@@ -117,7 +124,8 @@ def paragraph_of(review: Review) -> str:
     if review.lead is not None:
         sentences.append(lead_words(review.lead, review.estimate.metric_spec.unit))
         sentences += _yardstick(review)
-    sentences += [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
+    said = [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
+    sentences += [message[:1].upper() + message[1:] for message in said]
     sentences += [
         f"This assumes that {'; '.join(review.assumptions)}.",
         f"The authors should have reported {'; '.join(review.should_have_reported)}.",

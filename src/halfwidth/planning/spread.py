@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from halfwidth.core.errors import DataError
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
 
 __all__ = [
     "Correlations",
@@ -171,7 +171,7 @@ def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
     Raises
     ------
     DataError
-        If there is no polynomial for the metric.
+        If there is no polynomial for the metric, or its range is another one.
 
     References
     ----------
@@ -184,10 +184,11 @@ def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
     0.21, from 0.03 to 0.26
     """
     models = spread_models()
-    if metric not in models:
+    if metric not in models or bounds != UNIT_INTERVAL:
         raise DataError(
-            f"without an SD an interval can be guessed for metric {' and '.join(models)} only; "
-            "give sd (or sem) as published, or ask the authors for it"
+            "without an SD an interval can be guessed for metric "
+            f"{' and '.join(models)} (0 to 1) only; give sd (or sem) as published, or ask the "
+            "authors for it"
         )
     model, most = models[metric], largest_sd(mean, n, bounds)
     guess = max(model.sd(mean), 0.0)

@@ -5,6 +5,12 @@ from halfwidth.plots.curves import pr, roc
 from halfwidth.plots.distribution import distribution, distribution_frame
 from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of_table, write_figure
 from halfwidth.plots.forest import forest, forest_frame
+from halfwidth.plots.subsampling import (
+    figure_of_subsamples,
+    subsample_halfwidths,
+    subsample_means,
+    subsampling_frame,
+)
 
 __all__ = [
     "Panel",
@@ -13,10 +19,14 @@ __all__ = [
     "distribution_frame",
     "figure_of",
     "figure_of_panels",
+    "figure_of_subsamples",
     "figure_of_table",
     "forest",
     "forest_frame",
     "pr",
     "roc",
+    "subsample_halfwidths",
+    "subsample_means",
+    "subsampling_frame",
     "write_figure",
 ]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.formatting import percent
-from halfwidth.planning.subsampling import Subsamples
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     DOT,
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from halfwidth.planning.subsampling import Subsamples
 
 __all__ = [
     "figure_of_subsamples",

@@ -14,6 +14,10 @@ from halfwidth.report import tables
 
 __all__ = ["FORMATS", "render_reviews"]
 
+# Stands for a blank where no line may break; of one column's width, and in no text.
+HOLD = "\ue000"
+PLAUSIBLE = "over plausible SDs"
+
 
 @dataclass(frozen=True)
 class LeadTable:
@@ -37,7 +41,7 @@ def render_reviews(reviews: Reviews, fmt: str) -> str:
 def _table(reviews: Reviews) -> str:
     parts = [tables.render(reviews.estimates, "table")]
     for lead in _leads(reviews):
-        whole = [name for name in lead.headings if name != "label"]
+        whole = [name for name in lead.headings if name not in ("label", PLAUSIBLE)]
         shown = tables.text_table(lead.headings, lead.rows, right=lead.right, whole=whole)
         parts.append(f"{lead.title}\n\n{shown}")
     parts += [f"{_wrapped(text)}\n" for text in _paragraphs(reviews)]
@@ -48,8 +52,10 @@ def _wrapped(text: str) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    lines = Text(tables.printable(text)).wrap(Console(width=tables.WIDTH), tables.WIDTH)
-    return "\n".join(line.plain.rstrip() for line in lines)
+    # A number stays with its per cent.
+    held = tables.printable(text).replace(" %", f"{HOLD}%")
+    lines = Text(held).wrap(Console(width=tables.WIDTH), tables.WIDTH)
+    return "\n".join(line.plain.rstrip() for line in lines).replace(HOLD, " ")
 
 
 def _markdown(reviews: Reviews) -> str:
@@ -135,7 +141,7 @@ def _in_full(review: Review) -> LeadTable:
             cells.append(" to ".join(ends))
         rows.append([*cells, row.larger])
     headings = ["correlation", f"{level} CI of the difference", "half-width"]
-    headings += ["plausible"] * guessed + ["larger than noise"]
+    headings += [PLAUSIBLE] * guessed + ["larger than noise"]
     value, versus = fixed(lead.value, places), fixed(lead.versus, places)
     title = (
         f"Difference {fixed(lead.difference, places)} ({value} against {versus}) by the "
