@@ -15,12 +15,15 @@ from halfwidth.core.types import Bounds
 __all__ = [
     "check_assurance",
     "check_choice",
+    "check_level_of_quantile",
     "check_n",
     "check_positive",
     "check_sd",
     "check_share",
     "wanted_width",
 ]
+
+MOST_EXTREME = 1e-9
 
 
 def _number(name: str, value: Any) -> float:
@@ -40,6 +43,17 @@ def check_share(name: str, value: Any, *, ends: bool = False) -> float:
     where = "from 0 to 1" if ends else "strictly between 0 and 1"
     hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
     raise OptionError(f"{name}={value} is not {where}{hint}")
+
+
+def check_level_of_quantile(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1, and no nearer to them than any sample could show."""
+    q = check_share(name, value)
+    if min(q, 1 - q) < MOST_EXTREME:
+        raise OptionError(
+            f"{name}={value} is too extreme: it would take more than a billion cases; "
+            f"{MOST_EXTREME:g} to 1 - {MOST_EXTREME:g} are allowed"
+        )
+    return q
 
 
 def check_positive(name: str, value: Any) -> float:

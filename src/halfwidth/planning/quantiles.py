@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
-from halfwidth.planning.checks import check_n, check_sd, check_share, wanted_width
+from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
 from halfwidth.planning.recipes import Recipe, at, sized
 from halfwidth.planning.reliability import reliable, said
 from halfwidth.planning.results import Requirement, SampleSize
@@ -21,6 +22,8 @@ FORMULAS = {
     "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
 }
 SHARES = "Widths are shares of the population: what lies between the ends, on average."
+# Ranks of more cases would fill the memory.
+MOST_RANKED = 10**6
 # Ranks by which an exact interval is longer than its normal approximation, with room to spare.
 LONGER = 8
 # Up to this many times the fewest cases, ranks may run against the ends of the sample.
@@ -114,7 +117,10 @@ def quantile_width(
     """
     recipe, _ = _recipe(q, sd, metric, bounds, Level(confidence_level))
     what = f"an exact interval of the {q:g} quantile at {confidence_level:g}"
-    return at(recipe, check_n(n, recipe.least, what))
+    checked = check_n(n, recipe.least, what)
+    if sd is None and checked > MOST_RANKED:
+        raise OptionError(f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd")
+    return at(recipe, checked)
 
 
 def rank_span(n: int, q: float, level: Level) -> float:
@@ -145,6 +151,11 @@ def _n_for_span(q: float, wanted: float, level: Level) -> int:
     # spread √n + LONGER ≤ wanted n, a quadratic in √n.
     root = (spread + math.sqrt(spread**2 + 4 * wanted * LONGER)) / (2 * wanted)
     n = max(least, math.ceil(root**2))
+    if n > MOST_RANKED:
+        raise OptionError(
+            f"the width takes about {n:.2g} cases, more than the {MOST_RANKED} that are ranked; "
+            "ask for a wider interval"
+        )
     while n > least:
         allowed = _allowed(n - 1, wanted)
         for last in (n - 1, n - 2):
@@ -172,7 +183,7 @@ def _normal_width(q: float, sd: float, n: int, level: Level) -> float:
 def _recipe(
     q: float, sd: float | None, metric: Any, bounds: Any, level: Level
 ) -> tuple[Recipe, Metric]:
-    share, bound = check_share("quantile", q), resolve_metric(metric, bounds)
+    share, bound = check_level_of_quantile("quantile", q), resolve_metric(metric, bounds)
     statistic = resolve_statistic("median" if share == 0.5 else f"quantile:{share!r}")
     spec = bound.spec
     s = None if sd is None else check_sd("sd", sd, spec.bounds, spec.called)

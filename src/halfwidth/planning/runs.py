@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.types import Level
 from halfwidth.intervals.ranks import minimum_n, minimum_n_asymptotic
-from halfwidth.planning.checks import check_choice, check_share
+from halfwidth.planning.checks import check_choice, check_level_of_quantile
 
 __all__ = ["KINDS", "minimum_runs"]
 
@@ -48,7 +48,7 @@ def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") 
     >>> minimum_runs(0.5), minimum_runs(0.9, 0.95), minimum_runs(0.9, 0.95, "asymptotic")
     (6, 29, 35)
     """
-    q = check_share("u", u)
+    q = check_level_of_quantile("u", u)
     level = Level(confidence_level)
     exact = check_choice("kind", kind, KINDS) == "exact"
     return minimum_n(q, level) if exact else minimum_n_asymptotic(q, level)

@@ -28,6 +28,7 @@ __all__ = ["plan_curve", "plan_frame"]
 
 HEIGHT = 3.2  # inches
 STROKES = ("-", "--", ":", "-.")
+FEWEST_TICKS = 4
 
 
 def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
@@ -101,15 +102,17 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
 
         ax = Figure(figsize=(WIDTH, HEIGHT), layout="constrained").add_subplot()
     _prepare(ax, given[0])
-    kinds: dict[str, int] = {}
+    alike: dict[str, list[SampleSize]] = {}
     for plan in given:
-        place = kinds.setdefault(_words(plan), len(kinds))
-        _paint(ax, plan, place)
+        alike.setdefault(_words(plan), []).append(plan)
+    for place, (words, group) in enumerate(alike.items()):
+        _paint(ax, group, words, COLOURS[place % len(COLOURS)], STROKES[place // len(COLOURS) % 4])
+    _ticks(ax, [n for plan in given for n, _ in plan.curve])
     ax.set_ylim(bottom=0)
-    if len(kinds) > 1:
+    if len(alike) > 1:
         for text in ax.legend(fontsize=TEXT_SIZE, frameon=False).get_texts():
             text.set_parse_math(False)
-    note_below(ax, f"dot: n planned · {given[0].formula}: {given[0].formula_text}")
+    note_below(ax, _explanation(given))
     return ax
 
 
@@ -130,41 +133,51 @@ def _prepare(ax: Axes, plan: SampleSize) -> None:
         f"half-width of the {level} CI\n{plan.of}{unit}", fontsize=TEXT_SIZE, parse_math=False
     )
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
-    ax.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
-    ax.xaxis.set_minor_formatter(lambda x, _: f"{x:g}" if f"{x:e}"[0] in "25" else "")
     ax.grid(color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
 
 
-def _paint(ax: Axes, plan: SampleSize, place: int) -> None:
-    colour = COLOURS[place % len(COLOURS)]
-    sizes = [n for n, _ in plan.curve]
-    halves = [width / 2 for _, width in plan.curve]
-    words = _words(plan)
-    drawn = {line.get_label() for line in ax.get_lines()}
+def _ticks(ax: Axes, sizes: Sequence[int]) -> None:
+    """Round numbers of cases; finer ones where there would be few."""
+    low, high = min(sizes), max(sizes)
+    decades = [10**power for power in range(len(str(high)))]
+    for steps in ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, *(1 + 0.2 * k for k in range(1, 45)))):
+        ticks = [step * decade for decade in decades for step in steps]
+        within = [tick for tick in ticks if low <= tick <= high]
+        if len(within) >= FEWEST_TICKS:
+            break
+    ax.set_xticks(within or [low], [f"{tick:g}" for tick in within or [low]])
+    ax.set_xticks([], minor=True)
+
+
+def _paint(ax: Axes, plans: Sequence[SampleSize], words: str, colour: str, stroke: str) -> None:
+    """The curve that plans share, and a dot for each of them."""
+    # Of simulated plans each knows but some of the points.
+    points = dict(sorted(point for plan in plans for point in plan.curve))
     ax.plot(
-        sizes,
-        halves,
+        list(points),
+        [width / 2 for width in points.values()],
         color=colour,
         linewidth=1.4,
-        linestyle=STROKES[place // len(COLOURS) % len(STROKES)],
-        marker="." if plan.simulated else "",
-        label=words if words not in drawn else "_again",
+        linestyle=stroke,
+        marker="." if plans[0].simulated else "",
+        label=words,
     )
-    reach = plan.simulated.assured / 2 if plan.simulated else plan.halfwidth
-    ax.plot([plan.n], [reach], marker="o", color=colour, markersize=5, zorder=4)
-    ax.annotate(
-        f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
-        (plan.n, reach),
-        xytext=(6, 6),
-        textcoords="offset points",
-        fontsize=NOTE_SIZE,
-        annotation_clip=False,
-    )
-    if plan.wanted is not None:
-        ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
+    for plan in plans:
+        reach = plan.simulated.assured / 2 if plan.simulated else plan.halfwidth
+        ax.plot([plan.n], [reach], marker="o", color=colour, markersize=5, zorder=4)
+        ax.annotate(
+            f"n = {plan.n}\n{fixed(reach, plan.decimals)}",
+            (plan.n, reach),
+            xytext=(5, 5),
+            textcoords="offset points",
+            fontsize=NOTE_SIZE,
+            annotation_clip=False,
+        )
+        if plan.wanted is not None:
+            ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
 def _words(plan: SampleSize) -> str:
@@ -172,3 +185,14 @@ def _words(plan: SampleSize) -> str:
     assumed = [f"{name.replace('_', ' ')} {value:g}" for name, value in plan.assumed.items()]
     several = [plan.label, plan.of if plan.simulated else ""]
     return printable(", ".join(word for word in [*several, *assumed] if word))
+
+
+def _explanation(plans: Sequence[SampleSize]) -> str:
+    first = plans[0]
+    clauses = ["dot: n planned"]
+    clauses += ["dashed: half-width wanted"] if any(plan.wanted for plan in plans) else []
+    if first.simulated is not None and first.assurance is not None:
+        clauses.append(f"curve: what {percent(first.assurance)} of simulated studies stay below")
+    else:
+        clauses.append(f"{first.formula}: {first.formula_text}")
+    return " · ".join(clauses)

@@ -86,6 +86,8 @@ def _of_plans(plans: Sequence[SampleSize]) -> Document:
 def _overview(plans: Sequence[SampleSize]) -> Sheet:
     """A row for each plan; a column that says nothing is left out."""
     columns: dict[str, Callable[[SampleSize], str]] = {}
+    # The same in all rows, so that numbers stand below each other.
+    places = max(plan.decimals for plan in plans)
     if any(plan.label for plan in plans):
         columns["label"] = lambda plan: plan.label
     if len({plan.of for plan in plans}) > 1:
@@ -94,16 +96,16 @@ def _overview(plans: Sequence[SampleSize]) -> Sheet:
         columns[WORDS.get(name, name)] = lambda plan, name=name: f"{plan.assumed[name]:g}"  # type: ignore[misc]
     wanted = any(plan.wanted is not None for plan in plans)
     if wanted:
-        columns["wanted"] = lambda plan: _width((plan.wanted or math.nan) / 2, plan)
+        columns["wanted"] = lambda plan: fixed((plan.wanted or math.nan) / 2, places)
         if len(plans) > 1 and not plans[0].parts:
             columns["for width"] = lambda plan: str(plan.n_for_width or "")
     columns["n"] = lambda plan: str(plan.n)
     for name in plans[0].counts:
         columns[name] = lambda plan, name=name: str(plan.counts[name])  # type: ignore[misc]
-    columns["half-width"] = lambda plan: _width(plan.halfwidth, plan)
-    columns["width"] = lambda plan: _width(plan.width, plan)
+    columns["half-width"] = lambda plan: fixed(plan.halfwidth, places)
+    columns["width"] = lambda plan: fixed(plan.width, places)
     if any(plan.simulated for plan in plans):
-        columns |= _SIMULATED | ({"reached": _reached} if wanted else {})
+        columns |= _of_simulated(plans[0], places, wanted=wanted)
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
     if wanted:
@@ -119,12 +121,8 @@ def _varying(plans: Sequence[SampleSize]) -> list[str]:
     return [name for name in shared if len({plan.assumed[name] for plan in plans}) > 1]
 
 
-def _width(value: float, plan: SampleSize) -> str:
-    return fixed(value, plan.decimals)
-
-
 def _interval(plan: SampleSize) -> str:
-    places = digits(plan.width)
+    places = max(0, digits(plan.width) - 1)
     return f"{fixed(plan.low, places)} to {fixed(plan.high, places)}"
 
 
@@ -135,15 +133,17 @@ def _reached(plan: SampleSize) -> str:
     return f"{100 * found.reached:.1f} %"
 
 
-def _of_simulated(name: str) -> Callable[[SampleSize], str]:
-    def cell(plan: SampleSize) -> str:
-        found = plan.simulated
-        return "" if found is None else _width(getattr(found, name), plan)
+def _of_simulated(
+    first: SampleSize, places: int, *, wanted: bool
+) -> dict[str, Callable[[SampleSize], str]]:
+    """Quartiles of the widths, and how many of them are narrow enough, or how narrow they are."""
 
-    return cell
+    def cell(name: str) -> Callable[[SampleSize], str]:
+        return lambda plan: fixed(getattr(plan.simulated, name, math.nan), places)
 
-
-_SIMULATED = {"Q1": _of_simulated("q1"), "Q3": _of_simulated("q3")}
+    below = f"{percent(first.assurance or 0.0)} below"
+    last = {"reached": _reached} if wanted else {below: cell("assured")}
+    return {"Q1": cell("q1"), "Q3": cell("q3"), **last}
 
 
 def _needs(plan: SampleSize) -> Sheet:
@@ -165,19 +165,20 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None:
         lines.append("wanted: the half-width asked for.")
     if first.wanted is not None and first.assurance is not None:
-        lines.append(f"Assurance: {percent(first.assurance)} of studies reach the width.")
-    lines += [line for plan in plans[:1] for line in _said_of_simulation(plan)]
+        what = "hold enough of each class" if first.parts else "reach the width"
+        lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
+    lines += _said_of_simulation(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
 
 
-def _said_of_simulation(plan: SampleSize) -> list[str]:
+def _said_of_simulation(plan: SampleSize, *, alone: bool) -> list[str]:
     found = plan.simulated
     if found is None:
         return []
-    text = f"{found.samples} studies drawn at each n (seed {found.seed}); width is the median"
-    if plan.assurance is not None:
-        text += f", and {percent(plan.assurance)} stay below {_width(found.assured, plan)}"
-    lines = [f"{text}."]
+    drawn = f"{found.samples} studies drawn at each n (seed {found.seed})"
+    lines = [f"width, Q1, Q3: median and quartiles of the widths of {drawn}."]
+    if not alone:
+        return lines
     if found.reached_se is not None:
         high = "more" if found.n_high is None else str(found.n_high)
         lines.append(
@@ -185,7 +186,8 @@ def _said_of_simulation(plan: SampleSize) -> list[str]:
             f"the n for the width to {found.n_low} or {high}."
         )
     if found.undefined:
-        lines.append(f"{found.undefined} studies without an interval of any width count as wide.")
+        count = f"{found.undefined} {'study' if found.undefined == 1 else 'studies'}"
+        lines.append(f"{count} without an interval, or with one of no width, count as too wide.")
     return lines
 
 

@@ -1,0 +1,163 @@
+"""What plans promise beyond their numbers: frozen, told in words, honest about what decides."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+from halfwidth import planning
+from halfwidth.planning.recipes import smallest
+from halfwidth.planning.results import SampleSize
+
+PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
+    "mean": (
+        lambda **wanted: planning.mean_n(0.1, **wanted),
+        lambda n: planning.mean_width(0.1, n),
+    ),
+    "difference": (
+        lambda **wanted: planning.difference_n(0.1, **wanted),
+        lambda n: planning.difference_width(n, 0.1),
+    ),
+    "proportion": (
+        lambda **wanted: planning.proportion_n(0.8, **wanted),
+        lambda n: planning.proportion_width(0.8, n),
+    ),
+    "auroc": (
+        lambda **wanted: planning.auroc_n(0.8, **wanted),
+        lambda n: planning.auroc_width(0.8, n),
+    ),
+    "quantile": (
+        lambda **wanted: planning.quantile_n(0.5, **wanted),
+        lambda n: planning.quantile_width(0.5, n),
+    ),
+    "classes": (
+        lambda **wanted: planning.classes_n(0.8, 0.9, prevalence=0.4, **wanted),
+        lambda n: planning.classes_width(0.8, 0.9, n, prevalence=0.4),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("width", [0.05, 0.12, 0.3])
+def test_width_and_n_are_a_pair(name: str, width: float) -> None:
+    n_for, width_at = PAIRS[name]
+    plan = n_for(width=width)
+    assert plan == n_for(halfwidth=width / 2)
+    assert plan.width <= width
+    assert width_at(plan.n).width == pytest.approx(plan.width)
+    assert plan.n == max(need.n for need in plan.requirements)
+    assert plan.decided_by in {need.what for need in plan.requirements if need.n == plan.n}
+    assert dict(plan.curve)[plan.n] == plan.width
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.n = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({}, "give one of width and halfwidth"),
+        ({"width": 0.1, "halfwidth": 0.1}, "give one of width and halfwidth"),
+        ({"width": 0}, "width=0 is not above 0"),
+        ({"halfwidth": -0.1}, "halfwidth=-0.1 is not above 0"),
+        ({"width": float("inf")}, "width=inf is not a finite number"),
+        ({"width": "0.1"}, "width='0.1' is not a number"),
+        ({"width": True}, "width=True is not a number"),
+    ],
+)
+def test_impossible_widths(name: str, wanted: dict[str, Any], words: str) -> None:
+    with pytest.raises(hw.OptionError, match=words.replace("(", r"\(")):
+        PAIRS[name][0](**wanted)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("n", [1, 0, -5, 2.5, "10", True, None])
+def test_impossible_numbers_of_cases(name: str, n: Any) -> None:
+    with pytest.raises(hw.OptionError, match="n="):
+        PAIRS[name][1](n)
+
+
+@pytest.mark.parametrize("level", [95, 0, 1, "0.95", True])
+def test_impossible_levels(level: Any) -> None:
+    with pytest.raises(hw.OptionError, match="confidence_level"):
+        planning.mean_n(0.1, width=0.1, confidence_level=level)
+    with pytest.raises(hw.OptionError, match="confidence_level"):
+        planning.mean_width_table([1], [10], confidence_level=level)
+
+
+@pytest.mark.parametrize("given", [([], [10]), ([1], []), ([0], [10]), ([1], [1])])
+def test_impossible_tables(given: tuple[list[float], list[int]]) -> None:
+    with pytest.raises(hw.OptionError):
+        planning.mean_width_table(*given)
+
+
+def test_the_n_for_reliable_coverage_comes_from_the_specs() -> None:
+    for metric, statistic, n in (
+        ("dsc", "mean", 25),
+        ("assd", "mean", 75),
+        ("assd", "sd", 225),
+        ("dsc", "quantile:0.9", 100),
+    ):
+        plan = planning.mean_n(0.1, width=0.5, metric=metric, statistics=[statistic])
+        assert plan.requirements[-1].n == n
+        assert plan.n == max(need.n for need in plan.requirements)
+    assert planning.proportion_n(0.5, width=0.9).n == 10
+    assert planning.auroc_n(0.8, width=0.9).n == 25
+
+
+def test_a_mean_of_distances_has_its_unit() -> None:
+    plan = planning.mean_n(12.0, halfwidth=2.0, metric="hd95")
+    assert plan.unit == "mm"
+    assert "half-width 2.00 mm" in plan.sentence()
+
+
+def test_assurance_takes_more_cases_than_an_average() -> None:
+    plain = planning.mean_n(0.1, halfwidth=0.02)
+    assured = planning.mean_n(0.1, halfwidth=0.02, assurance=0.9)
+    assert assured.n > plain.n
+    assert assured.requirements[0].source == "t, with probability 0.9"
+
+
+def test_a_search_finds_the_first() -> None:
+    for threshold in range(1, 200):
+        assert smallest(lambda n, t=threshold: n >= t, 1) == threshold  # type: ignore[misc]
+        assert smallest(lambda n, t=threshold: n >= t, 50) == max(50, threshold)  # type: ignore[misc]
+
+
+def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:
+    right = np.repeat([True, False], [45, 5])
+    plan = planning.pilot_n(right, width=0.15, rng=1, n_samples=200)
+    assert (plan.of, plan.formula) == ("proportion", "wilson")
+    expected = planning.proportion_n(0.9, width=0.15).n
+    # Four in five studies, against the study that finds what is expected.
+    assert expected < plan.n < 1.6 * expected
+
+
+def test_a_pilot_counts_intervals_of_no_width_as_too_wide() -> None:
+    """Nine values in ten are the same: small samples of them have no spread at all."""
+    values = np.repeat([1.0, 0.0], [95, 5])
+    made = planning.pilot_width(values, 5, method="t", metric="dsc", rng=1, n_samples=500)
+    assert made.simulated is not None
+    # P(all five alike) = 0.95⁵ + 0.05⁵ = .774; 5 standard errors of 500 draws are .094.
+    assert made.simulated.undefined / 500 == pytest.approx(0.774, abs=0.094)
+    assert np.isnan(made.width)
+
+
+def test_a_pilot_does_not_touch_the_global_generator() -> None:
+    before = np.random.get_state()[1].copy()  # type: ignore[index]  # noqa: NPY002
+    planning.pilot_width([0.1, 0.5, 0.9], 10, method="t", rng=1, n_samples=100)
+    after = np.random.get_state()[1]  # type: ignore[index]  # noqa: NPY002
+    np.testing.assert_array_equal(before, after)
+
+
+def test_everything_public_is_there() -> None:
+    for name in planning.__all__:
+        assert getattr(planning, name) is not None
+    assert set(planning.__all__) <= set(dir(planning))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        planning.nonsense  # noqa: B018
