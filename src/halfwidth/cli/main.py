@@ -21,6 +21,8 @@ from halfwidth.core.errors import HalfwidthError
 __all__ = ["app", "main"]
 
 INTERRUPTED = 130
+# Verbs of plan that read a file.
+FILES_OF_PLAN = ("--pilot", "--subsample")
 
 app = typer.Typer(
     name="halfwidth",
@@ -61,7 +63,17 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     given = sys.argv[1:] if arguments is None else arguments
-    sys.exit(_status(given))
+    sys.exit(_status(_spelled_out(given)))
+
+
+def _spelled_out(arguments: list[str]) -> list[str]:
+    """``plan --pilot FILE ...`` as ``plan pilot FILE ...``: a verb of plan may be an option too."""
+    for place, argument in enumerate(arguments[1:3], start=1):
+        name, equals, file = argument.partition("=")
+        if arguments[0] == "plan" and name in FILES_OF_PLAN:
+            rest = [*arguments[1:place], *arguments[place + 1 :]]
+            return ["plan", name.removeprefix("--"), *([file] if equals else []), *rest]
+    return arguments
 
 
 def _status(arguments: list[str]) -> int:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli import options, plan_classes, plan_pilot
+from halfwidth.cli import options, plan_classes, plan_pilot, subsample
 from halfwidth.cli.output import write
 from halfwidth.cli.plan_options import (
     Assurance,
@@ -33,7 +33,8 @@ app = typer.Typer(
     "\b\n"
     "halfwidth plan mean --sd 0.1 --halfwidth 0.02 --metric dsc\n"
     "halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02\n"
-    "halfwidth plan runs --quantile 0.9",
+    "halfwidth plan runs --quantile 0.9\n"
+    "halfwidth plan subsample dice.csv --value liver --metric dsc",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -314,3 +315,6 @@ app.command("pilot", short_help="Any statistic and method, from the values of a 
     plan_pilot.pilot
 )
 app.command("runs", short_help="The fewest runs for an interval of a quantile.")(runs)
+app.command("subsample", short_help="What smaller test sets would have said of a mean.")(
+    subsample.subsample
+)
