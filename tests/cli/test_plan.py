@@ -204,6 +204,19 @@ def test_groups_of_a_pilot_are_planned_apart(run: Run, tmp_path: Path) -> None:
     assert b["n"] > 4 * a["requirements"][0]["n"]
 
 
+def test_long_words_are_wrapped_not_cut(run: Run, pilot: Path) -> None:
+    ran = run(
+        *("plan", "pilot", pilot, "--value", "liver", "--metric", "dsc", "--halfwidth", "0.1"),
+        *("--n-samples", "100", "--n-resamples", "99", "--seed", "1"),
+    )
+    assert "Two Monte-Carlo standard errors move the n for the width" in ran.out
+    assert "SE of the share reached" not in ran.out, "that of another n"
+    rows = ran.out.partition("needed for")[0]
+    for word in ("reliable", "coverage", "mean", "DSC"):
+        assert re.search(rf"\b{word}\b", rows)
+    assert max(map(len, ran.out.splitlines())) <= 80
+
+
 def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("case,dice\na,0.9\na,0.8\nb,0.7\nc,0.85\n")

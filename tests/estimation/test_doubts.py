@@ -91,6 +91,7 @@ def masks(
 SITUATIONS |= {
     "HW104": lambda: masks(np.zeros_like(BALL)),
     "HW105": lambda: masks(TWO),
+    "HW106": lambda: hw.planning.review(50, mean=0.85, metric="dsc").estimate,
     "HW503": lambda: masks(BALL & (np.arange(20) < 6), "dsc"),
     "HW504": lambda: masks(spacing=1),
     "HW505": lambda: masks(spacing=(2.5, 1)),

@@ -299,3 +299,50 @@ def test_a_pilot_of_normal_values_needs_what_the_formula_says(halfwidth: float) 
     assert found.n_low is not None
     assert found.n_high is not None
     assert found.n_low - 4 <= expected.n <= found.n_high + 4
+
+
+@pytest.mark.parametrize("n", [8, 60])
+def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> None:
+    """Shares and medians of t intervals against NumPy's own draws; no line of code is shared."""
+    pilot = np.random.default_rng(9).lognormal(sigma=1.0, size=40)
+    drawn = np.random.default_rng(10).choice(pilot, size=(20_000, n))
+    widths = 2 * stats.t.ppf(0.975, n - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(n)
+    wanted = float(np.quantile(widths, 0.7))
+    plan = hw.planning.pilot_width(pilot, n, method="t", rng=2, n_samples=2000, assurance=0.7)
+    assert plan.simulated is not None
+    # The share of our studies below their 70 % quantile; both sides are random.
+    error = math.sqrt(0.7 * 0.3 * (1 / 2000 + 1 / 20_000))
+    low, high = np.quantile(widths, [0.7 - ERRORS * error, 0.7 + ERRORS * error])
+    assert low <= plan.simulated.assured <= high
+    error = math.sqrt(0.5 * 0.5 * (1 / 2000 + 1 / 20_000))
+    low, high = np.quantile(widths, [0.5 - ERRORS * error, 0.5 + ERRORS * error])
+    assert low <= plan.width <= high
+    assert plan.simulated.assured == pytest.approx(wanted, rel=0.1)
+
+
+@pytest.mark.parametrize(("name", "statistic"), [("percentile", "median"), ("bca", "mean")])
+def test_a_simulated_study_has_the_interval_of_the_front_door(name: str, statistic: str) -> None:
+    """The mean width over studies, against intervals that `summary_ci` makes one by one."""
+    pilot = np.random.default_rng(3).beta(9, 2, size=50).round(2)
+    plan = hw.planning.pilot_width(
+        pilot, 30, method=name, statistic=statistic, rng=1, n_samples=1000
+    )
+    generator = np.random.default_rng(11)
+    widths = np.array(
+        [
+            hw.summary_ci(
+                generator.choice(pilot, 30),
+                statistic=statistic,
+                method=name,
+                n_resamples=999,
+                rng=seed,
+            ).width
+            for seed in range(400)
+        ]
+    )
+    assert plan.simulated is not None
+    for u, found in ((0.5, plan.simulated.median), (0.8, plan.simulated.assured)):
+        # Studies of a batch share draws, which makes 1000 of them worth 300 or more.
+        error = math.sqrt(u * (1 - u) * (1 / 300 + 1 / 400))
+        low, high = np.quantile(widths, [max(u - ERRORS * error, 0), min(u + ERRORS * error, 1)])
+        assert low <= found <= high

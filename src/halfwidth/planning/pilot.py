@@ -9,7 +9,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
 from halfwidth.planning.results import WIDTH_NEEDS, Requirement, SampleSize
-from halfwidth.planning.studies import MOST_CASES, studies_of
+from halfwidth.planning.studies import MOST_CASES, Studies, studies_of
 
 __all__ = ["MOST_CASES", "pilot_n", "pilot_width"]
 
@@ -100,14 +100,21 @@ def pilot_n(
     n = studies.smallest(wanted, share)
     margin = 2 * studies.error_of_reached(n, wanted)
     low = studies.smallest(wanted, share - margin)
-    # Beyond all studies there is nothing to reach.
-    high = studies.smallest(wanted, share + margin) if share + margin < 1 else None
+    high = _or_none(studies, wanted, share + margin)
     needs = (Requirement(WIDTH_NEEDS, n, f"simulated, with probability {share:g}"), *studies.needs)
     planned = max(need.n for need in needs)
     made = studies.at(planned, share, wanted)
     # The range of n belongs to the width alone.
     found = None if made.simulated is None else replace(made.simulated, n_low=low, n_high=high)
     return replace(made, wanted=wanted, requirements=needs, assurance=share, simulated=found)
+
+
+def _or_none(studies: Studies, wanted: float, share: float) -> int | None:
+    """The n for a share, or None where it is beyond all studies or all n."""
+    try:
+        return studies.smallest(wanted, share) if share < 1 else None
+    except OptionError:
+        return None
 
 
 def pilot_width(

@@ -38,6 +38,8 @@ MOST_CASES = 20_000
 COLUMNS = 64
 # Studies of a batch share one block of bootstrap draws, which makes their widths alike.
 BATCHES = 50
+# By how much the search widens its bracket, and from where on it does not even begin.
+STEP, FAR_BEYOND = 1.25, 4
 # A pilot of fewer cases says little about spread and tails.
 SMALL_PILOT = 25
 
@@ -83,15 +85,21 @@ class Studies:
         return tuple(found)
 
     def smallest(self, wanted: float, share: float) -> int:
-        """The smallest n found at which so many of the studies are narrow enough."""
-        low, high = 2, max(2, min(len(self.sample.values), MOST_CASES))
-        while self.reached(high, wanted) < share:
-            if high >= MOST_CASES:
-                raise OptionError(
-                    f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
-                    f"{self.of} no wider than {wanted:g}; ask for a wider one"
-                )
-            low, high = high + 1, min(2 * high, MOST_CASES)
+        """The smallest n found at which so many of the studies are narrow enough.
+
+        A bracket about a first guess, then bisection.
+        """
+        high = self._guess(wanted, share)
+        if self.reached(high, wanted) >= share:
+            low = max(2, int(high / STEP))
+            while low < high and self.reached(low, wanted) >= share:
+                low, high = max(2, int(low / STEP)), low
+        else:
+            low = high
+            while self.reached(high, wanted) < share:
+                if high >= MOST_CASES:
+                    raise self._beyond(wanted, share)
+                low, high = high, min(math.ceil(STEP * high), MOST_CASES)
         while low < high:
             middle = (low + high) // 2
             if self.reached(middle, wanted) >= share:
@@ -99,6 +107,23 @@ class Studies:
             else:
                 low = middle + 1
         return high
+
+    def _guess(self, wanted: float, share: float) -> int:
+        """Where widths that fall with √n would be narrow enough."""
+        start = min(max(len(self.sample.values), 10), 200)
+        reached = _quantile(self.of_size(start), share)
+        if math.isnan(reached):
+            return start
+        guess = start * (reached / wanted) ** 2
+        if guess > FAR_BEYOND * MOST_CASES:
+            raise self._beyond(wanted, share)
+        return int(min(max(guess, 2), MOST_CASES))
+
+    def _beyond(self, wanted: float, share: float) -> OptionError:
+        return OptionError(
+            f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
+            f"{self.of} no wider than {wanted:g}; ask for a wider one"
+        )
 
     def reached(self, n: int, wanted: float) -> float:
         """The share of studies of n cases whose interval is no wider than wanted.

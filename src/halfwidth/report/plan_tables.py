@@ -11,13 +11,14 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
-from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, digits
+from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
 from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_plans", "render_runs"]
 
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
 # Columns of text; all others hold numbers.
+WRAPPED = ("label", "decided by", "needed for", "by")
 LEFT = ("label", "plan", "interval", "decided by", "needed for", "by", "kind")
 
 
@@ -180,15 +181,20 @@ def _said_of_simulation(plan: SampleSize, *, alone: bool) -> list[str]:
     if not alone:
         return lines
     if found.reached_se is not None:
-        high = "more" if found.n_high is None else str(found.n_high)
-        lines.append(
-            f"Monte-Carlo SE of the share reached {100 * found.reached_se:.1f} %; two of them move "
-            f"the n for the width to {found.n_low} or {high}."
-        )
+        lines.append(_monte_carlo(plan, found, found.reached_se))
     if found.undefined:
         count = f"{found.undefined} {'study' if found.undefined == 1 else 'studies'}"
         lines.append(f"{count} without an interval, or with one of no width, count as too wide.")
     return lines
+
+
+def _monte_carlo(plan: SampleSize, found: Simulated, error: float) -> str:
+    """How sure the n is; the share at another n than that for the width says nothing of it."""
+    n, ends = plan.n_for_width, (found.n_low, found.n_high or "more")
+    said = f"Monte-Carlo SE of the share reached: {100 * error:.1f} %. " if plan.n == n else ""
+    where = f"the n for the width, {n}"
+    moved = f"do not move {where}" if ends == (n, n) else f"move {where}, to {ends[0]} or {ends[1]}"
+    return f"{said}Two Monte-Carlo standard errors {moved}."
 
 
 def _with_parts(plans: Sequence[SampleSize]) -> list[SampleSize]:
@@ -215,7 +221,7 @@ def _table(document: Document) -> str:
             sheet.headings,
             sheet.rows,
             right=[name for name in sheet.headings if name not in LEFT],
-            whole=[name for name in sheet.headings if name not in ("needed for", "by")],
+            whole=[name for name in sheet.headings if name not in WRAPPED],
         )
         for sheet in document.sheets
     ]
