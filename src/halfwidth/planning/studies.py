@@ -40,6 +40,8 @@ COLUMNS = 64
 BATCHES = 50
 # By how much the search widens its bracket, and from where on it does not even begin.
 STEP, FAR_BEYOND = 1.25, 4
+# Points of a curve are at least this factor apart.
+APART = 1.1
 # A pilot of fewer cases says little about spread and tails.
 SMALL_PILOT = 25
 
@@ -230,7 +232,8 @@ class Studies:
             simulated=simulated,
             label=self.label,
             curve=tuple(
-                (size, _quantile(self.widths[size], assurance)) for size in sorted(self.widths)
+                (size, _quantile(self.widths[size], assurance))
+                for size in _apart(sorted(self.widths), n)
             ),
         )
 
@@ -239,6 +242,15 @@ class Studies:
         if cases >= SMALL_PILOT:
             return ()
         return (f"A pilot of {cases} cases says little about spread and failures.",)
+
+
+def _apart(sizes: list[int], n: int) -> list[int]:
+    """The n planned and sizes well apart from it and from each other, as a curve needs."""
+    kept = [n]
+    for size in sizes:
+        if all(max(size, other) >= APART * min(size, other) for other in kept):
+            kept.append(size)
+    return sorted(kept)
 
 
 def _quantile(widths: Array, u: float) -> float:
