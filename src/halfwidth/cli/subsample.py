@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import figures, options
 from halfwidth.cli.output import note, write
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import OptionError
 
 __all__ = ["subsample"]
 
@@ -63,7 +63,7 @@ def subsample(
     halfwidth plan subsample dice.csv --value dice --sizes 10,20,50 --plot sizes.png
     """
     fmt = options.resolve_format(fmt, json, out)
-    _check_plot(plot)
+    figures.check(plot, None, ("subsamples",))
     how: dict[str, Any] = {
         "sizes": _parse_sizes(sizes),
         "repeats": repeats,
@@ -117,16 +117,3 @@ def _parse_sizes(text: str | None) -> list[int] | None:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise OptionError(f"--sizes {text!r} is not K,K,... such as 10,20,50") from None
-
-
-def _check_plot(plot: Path | None) -> None:
-    """Refuse what cannot be drawn before any work is done."""
-    if plot is None:
-        return
-    from halfwidth.plots.figure import check_figure_name
-    from halfwidth.plots.style import require_matplotlib
-
-    check_figure_name(plot)
-    if not plot.parent.is_dir():
-        raise DataError(f"{plot}: cannot be written (no folder {plot.parent})")
-    require_matplotlib()
