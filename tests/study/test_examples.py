@@ -1,0 +1,45 @@
+"""The studies in ``examples/`` are what the documentation says of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import halfwidth as hw
+from halfwidth.study.front_door import run
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+RUNS = "quantiles-of-runs.toml"
+
+
+def test_quantiles_of_runs_are_those_of_the_paper() -> None:
+    planned = hw.study.plan(EXAMPLES / RUNS)
+    spec = planned.spec
+    assert (spec.sizes, spec.samples, spec.resamples) == ((10, 15, 25, 50), 2000, 2000)
+    assert [level.confidence_level for level in spec.levels] == [0.9, 0.95, 0.99]
+    levels = {0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95}
+    for name in ("sample_quantile", "interpolated_quantile", "bootstrap_median", "quantile"):
+        asked = {one.quantile_level for one in spec.statistics if one.spec.name == name}
+        assert asked == levels
+    assert len(planned.instances) == 6
+    assert len(planned.chunks) == 24
+
+
+def test_tables_are_made_of_a_small_run_of_it(tmp_path: Path) -> None:
+    whole = (EXAMPLES / RUNS).read_text(encoding="utf-8")
+    small = whole.replace("samples = 2000\nres", "samples = 20\nbatches = 2\nres")
+    assert small != whole
+    (tmp_path / RUNS).write_text(small, encoding="utf-8")
+    run(hw.study.plan(tmp_path / RUNS), tmp_path / "store", jobs=1)
+    script = EXAMPLES / "quantiles_of_runs.py"
+    made = subprocess.run(
+        [sys.executable, script, tmp_path / "store"], capture_output=True, text=True, check=True
+    )
+    assert made.stdout.count("| q | exact | exact_randomized | asymptotic | semiparametric |") == 12
+    assert "level 0.99: t for the mean" in made.stdout
+    # Ten runs reach no tenth at 90 %, and the median always.
+    ten = made.stdout.split("level 0.9, n = 10:")[1].split("level")[0]
+    rows = {line.split("|")[1].strip(): line for line in ten.splitlines() if line.startswith("| 0")}
+    assert rows["0.1"].count("–") == 3
+    assert "–" not in rows["0.5"]
