@@ -16,6 +16,7 @@ METHODS = ("exact", "exact_randomized", "asymptotic", "semiparametric")
 ESTIMATORS = ("sample_quantile", "interpolated_quantile", "bootstrap_median", "quantile")
 LEVEL = "split_part(statistic, '=', 2)::DOUBLE AS q"
 
+LEVELS = "SELECT DISTINCT confidence_level FROM cells ORDER BY 1"
 INTERVALS = f"""
     SELECT {LEVEL}, n, method, median(coverage_defined) AS coverage,
            median(width_mean_relative) AS width
@@ -65,7 +66,7 @@ def in_words(found: pd.DataFrame, first: str, second: str, digits: int) -> pd.Se
 def main() -> None:
     """Print the tables of ``docs/runs.md``."""
     results = hw.study.open(sys.argv[1])
-    for level in (0.9, 0.95, 0.99):
+    for level in results.query(LEVELS)["confidence_level"]:
         found = results.query(INTERVALS.format(level=level))
         found["said"] = in_words(found, "coverage", "width", 2)
         for n, part in found.groupby("n"):

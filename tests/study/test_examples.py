@@ -29,15 +29,16 @@ def test_quantiles_of_runs_are_those_of_the_paper() -> None:
 def test_tables_are_made_of_a_small_run_of_it(tmp_path: Path) -> None:
     whole = (EXAMPLES / RUNS).read_text(encoding="utf-8")
     small = whole.replace("samples = 2000\nres", "samples = 20\nbatches = 2\nres")
-    assert small != whole
+    small = small.replace("[0.9, 0.95, 0.99]", "[0.9]").replace("[10, 15, 25, 50]", "[10, 25]")
+    assert len(small) < len(whole)
     (tmp_path / RUNS).write_text(small, encoding="utf-8")
     run(hw.study.plan(tmp_path / RUNS), tmp_path / "store", jobs=1)
     script = EXAMPLES / "quantiles_of_runs.py"
     made = subprocess.run(
         [sys.executable, script, tmp_path / "store"], capture_output=True, text=True, check=True
     )
-    assert made.stdout.count("| q | exact | exact_randomized | asymptotic | semiparametric |") == 12
-    assert "level 0.99: t for the mean" in made.stdout
+    assert made.stdout.count("| q | exact | exact_randomized | asymptotic | semiparametric |") == 2
+    assert "level 0.9: t for the mean" in made.stdout
     # Ten runs reach no tenth at 90 %, and the median always.
     ten = made.stdout.split("level 0.9, n = 10:")[1].split("level")[0]
     rows = {line.split("|")[1].strip(): line for line in ten.splitlines() if line.startswith("| 0")}
