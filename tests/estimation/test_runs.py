@@ -195,7 +195,78 @@ def test_settings_and_seeds_that_vary_together_are_told() -> None:
     found = made_of(seeds, "accuracy", quantile=0.5)[0]
     assert "split_seed" in next(str(c) for c in found.cautions if c.code == "HW704")
     one = table(split_seed=range(50), init_seed=[0] * 50)
-    assert "HW704" not in codes(made_of(one, "accuracy", quantile=0.5)[0])
+    assert "HW704" not in codes(made_of(one, "accuracy", by="source", quantile=0.5)[0])
+
+
+def test_sources_that_are_pooled_are_told() -> None:
+    pooled = made_of(table(), quantile=0.5)[0]
+    assert "source" in next(str(c) for c in pooled.cautions if c.code == "HW704")
+    assert "HW704" not in codes(made_of(table(), by="source", quantile=0.5)[0])
+    # Names of runs, times and notes are no settings.
+    named = table(Name=[f"run {i}" for i in range(50)], notes=["a"] * 25 + ["b"] * 25)
+    assert "HW704" not in codes(made_of(named, by="source", quantile=0.5)[0])
+
+
+@pytest.mark.parametrize("word", ["finshed", "3", "maybe"])
+def test_states_that_nobody_knows_are_no_runs(word: str) -> None:
+    runs: dict[str, Any] = {"accuracy": ACCURACY[:6], "State": ["finished"] * 5 + [word]}
+    with pytest.raises(hw.DataError, match=f"column 'State' holds {word}"):
+        made_of(runs)
+    runs["State"] = [" Finished "] * 4 + ["ERROR", "Crashed"]
+    made = made_of(runs, quantile=0.5, mean=False)
+    assert (made[0].n, "HW705" in codes(made[0])) == (4, True)
+
+
+@pytest.mark.parametrize("name", ["fold", "cv_fold", "kfold", "fold_id", "params.Fold", "folds"])
+def test_folds_are_known_by_any_name(name: str) -> None:
+    with pytest.raises(hw.DataError, match="5 folds"):
+        made_of({"accuracy": ACCURACY[:5], name: range(5)}, "accuracy")
+    assert made_of({"accuracy": ACCURACY[:5], "manifold": range(5)}, "accuracy")[0].n == 5
+
+
+def test_folds_of_other_settings_are_other_runs() -> None:
+    runs: dict[str, Any] = {
+        "accuracy": [0.9, 0.8, 0.5, 0.4, 0.7, 0.6, 0.3, 0.2],
+        "fold": [0, 1] * 4,
+        "seed": [0, 0, 0, 0, 1, 1, 1, 1],
+        "params.lr": ["a", "a", "b", "b"] * 2,
+    }
+    made = made_of(runs, "accuracy", quantile=0.5, folds="average")
+    assert (made[0].n, "HW704" in codes(made[0])) == (4, True)
+    with pytest.raises(hw.DataError, match="each fold once"):
+        made_of({**runs, "fold": [0, 0] + [0, 1] * 3}, "accuracy", folds="average")
+    gap = {**runs, "accuracy": [0.9, None, *runs["accuracy"][2:]]}
+    with pytest.raises(hw.DataError, match="1 of 8 folds have no value"):
+        made_of(gap, "accuracy", folds="average", missing="worst")
+
+
+def test_equal_values_of_other_splits_are_other_runs() -> None:
+    runs: dict[str, Any] = {"accuracy": [0.9, 0.9, 0.8], "seed": [0, 0, 0], "split": [1, 2, 3]}
+    assert "HW706" not in codes(made_of(runs, "accuracy", quantile=0.5)[0])
+    named = {"accuracy": [0.9, 0.9, 0.8], "run_id": ["a", "a", "b"]}
+    assert "HW706" in codes(made_of(named, quantile=0.5)[0])
+
+
+def test_what_auto_extrapolates_is_cut_to_the_range() -> None:
+    values = [0.1, 0.9, 0.91, 0.92, 0.93]
+    low = hw.runs_ci(values, 0.1, metric="accuracy", confidence_level=0.9)
+    assert (low.method, low.value, low.low) == ("semiparametric", 0.0, 0.0)
+    assert low.points["bootstrap_median"] < 0
+    assert "HW309" in codes(low)
+    named = hw.runs_ci(
+        [0.1, 0.9, 0.91, 0.92, 0.93], 0.1, metric="accuracy", method="semiparametric"
+    )
+    assert named.value < 0
+
+
+@pytest.mark.parametrize("column", ["accuracy", "Accuracy", "val_accuracy", "val/accuracy"])
+def test_a_column_is_the_metric_that_it_is_called_by(column: str) -> None:
+    (e,) = made_of({f"metrics.{column}": ACCURACY}, quantile=0.5, mean=False)
+    assert e.metric == "accuracy"
+    with pytest.raises(hw.DataError, match="scale=100"):
+        made_of({column: 100 * ACCURACY})
+    other = made_of({"loss2": ACCURACY}, quantile=0.5)[0]
+    assert other.metric == "loss2"
 
 
 def test_a_run_that_was_made_twice_is_told() -> None:
@@ -220,7 +291,7 @@ def test_folds_are_no_runs_but_their_means_are() -> None:
     with pytest.raises(hw.DataError, match="no column is called seed"):
         made_of(without, folds="average")
     short = {name: list(column)[:-1] for name, column in runs.items()}
-    with pytest.raises(hw.DataError, match="between 4 and 5 folds"):
+    with pytest.raises(hw.DataError, match="seed 11 has the folds 0, 1, 2, 3 and"):
         made_of(short, folds="average")
     one = {**runs, "fold": [0] * 60}
     assert made_of(one, quantile=0.5)[0].n == 60

@@ -19,7 +19,7 @@ OF_RUNS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW702",
         "extreme quantile for so few runs",
-        "{n} say little of the {quantile:g} quantile; some {needed} would.",
+        "{n}: too few for the {quantile:g} quantile; some {needed} would do.",
         "A quantile is known by the runs beyond it. Ten runs reach the quartiles, 15 to 25 the "
         "outer tenths; further out, intervals extrapolate or span the sample, and cover too "
         "seldom.",
@@ -37,7 +37,7 @@ OF_RUNS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW704",
         "more than one thing varies",
-        "Runs differ in {columns}, not in one source of variation.",
+        "Runs differ in {columns}: more than one source of variation, or several pooled.",
         "Intervals suppose independent runs of one procedure in which one source of variation "
         "changes. Where settings change as well, or several seeds at once, the spread is that of a "
         "mixture and cannot be laid at any one door.",
@@ -50,13 +50,13 @@ OF_RUNS: tuple[CautionSpec, ...] = (
         "{count} of {total} runs did not finish and are left out: {names}.",
         "Runs crash for reasons that may have to do with their metric: divergence, memory, time. "
         "What is left then looks better than the procedure is.",
-        "Say why they failed; where failing is an outcome, count it (--missing worst) in a table "
-        "of all runs.",
+        "Say why they failed. Where failing is an outcome, give these runs the value that it is "
+        "worth and leave the column of states out.",
     ),
     CautionSpec(
         "HW706",
         "repeated runs",
-        "{repeated} of {total} runs have the seed and the value of an earlier one.",
+        "{repeated} of {total} runs say all that an earlier one does: seed or name, and value.",
         "A run made twice with the same seed is one run. Counted twice it makes intervals too "
         "short.",
         "Leave the copies out, or find out why the seed does not change the run.",

@@ -19,6 +19,8 @@ class Choice(NamedTuple):
 
     Attributes
     ----------
+    k, l : int
+        The ranks of its ends among the runs, from 1.
     low, high : float
     probability : float
         With which it is drawn.
@@ -26,6 +28,8 @@ class Choice(NamedTuple):
         How often it holds the quantile.
     """
 
+    k: int
+    l: int  # noqa: E741 -- the letter of the literature
     low: float
     high: float
     probability: float
@@ -40,7 +44,8 @@ class RunsEstimate(Estimate):
     ----------
     points : mapping
         The three point estimates of the quantile by name: ``sample_quantile``,
-        ``interpolated_quantile``, ``bootstrap_median``; empty for a mean.
+        ``interpolated_quantile``, ``bootstrap_median``; empty for a mean. The bootstrap median may
+        leave the range, to which the value is cut where ``auto`` chose the method.
     choices : tuple of Choice
         Of a randomized method, the intervals that it draws among; else empty.
     interdecile_range : float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
@@ -43,6 +45,10 @@ POINTS = {
 }
 CONSISTENT = {"asymptotic": "interpolated", "semiparametric": "bootstrap_median"}
 FOLDS = ("refuse", "average")
+# What trackers write before the name of a metric.
+PARTS_OF_DATA = re.compile(
+    r"^(train|val|valid|validation|dev|eval|test)(ing)?[_/. -]", re.IGNORECASE
+)
 
 
 def runs_ci(
@@ -290,26 +296,28 @@ def metric_of_runs(metric: Any, bounds: Any = None, column: str = "") -> Metric:
 
     A column that is called like a metric is that metric, unless the user says what it is.
     """
-    known = {**{name: METRICS[name] for name in METRICS.names}}
-    known |= {name: SAMPLE_METRICS[name] for name in SAMPLE_METRICS.names if name not in known}
-    asked = column if metric is None and column in known else metric
-    if isinstance(asked, str) and asked.partition(":")[0] in known:
-        name = asked.partition(":")[0]
-        found = (
-            resolve_metric(asked, bounds)
-            if name in METRICS
-            else resolve_metric(_of_each_run(known[name]), bounds)
-        )
+    asked = _metric_called(column) if metric is None else metric
+    name = asked.partition(":")[0] if isinstance(asked, str) else ""
+    if name in METRICS:
+        found = resolve_metric(asked, bounds)
+    elif name in SAMPLE_METRICS:
+        found = resolve_metric(_of_each_run(SAMPLE_METRICS[name]), bounds)
     elif asked is None:
         spec = MetricSpec(column, family="runs") if column else MetricSpec("", "", family="runs")
         found = resolve_metric(spec, bounds)
     elif isinstance(asked, str) and bounds is None:
-        raise UnknownNameError(
-            "metric", asked, list(known), hint="A metric of your own needs bounds (--bounds)."
-        )
+        every = [*METRICS.names, *(n for n in SAMPLE_METRICS.names if n not in METRICS)]
+        hint = "A metric of your own needs bounds (--bounds)."
+        raise UnknownNameError("metric", asked, every, hint=hint)
     else:
         found = resolve_metric(asked, bounds)
     return Metric(_of_each_run(found.spec), found.parameters)
+
+
+def _metric_called(column: str) -> str | None:
+    """The metric that a column is called by: accuracy, val_accuracy, test/Dice."""
+    bare = PARTS_OF_DATA.sub("", column)
+    return bare if bare in METRICS or bare in SAMPLE_METRICS else None
 
 
 def _of_each_run(spec: MetricSpec) -> MetricSpec:
@@ -375,7 +383,10 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
         start = place * len(asked.quantiles)
         own_estimates = of_quantiles[start : start + len(asked.quantiles)]
         own_estimates += of_means[place : place + 1]
-        made += [_of_runs(estimate, source.sample) for estimate in own_estimates]
+        made += [
+            _of_runs(estimate, source.sample, chosen=request.method is None)
+            for estimate in own_estimates
+        ]
     return made
 
 
@@ -393,7 +404,7 @@ def _point_for(q: float, sample: Sample, asked: _Asked, request: Request) -> Sta
     return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
 
 
-def _of_runs(estimate: Any, sample: Sample) -> RunsEstimate:
+def _of_runs(estimate: Estimate, sample: Sample, *, chosen: bool) -> RunsEstimate:
     """An estimate with the other point estimates, the choices, and what widths compare by."""
     values, q = sample.values, estimate.statistic_spec.quantile_level
     low, high = (float(type_7(values, q=level)) for level in (0.1, 0.9))
@@ -402,10 +413,14 @@ def _of_runs(estimate: Any, sample: Sample) -> RunsEstimate:
         if not np.isnan(q)
         else {}
     )
+    if chosen:
+        # As the bounds are cut to the range, so is what lies between them.
+        inside = estimate.range
+        estimate = replace(estimate, value=float(np.clip(estimate.value, inside.low, inside.high)))
     choices: tuple[Choice, ...] = ()
     if Need.UNIFORM in estimate.method_spec.needs and len(values):
         choices = tuple(
-            Choice(float(values[k - 1]), float(values[last - 1]), chance, held)
+            Choice(k, last, float(values[k - 1]), float(values[last - 1]), chance, held)
             for k, last, held, chance in randomized_ranks(len(values), q, estimate.level) or ()
         )
     return RunsEstimate.of(

@@ -6,6 +6,7 @@ pages, and those of W&B, write the names alone with a ``State`` or ``Status``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,9 +22,12 @@ __all__ = ["RunSlice", "RunTable", "run_slices", "run_table"]
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")
-FINISHED = frozenset({"finished", "success", "succeeded", "completed"})
+FINISHED = frozenset({"finished", "success", "succeeded", "completed", "done", "ok"})
 UNFINISHED = frozenset(
-    {"failed", "crashed", "killed", "running", "scheduled", "pending", "preempting", "preempted"}
+    {
+        *("failed", "failure", "crashed", "killed", "running", "scheduled", "pending", "queued"),
+        *("preempting", "preempted", "error", "timeout", "cancelled", "canceled", "aborted"),
+    }
 )
 NAME_COLUMNS = ("run_id", "run id", "run", "name", "id", "tags.mlflow.runname")
 # What a tracker writes down of every run; no user means them as metrics.
@@ -35,7 +39,8 @@ BOOKKEEPING = frozenset(
         *("runtime", "_runtime", "_timestamp", "_step", "_wandb", "notes", "tags", "user", "sweep"),
     }
 )
-FOLD, SEED = "fold", "seed"
+SEED = "seed"
+FOLD = re.compile(r"(^|[^a-z])(k|cv)?folds?([^a-z]|$)")
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class RunTable:
         Columns whose levels are estimated apart.
     status, fold, name : str or None
     settings : tuple of str
-        Columns of settings (``params.``) but those of seeds.
+        Columns of settings but those of seeds: ``params.``, and words that several runs share.
     seeds : tuple of str
     """
 
@@ -89,7 +94,7 @@ class RunSlice:
     folds : int
         Folds that were averaged into each value; 1 where there are none.
     repeated : int
-        Runs with the seed and the value of an earlier one.
+        Runs that say all that an earlier one does.
     """
 
     label: str
@@ -122,14 +127,31 @@ def _first(table: Table, names: Sequence[str]) -> str | None:
 
 
 def _status_column(table: Table) -> str | None:
-    """A column called so that says nothing but how runs ended."""
-    known = FINISHED | UNFINISHED
+    """The column that says how runs ended, or an error where it says what nobody knows."""
     for name in table.names:
-        if name.lower() in STATUS_COLUMNS:
-            levels = {str(level).lower() for level in table.levels(name) if level is not None}
-            if levels and levels <= known:
-                return name
+        if name.lower() not in STATUS_COLUMNS:
+            continue
+        words = dict.fromkeys(_word(level) for level in table.levels(name) if level is not None)
+        unknown = [word for word in words if word not in FINISHED | UNFINISHED]
+        if len(unknown) == len(words) < 2:
+            continue
+        if unknown:
+            raise DataError(
+                f"column {name!r} holds {shortened(unknown)}, which say neither that a run "
+                f"finished ({', '.join(sorted(FINISHED))}) nor that it did not; write one of these "
+                "words, or leave the column out"
+            )
+        return name
     return None
+
+
+def _word(level: Any) -> str:
+    return str(level).strip().lower()
+
+
+def _folds_column(table: Table) -> str | None:
+    """A column of folds, whatever it is called: fold, cv_fold, kfold, fold_id, ..."""
+    return next((name for name in table.names if FOLD.search(_bare(name).lower())), None)
 
 
 def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> RunTable:
@@ -152,21 +174,31 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
     """
     table = Table.of_frame(frame)
     sources = tuple(_found(table, one, SETTING_PREFIXES) for one in by)
-    fold = next((name for name in table.names if _bare(name).lower() == FOLD), None)
+    fold = _folds_column(table)
     seeds = tuple(name for name in table.names if SEED in _bare(name).lower() and name != value)
+    status = _status_column(table)
+    other = {*sources, *seeds, fold, status, value}
     settings = tuple(
         name
         for name in table.names
-        if name.startswith(SETTING_PREFIXES) and name not in (*seeds, *sources, fold)
+        if name not in other and (name.startswith(SETTING_PREFIXES) or _shared_words(table, name))
     )
-    known = {*sources, *seeds, *settings, fold}
+    known = {*other, *settings}
     column = _only_metric(table, known) if value is None else _found(table, value, METRIC_PREFIXES)
     name = _first(table, NAME_COLUMNS)
     if column in sources:
         raise OptionError(
             f"column {column!r} cannot be both the value (--value) and a source (--by)"
         )
-    return RunTable(table, column, sources, _status_column(table), fold, name, settings, seeds)
+    return RunTable(table, column, sources, status, fold, name, settings, seeds)
+
+
+def _shared_words(table: Table, name: str) -> bool:
+    """Whether a column holds a few words, such as the model or the source of each run."""
+    if name.lower() in BOOKKEEPING or table.is_numeric(name) or table.is_empty(name):
+        return False
+    levels = {str(level) for level in table.levels(name)}
+    return len(levels) <= len(table) // 2
 
 
 def _only_metric(table: Table, known: set[str | None]) -> str:
@@ -224,7 +256,7 @@ def _slice(
         name for name in runs.settings if len(_distinct(runs, name, finished)) > 1
     ) + _mixed_seeds(runs, finished)
     by = {_bare(name): level for name, level in by.items()}
-    repeated = 0 if folds > 1 else _repeated(runs, finished, values)
+    repeated = 0 if folds > 1 else _repeated(runs, finished)
     return RunSlice(label, by, values, names, unfinished, varying, folds, repeated)
 
 
@@ -235,7 +267,7 @@ def _where(label: str) -> str:
 def _finished(runs: RunTable, row: int) -> bool:
     if runs.status is None:
         return True
-    return str(runs.table.levels(runs.status)[row]).lower() in FINISHED
+    return _word(runs.table.levels(runs.status)[row]) in FINISHED
 
 
 def _name(runs: RunTable, row: int) -> str:
@@ -247,10 +279,6 @@ def _name(runs: RunTable, row: int) -> str:
 def _distinct(runs: RunTable, column: str, rows: Sequence[int]) -> dict[Any, None]:
     levels = runs.table.levels(column)
     return dict.fromkeys(levels[row] for row in rows)
-
-
-def _seeds_of(runs: RunTable, row: int) -> tuple[Any, ...]:
-    return tuple(runs.table.levels(name)[row] for name in runs.seeds)
 
 
 def _mixed_seeds(runs: RunTable, rows: Sequence[int]) -> tuple[str, ...]:
@@ -277,29 +305,47 @@ def _refuse_folds(runs: RunTable, label: str, rows: Sequence[int], average_folds
 def _fold_means(
     runs: RunTable, label: str, rows: Sequence[int], values: NDArray[Any]
 ) -> tuple[NDArray[Any], list[str], int]:
-    """The mean over the folds of each seed."""
-    by_seed: dict[tuple[Any, ...], list[int]] = {}
+    """The mean over the folds of each run: of each seed and setting."""
+    of_run = (*runs.seeds, *runs.settings)
+    places_of: dict[tuple[Any, ...], list[int]] = {}
     for place, row in enumerate(rows):
-        by_seed.setdefault(_seeds_of(runs, row), []).append(place)
-    sizes = {len(places) for places in by_seed.values()}
-    if len(sizes) > 1:
-        raise DataError(
-            f"{_where(label)}seeds have between {min(sizes)} and {max(sizes)} folds; the mean over "
-            "folds needs as many for each"
-        )
+        places_of.setdefault(_cells(runs, of_run, row), []).append(place)
+    folds = runs.table.levels(str(runs.fold))
+    held = [sorted(str(folds[rows[place]]) for place in places) for places in places_of.values()]
+    names = [
+        ", ".join(f"{_bare(k)} {v}" for k, v in zip(of_run, key, strict=True)) for key in places_of
+    ]
+    for name, own in zip(names, held, strict=True):
+        if own != held[0] or len(set(own)) < len(own):
+            raise DataError(
+                f"{_where(label)}{name} has the folds {', '.join(own)} and {names[0]} "
+                f"{', '.join(held[0])}; a mean over folds needs each fold once for each of them"
+            )
     try:
-        means = [float(np.mean(values[places].astype(float))) for places in by_seed.values()]
+        numbers = values.astype(float)
     except (TypeError, ValueError):
         raise DataError(f"column {runs.value!r} holds values that are not numbers") from None
-    names = [f"seed {', '.join(map(str, seed))}" for seed in by_seed]
-    return np.array(means), names, sizes.pop()
+    if np.isnan(numbers).any():
+        raise DataError(
+            f"{_where(label)}{int(np.isnan(numbers).sum())} of {len(numbers)} folds have no value "
+            f"in column {runs.value!r}; a mean over folds needs all of them"
+        )
+    means = [float(numbers[places].mean()) for places in places_of.values()]
+    return np.array(means), names, len(held[0])
 
 
-def _repeated(runs: RunTable, rows: Sequence[int], values: NDArray[Any]) -> int:
-    """Runs that an earlier one says it all of: the same seeds, the same value."""
-    if not runs.seeds:
-        return 0
-    seen = [
-        (*_seeds_of(runs, row), value) for row, value in zip(rows, values.tolist(), strict=True)
-    ]
-    return len(seen) - len(set(seen))
+def _repeated(runs: RunTable, rows: Sequence[int]) -> int:
+    """Rows that agree with an earlier one in all that is not bookkeeping, or in name and value.
+
+    Without seeds and names equal rows may be different runs.
+    """
+    table = runs.table
+    said = [name for name in table.names if name.lower() not in BOOKKEEPING]
+    by_seed = [_cells(runs, said, row) for row in rows] if runs.seeds else []
+    by_name = [_cells(runs, (runs.name, runs.value), row) for row in rows] if runs.name else []
+    return max(len(cells) - len(set(cells)) for cells in (by_seed, by_name))
+
+
+def _cells(runs: RunTable, columns: Sequence[str], row: int) -> tuple[Any, ...]:
+    """The cells of a row; missing ones differ from nothing."""
+    return tuple(str(runs.table.levels(name)[row]) for name in columns)

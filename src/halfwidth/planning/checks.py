@@ -25,6 +25,9 @@ __all__ = [
 
 MOST_EXTREME = 1e-9
 
+# More cases than any study has; beyond, floating point has no room for them.
+MOST = 10**12
+
 
 def _number(name: str, value: Any) -> float:
     """A finite number; a bool is a slip, and text is no number."""
@@ -86,6 +89,8 @@ def check_n(value: Any, least: int, what: str) -> int:
         raise OptionError(f"n={value!r} is not a number of cases")
     if n < least:
         raise OptionError(f"n={n} is too few: {what} needs at least {least}")
+    if n > MOST:
+        raise OptionError(f"n={n} is beyond {MOST:.0e} cases, which nobody has")
     return n
 
 

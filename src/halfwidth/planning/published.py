@@ -15,6 +15,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.planning.checks import MOST
 from halfwidth.planning.spread import Spread, largest_sd, usual_spread
 
 __all__ = ["FIELDS", "Claim", "ClaimError", "Of", "read_claim"]
@@ -372,6 +373,8 @@ def _whole(field: str, given: Any) -> int:
     number = _number(field, given)
     if not number.is_integer():
         raise ClaimError(field, f"{field}={given!r} is not a whole number")
+    if number > MOST:
+        raise ClaimError(field, f"{field}={number:g} is beyond {MOST:.0e} cases, which nobody has")
     return operator.index(int(number))
 
 

@@ -154,7 +154,7 @@ def _n_for_span(q: float, wanted: float, level: Level) -> int:
     if n > MOST_RANKED:
         raise OptionError(
             f"the width takes about {n:.2g} cases, more than the {MOST_RANKED} that are ranked; "
-            "ask for a wider interval"
+            "ask for a wider interval or a quantile nearer to the middle"
         )
     while n > least:
         allowed = _allowed(n - 1, wanted)

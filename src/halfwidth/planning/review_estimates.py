@@ -175,7 +175,10 @@ def _of_classes(estimate: Estimate, claim: Claim) -> tuple[Caution, ...]:
 
 
 def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
-    """Standard error of an AUROC of normal scores with equal variances, which DeLong's estimates.
+    """Standard error of an AUROC of normal scores with equal variances.
+
+    It is the SE that DeLong's estimates, with a small bias: on average DeLong's is a little larger
+    (`halfwidth.planning.areas.expected_delong_variance`).
 
     SE² = [A(1 - A) + (m - 1)(Q - A²) + (n - 1)(Q - A²)] / (mn), m positive and n negative cases,
     and Q = Φ₂(a, a; ½), a = Φ⁻¹(A): the probability that two positive cases both score above a

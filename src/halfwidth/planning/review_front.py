@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, quoted
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.core.undefined import is_missing
@@ -21,6 +21,8 @@ from halfwidth.planning.review_results import Review, Reviews
 __all__ = ["review", "review_table"]
 
 HEADS = ("mean", "correct", "auroc")
+# Other names that papers and tables have for them.
+MEANT = {"std": "sd", "stdev": "sd", "se": "sem", "cases": "n", "auc": "auroc"}
 
 
 def review(
@@ -194,6 +196,13 @@ def review_table(
     default = {"metric": metric, "scale": scale}
     rows = [_row(read, row, default, bounds, level, where) for row in range(len(read))]
     others = [name for name in read.names if name not in FIELDS]
+    for name in others:
+        near = MEANT.get(name.strip().lower()) or closest(name, FIELDS)
+        if near and near not in read:
+            raise DataError(
+                f"{where}column {name!r} is not read; did you mean {near!r}? Rename it, or leave "
+                "it out"
+            )
     notes = (f"columns left out: {', '.join(others)}",) if others else ()
     return Reviews(tuple(rows), notes)
 

@@ -249,17 +249,23 @@ def _readings(estimates: Estimates) -> str:
 
 
 def _choices(estimates: Estimates) -> str:
-    """The intervals among which a randomized method drew."""
+    lines = [f"  {line}\n" for line in _choice_lines(estimates)]
+    return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""
+
+
+def _choice_lines(estimates: Estimates) -> list[str]:
+    """The intervals among which a randomized method drew, a line for each estimate."""
     lines = []
     for e in estimates:
         choices = e.choices if isinstance(e, RunsEstimate) else ()
         drawn = " or ".join(
-            f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)} ({one.probability:.4f})"
+            f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)}, "
+            f"ranks {one.k} and {one.l} ({one.probability:.4f})"
             for one in choices
         )
         about = ", ".join(part for part in (printable(e.label), e.statistic_title) if part)
-        lines += [f"  {about}: {drawn}\n"] * bool(choices)
-    return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""
+        lines += [f"{about}: {drawn}"] * bool(choices)
+    return lines
 
 
 def _footer(estimates: Estimates) -> str:
@@ -294,8 +300,9 @@ def _markdown(estimates: Estimates) -> str:
         "| " + " | ".join(markdown_text(cell(row)) for cell in columns.values()) + " |"
         for row in rows
     ]
-    found = estimates.caution_lines()
-    lines += [""] * bool(found) + [f"- {code} {markdown_text(text)}" for code, text in found]
+    said = [f"drawn among {markdown_text(line)}" for line in _choice_lines(estimates)]
+    said += [f"{code} {markdown_text(text)}" for code, text in estimates.caution_lines()]
+    lines += [""] * bool(said) + [f"- {line}" for line in said]
     return "\n".join(lines) + "\n"
 
 
@@ -320,6 +327,7 @@ def _latex(estimates: Estimates) -> str:
         "\\bottomrule",
         "\\end{tabular}",
     ]
+    lines += [f"% drawn among {line}" for line in _choice_lines(estimates)]
     lines += [f"% {code} {printable(text)}" for code, text in estimates.caution_lines()]
     return "\n".join(lines) + "\n"
 
