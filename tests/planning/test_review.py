@@ -419,3 +419,13 @@ def test_a_metric_that_is_no_mean_of_cases_is_refused(metric: str, text: str) ->
 def test_a_level_is_strictly_between_0_and_1(level: Any) -> None:
     with pytest.raises(hw.OptionError, match="confidence_level"):
         review(50, mean=0.8, sd=0.1, confidence_level=level)
+
+
+def test_a_count_that_is_inferred_from_a_rounded_share_is_told() -> None:
+    found = hw.planning.review(1000, mean=0.91, metric="accuracy", versus=0.89)
+    said = " ".join(found.assumptions)
+    assert "the count is 910, though 905 to 915 print alike" in said
+    assert "rounding may have changed their difference by up to 0.01" in said
+    certain = " ".join(hw.planning.review(200, mean=0.905, metric="accuracy").assumptions)
+    assert "print alike" not in certain
+    assert "print alike" not in " ".join(hw.planning.review(1000, correct=910).assumptions)

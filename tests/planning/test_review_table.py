@@ -87,3 +87,21 @@ def test_a_table_without_numbers_to_review_is_refused() -> None:
         hw.planning.review_table({"n": [50], "dice": [0.85]})
     with pytest.raises(hw.OptionError, match=r"unknown column 'n'.*number of cases"):
         hw.planning.review_table({"cases": [50], "mean": [0.85]})
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("std", "sd"), ("Mean", "mean"), ("corect", "correct")]
+)
+def test_a_column_that_is_nearly_one_of_ours_is_an_error(written: str, meant: str) -> None:
+    told = {"n": [50], "mean": [0.85], "sd": [0.1], "metric": ["dsc"], "correct": [None]}
+    del told[meant]
+    told["auroc"] = [None]
+    with pytest.raises(
+        hw.DataError, match=f"column '{written}' is not read; did you mean '{meant}'"
+    ):
+        hw.planning.review_table({**told, written: [0.1]})
+
+
+def test_other_columns_are_left_out_with_a_word() -> None:
+    told = {"n": [50], "mean": [0.85], "sd": [0.1], "metric": ["dsc"], "year": [2024]}
+    assert hw.planning.review_table(told).notes == ("columns left out: year",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -76,6 +76,9 @@ class Claim:
     versus_successes : int or None
     rounding : float
         By how much the rounding of two prints may have changed their difference.
+    printed_to : float
+        Half of the last digit of a share, from which a count was inferred; 0 where counts are
+        given.
     label : str
     """
 
@@ -91,6 +94,7 @@ class Claim:
     versus_spread: Spread | None = None
     versus_successes: int | None = None
     rounding: float = 0.0
+    printed_to: float = 0.0
     label: str = ""
 
 
@@ -319,7 +323,10 @@ def _of_share(n: int, told: dict[str, Any]) -> Claim:
         counts[of] = count
     if told["versus_sd"] is not None:
         raise ClaimError("versus_sd", f"versus_sd has no effect with {told['metric']}")
-    return _of_counts(n, {**told, **counts, "versus_correct": counts.get("versus_correct")}, None)
+    claim = _of_counts(n, {**told, **counts, "versus_correct": counts.get("versus_correct")}, None)
+    half = 0.5 * 10.0 ** -_places(_number("mean", told["mean"])) / scale
+    rounding = _rounding("mean", told, scale, UNIT_INTERVAL)
+    return replace(claim, rounding=rounding, printed_to=half)
 
 
 # --------------------------------------------------------------------------- AUROC

@@ -194,7 +194,6 @@ def review_table(
     if "n" not in read:
         raise UnknownNameError("column", "n", read.names, hint="It holds the number of cases.")
     default = {"metric": metric, "scale": scale}
-    rows = [_row(read, row, default, bounds, level, where) for row in range(len(read))]
     others = [name for name in read.names if name not in FIELDS]
     for name in others:
         near = MEANT.get(name.strip().lower()) or closest(name, FIELDS)
@@ -203,6 +202,7 @@ def review_table(
                 f"{where}column {name!r} is not read; did you mean {near!r}? Rename it, or leave "
                 "it out"
             )
+    rows = [_row(read, row, default, bounds, level, where) for row in range(len(read))]
     notes = (f"columns left out: {', '.join(others)}",) if others else ()
     return Reviews(tuple(rows), notes)
 

@@ -12,6 +12,7 @@ from halfwidth.planning.review_lead import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
 
 if TYPE_CHECKING:
+    from halfwidth.planning.published import Claim
     from halfwidth.planning.review_results import Review
 
 __all__ = ["assumptions_of", "lead_words", "needed_words", "paragraph_of", "wanted_of"]
@@ -45,7 +46,20 @@ def _own_assumptions(review: Review) -> list[str]:
         return _of_mean(review)
     if review.claim.of == "auroc":
         return _of_auroc(review)
-    return ["each case is right or wrong, and any threshold was chosen on other cases"]
+    return [
+        *_inferred(review.claim),
+        "each case is right or wrong, and any threshold was chosen on other cases",
+    ]
+
+
+def _inferred(claim: Claim) -> list[str]:
+    """Which counts print as the share that was given, where more than one does."""
+    low = math.ceil(claim.n * (claim.value - claim.printed_to) - 1e-6)
+    high = math.floor(claim.n * (claim.value + claim.printed_to) + 1e-6)
+    if low >= high:
+        return []
+    x = claim.successes
+    return [f"the count is {x}, though {max(low, 0)} to {min(high, claim.n)} print alike"]
 
 
 def _of_mean(review: Review) -> list[str]:
