@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -249,7 +250,10 @@ def _readings(estimates: Estimates) -> str:
 
 
 def _choices(estimates: Estimates) -> str:
-    lines = [f"  {line}\n" for line in _choice_lines(estimates)]
+    lines = [
+        f"{textwrap.fill(line, WIDTH, initial_indent='  ', subsequent_indent='    ')}\n"
+        for line in _choice_lines(estimates)
+    ]
     return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""
 
 
