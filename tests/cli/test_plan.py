@@ -47,6 +47,7 @@ def plans(text: str) -> list[dict[str, Any]]:
 # --------------------------------------------------------------------------- answers
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_docs_print_what_stands_there(
     run: Run, monkeypatch: pytest.MonkeyPatch, shared: Path
 ) -> None:

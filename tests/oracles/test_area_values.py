@@ -80,6 +80,7 @@ def test_areas_of_one_class_are_those_of_scikit_learn_and_of_pairs(case: Scored)
     assert ours("average_precision_interpolated") == pytest.approx(np.mean(best))
 
 
+@pytest.mark.slow
 @given(scored())
 def test_averages_of_areas_are_those_of_scikit_learn(case: Scored) -> None:
     truth, scores, weights = case

@@ -90,6 +90,7 @@ def test_z_undercovers_a_normal_mean_as_often_as_t_says() -> None:
 # --------------------------------------------------------------------------- skewed data
 
 
+@pytest.mark.slow
 def test_percentile_coverage_of_a_skewed_mean_rises_with_n_towards_the_level() -> None:
     # Beta(8, ½) is left-skewed as DSC is. Samples of a batch share their draws, so each of 20
     # batches has draws of its own; between batches the SD of a share is below .003 at n = 10 and

@@ -146,6 +146,7 @@ def test_probability_of_each_position_is_a_difference_of_binomial_tails(n: int, 
         assert both.mean()[0] == pytest.approx(expected, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_large_sample_agrees_with_20000_resamples() -> None:
     # 6 standard errors of a mean, an SD (its own relative error is √((κ - 1)/(4B)) < 1.5/√(2B) for
     # the near-normal replicates here) and a share: false alarm below 1e-7 in all.
