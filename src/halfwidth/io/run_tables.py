@@ -243,7 +243,8 @@ def _slice(
 ) -> RunSlice:
     label = ", ".join(str(level) for level in by.values())
     finished = [row for row in rows if _finished(runs, row)]
-    unfinished = [_name(runs, row) for row in rows if row not in set(finished)]
+    left_out = sorted(set(rows) - set(finished))
+    unfinished = [_name(runs, row) for row in left_out]
     if not finished:
         raise DataError(f"{_where(label)}none of {len(rows)} runs finished ({runs.status!r})")
     values = runs.table.values(runs.value, np.array(finished))
