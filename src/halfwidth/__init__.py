@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.confusion import confusion_ci
     from halfwidth.estimation.curves import curve_ci
+    from halfwidth.estimation.evidence import evidence
     from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
@@ -61,6 +62,7 @@ __all__ = [
     "confusion_ci",
     "curve_ci",
     "difference_ci",
+    "evidence",
     "explain",
     "metric_ci",
     "metrics",
@@ -103,6 +105,7 @@ _HOME = {
     "confusion_ci": "estimation.confusion",
     "curve_ci": "estimation.curves",
     "difference_ci": "estimation.pairs",
+    "evidence": "estimation.evidence",
     "explain": "core.cautions",
     "metric_ci": "estimation.metric_front",
     "metrics": "metrics",

@@ -13,6 +13,7 @@ from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
+from halfwidth.estimation.evidence import with_evidence
 from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
 from halfwidth.estimation.runs_doubts import RUN_RULES
 from halfwidth.intervals.mean import sample_skewness
@@ -123,6 +124,13 @@ class Facts:
         return math.isnan(self.estimate.low) or math.isnan(self.estimate.high)
 
     @property
+    def as_studied(self) -> bool:
+        """Whether cases were drawn and classes counted as in the study of real instances."""
+        independent = self.design is None or self.design.simple
+        usual = self.classes is None or self.classes.absent == "omit"
+        return independent and usual and not self.undefined and not self.of_runs
+
+    @property
     def guaranteed(self) -> bool:
         """Whether the method covers at any n."""
         return Promise.GUARANTEED in self.estimate.method_spec.promises
@@ -139,7 +147,8 @@ def cautions_for(facts: Facts) -> tuple[Caution, ...]:
         by_runs = (rule(facts.estimate) for rule in RUN_RULES)
         raised += [found for found in by_runs if found is not None]
     always = [caution(code, method=method.title) for code in method.cautions]
-    return tuple(sorted([*raised, *always], key=lambda item: item.code))
+    ordered = tuple(sorted([*raised, *always], key=lambda item: item.code))
+    return with_evidence(ordered, facts.estimate) if facts.as_studied else ordered
 
 
 # --------------------------------------------------------------------------- data

@@ -1,0 +1,255 @@
+"""What the real study found for a method: coverage and width on real instances.
+
+The numbers are those of ``docs/real-study.md``; ``examples/real_study.py`` makes the data file
+from the stores of the study.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Kind, MetricLevel, MetricSpec, Statistic
+from halfwidth.core.types import Bounds, Level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "DATA",
+    "FIELDS",
+    "OF_CASES",
+    "Evidence",
+    "evidence",
+    "family_of",
+    "found_for",
+    "with_evidence",
+]
+
+DATA = "evidence.csv"
+# Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
+OF_CASES = "segmentation, 0 to 1"
+# A size of the study speaks for samples of up to this many times as many cases, or as few.
+NEAR = 1.5
+# With fewer instances than this quartiles mean little.
+FEWEST = 10
+# Cautions about how well a method covers; the most special one that was raised quotes the study.
+QUOTING = ("HW313", "HW303", "HW302", "HW301", "HW201")
+STUDIED = Level(0.95)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one method did on real instances, at one size of the samples.
+
+    Attributes
+    ----------
+    family : str
+        `OF_CASES`, or the metric of test sets.
+    statistic, average : str
+        As in a study; empty where there is none.
+    method : str
+    n : int
+        Cases of each sample.
+    instances : int
+        Models on tasks.
+    coverage_q1, coverage_median, coverage_q3 : float
+        Of 95 % intervals, over instances; an undefined interval counts as a miss.
+    width_q1, width_median, width_q3 : float
+        Of the mean width of each instance.
+    reference : str
+        The method that `width_ratio` compares with.
+    width_ratio : float
+        Median over instances of the mean width over that of the reference.
+    undefined : float
+        Share of samples without an interval.
+    """
+
+    family: str
+    statistic: str
+    average: str
+    method: str
+    n: int
+    instances: int
+    coverage_q1: float
+    coverage_median: float
+    coverage_q3: float
+    width_q1: float
+    width_median: float
+    width_q3: float
+    reference: str
+    width_ratio: float
+    undefined: float
+
+    @property
+    def sentence(self) -> str:
+        """What a caution quotes."""
+        middle, low, high = (
+            percent(round(share, 3))
+            for share in (self.coverage_median, self.coverage_q1, self.coverage_q3)
+        )
+        return (
+            f"On {self.instances} real instances 95 % intervals by {self.method} covered {middle} "
+            f"at n = {self.n} (median; quartiles {low} and {high})."
+        )
+
+
+# The columns of the data file.
+FIELDS = tuple(one.name for one in fields(Evidence))
+
+
+def family_of(spec: MetricSpec) -> str:
+    """Under which name the study pooled a metric; empty if it has nothing to say of it."""
+    if spec.level is MetricLevel.SAMPLE:
+        return spec.name
+    if spec.kind is Kind.BINARY:
+        return "accuracy"
+    bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
+    return OF_CASES if bounded else ""
+
+
+def found_for(
+    metric: MetricSpec, statistic: Statistic, average: str, method: str, n: int
+) -> Evidence | None:
+    """What the study found at the size nearest to n, if one is near.
+
+    Parameters
+    ----------
+    metric : MetricSpec
+    statistic : Statistic
+        With other parameters than the study's, nothing was found.
+    average : str
+        Over classes; empty where there is none.
+    method : str
+    n : int
+        Independent cases.
+    """
+    named = _name_of(metric, statistic)
+    if n < 1 or named is None:
+        return None
+    rows = [
+        row
+        for row in _shipped()
+        if (row.family, row.statistic, row.average, row.method)
+        == (family_of(metric), named, average, method)
+    ]
+    nearest = min(rows, key=lambda row: max(row.n / n, n / row.n), default=None)
+    if nearest is None or max(nearest.n / n, n / nearest.n) > NEAR:
+        return None
+    return nearest
+
+
+def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caution, ...]:
+    """The cautions, the most special one about coverage with what the study found.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+    estimate : Estimate
+        Of independent cases, with the usual policies: the study had no others.
+    """
+    raised = tuple(cautions)
+    codes = [item.code for item in raised]
+    quoting = next((code for code in QUOTING if code in codes), None)
+    if quoting is None or estimate.level != STUDIED:
+        return raised
+    found = found_for(
+        estimate.metric_spec.spec,
+        estimate.statistic_spec,
+        estimate.average or "",
+        estimate.method,
+        estimate.n,
+    )
+    if found is None:
+        return raised
+    place = codes.index(quoting)
+    quoted = replace(raised[place], message=f"{raised[place].message} {found.sentence}")
+    return (*raised[:place], quoted, *raised[place + 1 :])
+
+
+def evidence(
+    metric: str = "dsc",
+    *,
+    statistic: str = "mean",
+    average: str | None = None,
+    n: int | None = None,
+) -> pd.DataFrame:
+    """Coverage and width of CI methods on real instances, as the study of this project found them.
+
+    Parameters
+    ----------
+    metric : str
+        From the catalogue.
+    statistic : str
+        Of per-case values; ignored for metrics of test sets.
+    average : str, optional
+        Over classes; default: all that were studied.
+    n : int, optional
+        Only this size of the samples.
+
+    Returns
+    -------
+    DataFrame
+        A row for each average, size and method, with the attributes of `Evidence`; none where the
+        metric was not studied.
+
+    Raises
+    ------
+    OptionError
+        If ``n`` is no size that was studied.
+    UnknownNameError
+        If there is no such metric or statistic.
+
+    Examples
+    --------
+    >>> found = evidence("dsc", statistic="mean", n=25)
+    >>> sorted(found["method"])[:3]
+    ['basic', 'bca', 'empirical_bernstein']
+    """
+    import pandas as pd
+
+    from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+    from halfwidth.metrics.catalogue import SAMPLE_METRICS
+
+    spec = SAMPLE_METRICS[metric] if metric in SAMPLE_METRICS else resolve_metric(metric).spec
+    of_cases = spec.level is MetricLevel.INDIVIDUAL and spec.kind is not Kind.BINARY
+    named = resolve_statistic(statistic).spec.name if of_cases else ""
+    rows = [
+        row
+        for row in _shipped()
+        if (row.family, row.statistic) == (family_of(spec), named)
+        and average in (None, row.average)
+    ]
+    sizes = sorted({row.n for row in rows})
+    if n is not None and rows and n not in sizes:
+        raise OptionError(f"n = {n} was not studied; choose one of {', '.join(map(str, sizes))}")
+    kept = [row for row in rows if n in (None, row.n)]
+    return pd.DataFrame(kept, columns=list(FIELDS))
+
+
+def _name_of(metric: MetricSpec, statistic: Statistic) -> str | None:
+    """The statistic as the study names it; None where it is not what was studied."""
+    if metric.level is MetricLevel.SAMPLE or metric.kind is Kind.BINARY:
+        return ""
+    usual = {parameter.name: parameter.default for parameter in statistic.spec.parameters}
+    return statistic.spec.name if dict(statistic.parameters) == usual else None
+
+
+@functools.cache
+def _shipped() -> tuple[Evidence, ...]:
+    text = resources.files("halfwidth.estimation").joinpath(DATA).read_text(encoding="utf-8")
+    rows = (_read(row) for row in csv.DictReader(text.splitlines()))
+    return tuple(row for row in rows if row.instances >= FEWEST)
+
+
+def _read(row: dict[str, str]) -> Evidence:
+    kinds: dict[str, Any] = {"str": str, "int": int, "float": float}
+    return Evidence(**{one.name: kinds[str(one.type)](row[one.name]) for one in fields(Evidence)})
