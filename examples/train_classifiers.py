@@ -63,9 +63,8 @@ def models() -> dict[str, Any]:
     }
 
 
-def main() -> None:
+def train_all(folder: Path) -> None:
     """Write ``FOLDER/MODEL/TASK_scores.npy`` and ``_targets.npy``."""
-    folder = Path(sys.argv[1])
     for task, (features, classes) in tasks().items():
         train_x, test_x, train_y, test_y = train_test_split(
             features, classes, test_size=TEST_SHARE, random_state=SEED, stratify=classes
@@ -83,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    train_all(Path(sys.argv[1]))

@@ -42,7 +42,9 @@ NEAR = 1.5
 # With fewer instances than this quartiles mean little.
 FEWEST = 10
 # Cautions about how well a method covers; the most special one that was raised quotes the study.
-QUOTING = ("HW313", "HW303", "HW302", "HW301", "HW201")
+QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
+# A concentration bound always covers; what it costs is width.
+OF_WIDTH = "HW307"
 STUDIED = Level(0.95)
 
 
@@ -90,8 +92,16 @@ class Evidence:
     undefined: float
 
     @property
-    def sentence(self) -> str:
-        """What a caution quotes."""
+    def of_width(self) -> str:
+        """What a caution about the width quotes."""
+        return (
+            f"On {self.instances} real instances {self.method} was {self.width_ratio:.1f} times as "
+            f"wide as {self.reference} at n = {self.n} (median)."
+        )
+
+    @property
+    def of_coverage(self) -> str:
+        """What a caution about the coverage quotes."""
         middle, low, high = (
             percent(round(share, 3))
             for share in (self.coverage_median, self.coverage_q1, self.coverage_q3)
@@ -171,7 +181,8 @@ def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caut
     if found is None:
         return raised
     place = codes.index(quoting)
-    quoted = replace(raised[place], message=f"{raised[place].message} {found.sentence}")
+    said = found.of_width if quoting == OF_WIDTH else found.of_coverage
+    quoted = replace(raised[place], message=f"{raised[place].message} {said}")
     return (*raised[:place], quoted, *raised[place + 1 :])
 
 

@@ -1,0 +1,372 @@
+"""The study of real instances: run it, and write down what it says.
+
+    python examples/real_study.py run FOLDER --jobs 2
+    python examples/real_study.py evidence FOLDER src/halfwidth/estimation/evidence.csv
+    python examples/real_study.py answers FOLDER > docs/real-study-tables.md
+
+FOLDER keeps a store for each of the specs ``examples/real-*.toml``. A run that is cut off goes on
+where it was; the whole takes about three core-hours. The data stand beside the project, in
+``../shared/data``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+from train_classifiers import train_all
+
+import halfwidth as hw
+from halfwidth.study import analysis
+
+HERE = Path(__file__).parent
+STUDIES = ("segmentation", "studentized", "classification", "two-classes", "absent-class")
+PERMUTATION_SEED = 1
+BOOTSTRAPS = ("percentile", "basic", "bca")
+NAMES = {"dsc": "DSC", "nsd": "NSD", "hd95": "HD95", "auroc": "AUROC", "mcc": "MCC", "f1": "F1"}
+
+
+def run(folder: Path, jobs: int) -> None:
+    """Train the classifiers if need be, and run every spec."""
+    scores = HERE / "classifiers"
+    if not scores.exists():
+        train_all(scores)
+    for name in STUDIES:
+        hw.study.run(HERE / f"real-{name}.toml", folder / name, jobs=jobs)
+
+
+def cells_of(folder: Path, *names: str) -> pd.DataFrame:
+    """The cells of some of the studies."""
+    return analysis.cells_of(*(hw.study.open(folder / name) for name in names))
+
+
+def evidence(folder: Path, file: Path) -> None:
+    """Write what estimates quote. The same instance is in two studies, so they are joined here."""
+    parts = [cells_of(folder, "segmentation")]
+    parts.append(cells_of(folder, "studentized").query("method == 'studentized'"))
+    parts.append(cells_of(folder, "classification"))
+    parts.append(cells_of(folder, "two-classes"))
+    rows = analysis.evidence_rows(pd.concat(parts))
+    rows.to_csv(file, index=False, float_format="%.5g", lineterminator="\n")
+    print(f"{len(rows)} rows")
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def table(
+    title: str, names: Sequence[str], rows: Iterable[Sequence[object]], note: str = ""
+) -> None:
+    """A heading and a table in Markdown."""
+    print(f"\n### {title}\n")
+    print(f"| {' | '.join(names)} |\n|{' --- |' * len(names)}")
+    for row in rows:
+        print(f"| {' | '.join(str(cell) for cell in row)} |")
+    if note:
+        print(f"\n{note}")
+
+
+def percent(share: float) -> str:
+    """Such as ``92.5``."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f}"
+
+
+def number(value: float, form: str = ".3g") -> str:
+    """A number, or a dash."""
+    return "–" if math.isnan(value) else format(value, form)
+
+
+def what(row: pd.Series) -> str:
+    """Such as ``mean DSC`` or ``macro F1``."""
+    metric = NAMES.get(row["metric"], row["metric"].replace("_", " "))
+    words = [row.get("average", ""), row.get("statistic", "").replace("_", " "), metric]
+    return " ".join(word for word in words if word)
+
+
+def coverage_table(title: str, cells: pd.DataFrame, sizes: Sequence[int], note: str = "") -> None:
+    """Median [first quartile] of the coverage, and the median of the mean width."""
+    rows = []
+    for (method, *_), group in cells.groupby(["method", "confidence_level"]):
+        row = [f"`{method}`"]
+        for n in sizes:
+            of_n = group[group["n"] == n]
+            if of_n.empty:
+                row.append("–")
+                continue
+            middle, low = of_n["coverage"].median(), of_n["coverage"].quantile(0.25)
+            row.append(f"{percent(middle)} [{percent(low)}]; {number(of_n['width_mean'].median())}")
+        rows.append(row)
+    count = cells["instance"].nunique()
+    names = ["method", *(f"n = {n}" for n in sizes)]
+    table(f"{title} ({count} instances)", names, rows, note)
+
+
+def segmentation(cells: pd.DataFrame) -> None:
+    """Coverage and width by statistic and metric."""
+    print("\n## Segmentation\n\nCoverage in %: median [first quartile]; then the median width.")
+    sizes = (10, 25, 50, 100, 250)
+    for metric, statistics in {
+        "dsc": ("mean", "median", "trimmed_mean", "sd", "iqr"),
+        "nsd": ("mean", "median", "trimmed_mean", "sd", "iqr"),
+        "hd95": ("mean", "median", "iqr"),
+    }.items():
+        for statistic in statistics:
+            own = analysis.chosen(cells, metric=metric, statistic=statistic)
+            coverage_table(what(own.iloc[0]), own, sizes)
+
+
+def classification(cells: pd.DataFrame, two: pd.DataFrame) -> None:
+    """Coverage and width by metric and average."""
+    print("\n## Classification\n\nCoverage in %: median [first quartile]; then the median width.")
+    sizes = (10, 25, 50, 100, 250)
+    for frame, title in ((cells, ""), (two, ", two classes")):
+        for _, own in frame.groupby(["metric", "average"]):
+            coverage_table(what(own.iloc[0]) + title, own, sizes)
+
+
+def studentized(cells: pd.DataFrame) -> None:
+    """The table of the design, on these instances."""
+    print("\n## The studentized bootstrap\n\nCoverage of the mean in %; width over that of `t`.")
+    ratios = analysis.width_ratios(cells).set_index(["metric", "method", "n"])["ratio_median"]
+    for metric in ("dsc", "nsd"):
+        rows = []
+        for n, of_n in analysis.chosen(cells, metric=metric).groupby("n"):
+            row = [str(n)]
+            for method in ("t", "percentile", "bca", "studentized", "hall"):
+                shares = of_n[of_n["method"] == method]["coverage"]
+                ratio = "" if method == "t" else f" × {ratios[metric, method, n]:.2f}"
+                row.append(f"{percent(shares.median())} [{percent(shares.quantile(0.25))}]{ratio}")
+            rows.append(row)
+        table(NAMES[metric], ["n", "t", "percentile", "bca", "studentized", "hall"], rows)
+
+
+def absent_class(omit: pd.DataFrame, zero: pd.DataFrame) -> None:
+    """What counting an absent class as 0 does to macro averages."""
+    print("\n## A class without cases\n\nMedian coverage in %, macro averages, absent classes left")
+    print("out of the average (`omit`) or counted as 0 (`zero`).")
+    kept = zero["instance"].unique()
+    omit = omit[omit["instance"].isin(kept) & (omit["average"] == "macro")]
+    many = {
+        name
+        for name in kept
+        if any(task in name for task in ("iris", "wine", "/digits/")) or name.endswith("/digits")
+    }
+    for several, title in ((True, "three or ten classes"), (False, "two classes")):
+        for metric in ("average_precision", "auroc", "balanced_accuracy"):
+            rows = []
+            for n in sorted(zero["n"].unique()):
+                row = [str(n)]
+                for frame in (omit, zero):
+                    own = frame[
+                        (frame["metric"] == metric)
+                        & (frame["n"] == n)
+                        & (frame["instance"].isin(many) == several)
+                    ]
+                    middle = own.groupby("method")["coverage"].median()
+                    row += [percent(middle[method]) for method in BOOTSTRAPS]
+                rows.append(row)
+            names = [f"{policy} {method}" for policy in ("omit", "zero") for method in BOOTSTRAPS]
+            table(f"{NAMES.get(metric, metric)}, {title}", ["n", *names], rows)
+
+
+def paces(segmented: pd.DataFrame, classified: pd.DataFrame) -> None:
+    """Paces, what they go with, and their tests."""
+    print("\n## Paces of coverage\n\nβ of coverage = level + β/n, percentile intervals.")
+    first, second = (analysis.pace(cells) for cells in (segmented, classified))
+    rows = []
+    for frame in (first, second):
+        of_percentile = frame[frame["method"] == "percentile"]
+        for _, own in of_percentile.groupby(["metric", "statistic", "average"]):
+            low, middle, high = (own["pace"].quantile(q) for q in (0.25, 0.5, 0.75))
+            error = own["fit_error"]
+            rows.append(
+                [
+                    what(own.iloc[0]),
+                    len(own),
+                    *(number(value, ".2f") for value in (middle, low, high)),
+                    f"{100 * error.median():.2f}",
+                    f"{100 * error.max():.1f}",
+                ]
+            )
+    names = ["", "instances", "median", "Q1", "Q3", "fit error %, median", "largest"]
+    table("By metric and statistic", names, rows)
+    for between, frame in (("statistic", first), ("average", second)):
+        for level in ("instance", "task"):
+            _tests(
+                analysis.pace_tests(_percentile(frame), between, level=level, rng=1), between, level
+            )
+    means = _percentile(first)
+    means = means[(means["statistic"] == "mean") & means["metric"].isin(["dsc", "nsd"])]
+    macro = _percentile(second)
+    for average in ("macro", "micro"):
+        own = macro[macro["average"].isin(["macro"]) if average == "macro" else _micro(macro)]
+        for level in ("instance", "task"):
+            tested = analysis.unpaired_pace_tests(means, own, level=level, rng=PERMUTATION_SEED)
+            _tests(tested, f"segmentation against {average}", level)
+    of_mean = first[(first["statistic"] == "mean") & (first["method"] == "percentile")]
+    model = analysis.skewness_model(of_mean, rng=PERMUTATION_SEED)
+    table(
+        "Pace of the mean and size of the skewness: mixed model, task and metric random",
+        list(model.columns),
+        [
+            [number(x) if isinstance(x, float) else x for x in row]
+            for row in model.itertuples(False)
+        ],
+    )
+
+
+def _percentile(paces: pd.DataFrame) -> pd.DataFrame:
+    return paces[paces["method"] == "percentile"]
+
+
+def _micro(paces: pd.DataFrame) -> pd.Series:
+    return (paces["average"] == "micro") | (paces["metric"] == "accuracy")
+
+
+def _tests(found: pd.DataFrame, between: str, level: str) -> None:
+    shared = [x for x in ("metric", "statistic", "average") if x in found.columns and x != between]
+    rows = [
+        [
+            " ".join(str(row[name]) for name in shared if row[name]),
+            row["a"],
+            row["b"],
+            *(number(row[name], ".2f") for name in ("mean_a", "mean_b")),
+            number(row["p"], ".2g"),
+            number(row["p_bonferroni"], ".2g"),
+            "yes" if row["significant"] else "no",
+        ]
+        for _, row in found.iterrows()
+    ]
+    names = ["of", "a", "b", "pace a", "pace b", "p", "Bonferroni", "significant"]
+    table(f"Paces: {between}, permutations of {level}s", names, rows)
+
+
+def sample_needs(cells: pd.DataFrame) -> None:
+    """Cases for a coverage and for a width."""
+    print(
+        "\n## Cases needed\n\nPercentile intervals; smallest size of the study from which on half"
+    )
+    print("(a quarter, three quarters) of the instances get there. `>`: not within the study.")
+    own = analysis.chosen(cells, method="percentile")
+    for goal in ({"target": 0.925}, {"width": 0.1}, {"width": 0.05}):
+        found = analysis.needs(own, **goal)
+        rows = []
+        for _, row in found.iterrows():
+            sizes = [
+                f"> {row['largest']}" if row[name] != row[name] else f"{row[name]:.0f}"
+                for name in ("n_q1", "n_median", "n_q3")
+            ]
+            more = [number(row["n_extrapolated_median"], ".0f")] if "width" in goal else []
+            rows.append([what(row), row["instances"], *sizes, *more])
+        words, value = next(iter(goal.items()))
+        names = ["", "instances", "quarter", "half", "three quarters"]
+        extra = ["half, extrapolated"] if "width" in goal else []
+        table(f"{'coverage' if words == 'target' else 'width'} {value:g}", names + extra, rows)
+
+
+def failures(cells: pd.DataFrame, specs: Sequence[str]) -> None:
+    """Instances far below the others, and what they share."""
+    print("\n## Failures\n\nPercentile intervals at n = 50 whose coverage is below Q1 − 1.5 IQR.")
+    known = pd.concat(
+        analysis.characteristics(hw.study.plan(HERE / f"real-{name}.toml")) for name in specs
+    )
+    found = analysis.failures(cells, characteristics=known)
+    rows = [
+        [
+            what(own.iloc[0]),
+            len(own),
+            int(own["failure"].sum()),
+            percent(own["fence"].iloc[0]),
+            percent(own["coverage"].min()),
+        ]
+        for _, own in found.groupby(["metric", "statistic", "average"])
+    ]
+    table("How many", ["", "instances", "failures", "fence", "lowest coverage"], rows)
+    shared = analysis.what_they_share(found)
+    rows = [
+        [
+            what(row),
+            row["property"],
+            row["failures"],
+            number(row["median_failures"]),
+            number(row["median_others"]),
+            row["beyond"],
+            percent(row["share_failures"]),
+            percent(row["share_others"]),
+        ]
+        for _, row in shared.iterrows()
+    ]
+    names = [
+        "",
+        "property",
+        "failures",
+        "their median",
+        "others",
+        "counts",
+        "failures %",
+        "others %",
+    ]
+    table("What they share", names, rows)
+
+
+def shifts(cells: pd.DataFrame) -> None:
+    """How far off the centre of bootstrap intervals is."""
+    print("\n## Shift\n\nMedians over instances: middle of the interval less the true value.")
+    found = analysis.shifts(analysis.chosen(cells, method=list(BOOTSTRAPS)))
+    kept = found[found["n"].isin([10, 25, 50])]
+    rows = [
+        [
+            what(row),
+            row["n"],
+            f"`{row['method']}`",
+            number(row["shift_median"]),
+            number(row["relative_shift_median"], ".2f"),
+            number(row["shift_difference_median"]),
+            number(100 * row["coverage_difference_median"], ".1f"),
+        ]
+        for _, row in kept.iterrows()
+    ]
+    names = ["", "n", "method", "shift", "by width", "less percentile", "coverage less, points"]
+    table("Bootstraps", names, rows)
+
+
+def answers(folder: Path) -> None:
+    """All tables, as a page."""
+    print(
+        "# Tables of the real study\n\nMade by `examples/real_study.py answers`; what they mean is"
+    )
+    print("in [the study](real-study.md).")
+    segmented, classified = (cells_of(folder, name) for name in STUDIES[::2][:2])
+    two, zero = (cells_of(folder, name) for name in STUDIES[3:])
+    segmentation(segmented)
+    studentized(cells_of(folder, "studentized"))
+    classification(classified, two)
+    absent_class(classified, zero)
+    paces(segmented, classified)
+    both = pd.concat([segmented, classified])
+    sample_needs(both)
+    shifts(both)
+    failures(both, ("segmentation", "classification"))
+
+
+def main() -> None:
+    """Do what the first word says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("run", "evidence", "answers"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    if given.what == "run":
+        run(given.folder, given.jobs)
+    elif given.what == "evidence":
+        evidence(given.folder, given.file)
+    else:
+        answers(given.folder)
+
+
+if __name__ == "__main__":
+    main()
