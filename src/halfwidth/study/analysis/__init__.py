@@ -4,21 +4,26 @@ Every function takes a frame of cells, as of `Results.to_frame`, and returns a f
 """
 
 from halfwidth.study.analysis.cells import cells_of, chosen
+from halfwidth.study.analysis.mixed import MixedModel, fit_mixed
 from halfwidth.study.analysis.needs import needs, sizes_for_coverage, sizes_for_width
 from halfwidth.study.analysis.pace import pace
 from halfwidth.study.analysis.pace_tests import pace_tests, unpaired_pace_tests
 from halfwidth.study.analysis.permutation import PermutationTest, sign_flip_test, two_sample_test
+from halfwidth.study.analysis.skewness import skewness_model
 
 __all__ = [
+    "MixedModel",
     "PermutationTest",
     "cells_of",
     "chosen",
+    "fit_mixed",
     "needs",
     "pace",
     "pace_tests",
     "sign_flip_test",
     "sizes_for_coverage",
     "sizes_for_width",
+    "skewness_model",
     "two_sample_test",
     "unpaired_pace_tests",
 ]
