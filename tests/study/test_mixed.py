@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from analysed import with_pace
+from analysed import SIZES, with_pace
 from scipy import stats
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
@@ -172,8 +172,8 @@ def paces(seed: int = 4, *, noise: float = 0.3, tasks: int = 8) -> pd.DataFrame:
             for metric, sign in (("dsc", -1), ("assd", 1)):
                 skewness = rng.uniform(0, 4)
                 value = -0.2 - 0.5 * skewness + effect + rng.normal(0, noise)
-                named = {"task": f"t{t}", "model": f"m{m}", "metric": metric}
-                parts.append(with_pace(value, **named, population_skewness=sign * skewness))
+                given = {"metric": metric, "population_skewness": sign * skewness}
+                parts.append(with_pace(value, SIZES, task=f"t{t}", model=f"m{m}", **given))
     return pace(pd.concat(parts, ignore_index=True))
 
 
