@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.types import Array
-from halfwidth.study.analysis.cells import CURVE, OF_INSTANCE, need_columns
+from halfwidth.study.analysis.cells import (
+    CURVE,
+    OF_INSTANCE,
+    SETTING,
+    need_columns,
+    quantile_names,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["pace"]
+__all__ = ["pace", "pace_summary"]
 
 
 def pace(cells: pd.DataFrame) -> pd.DataFrame:
@@ -96,3 +102,38 @@ def _fit_error(residual: Array, coverage: Array, place: Any, sizes: Array) -> Ar
     total = np.bincount(place, np.nan_to_num(coverage) ** 2, minlength=len(sizes))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((sizes > 1) & (total > 0), np.sqrt(misfit / total), np.nan)
+
+
+def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
+    """Quartiles over instances of paces, by metric, statistic and method.
+
+    Parameters
+    ----------
+    paces : DataFrame
+        As of `pace`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each metric, statistic, average, label, method, level and alternative:
+        ``instances``, ``left_out`` (those whose pace is NaN), ``pace_q1``, ``pace_median``,
+        ``pace_q3`` (type 7), ``fit_error_median`` and ``fit_error_largest`` over instances.
+
+    Raises
+    ------
+    DataError
+        If columns are missing.
+
+    References
+    ----------
+    André et al. (2025), 4.3.
+    """
+    need_columns(paces, [*SETTING, "pace", "fit_error"])
+    grouped = paces.groupby(list(SETTING), sort=True, dropna=False)
+    found = grouped.size().to_frame("instances")
+    found["left_out"] = found["instances"] - grouped["pace"].count()
+    for said, share in quantile_names("pace").items():
+        found[said] = grouped["pace"].quantile(share)
+    found["fit_error_median"] = grouped["fit_error"].median()
+    found["fit_error_largest"] = grouped["fit_error"].max()
+    return found.reset_index()
