@@ -287,13 +287,13 @@ TABLES = {
         | {
             "inst.": _number("instances", "{:.0f}"),
             "shift": _number("shift_median", "{:.2g}"),
-            "of width %": _number("relative_shift_median", "{:.1f}", 100),
+            "width %": _number("relative_shift_median", "{:.1f}", 100),
             "beside": _number("shift_difference_median", "{:.2g}"),
-            "cover pts": _number("coverage_difference_median", "{:+.1f}", 100),
+            "points": _number("coverage_difference_median", "{:+.1f}", 100),
         },
         "Medians over instances. Shift: middle of the interval less the true value, in the "
         "unit of the metric and of the mean width; beside: less the shift of {reference}; "
-        "cover pts: coverage less that of {reference}, in points of a hundred. --format csv "
+        "points: coverage less that of {reference}, in points of a hundred. --format csv "
         "has quartiles.",
     ),
     "failures": Table(
