@@ -127,7 +127,8 @@ def test_tests_against_another_store_are_unpaired(store: Path, other: Path, run:
 
 
 def test_mixed_says_what_it_went_without(store: Path, run: Run) -> None:
-    options = [store, "--what", "mixed", "--statistic", "mean", "--method", "t", "--seed", 1]
+    options = [store, "--what", "mixed", "--statistic", "mean", "--method", "t"]
+    options += ["--seed", 1, "--refits", 20]
     (row,) = rows(run, *options)["mixed"]
     assert (row["n"], row["left_out"]) == (8, "")
     text = asked(run, *options, "--metric", "dsc")
@@ -179,6 +180,7 @@ PARTS = ("pace", "tests", "mixed", "needs", "ratios", "shifts", "failures")
 def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
     options = [store, "--what", part, "--statistic", "mean", "--method", "percentile"]
     options += ["--seed", 1] if part in {"tests", "mixed"} else []
+    options += ["--refits", 20] if part == "mixed" else []
     options += ["-n", 20] if part == "failures" else []
     text = asked(run, *options)
     assert max(map(len, text.splitlines())) <= 80
@@ -196,6 +198,8 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
         (["--what", "pace", "--format", "xml"], "unknown format 'xml'"),
         (["--target", "0.9"], "--target says nothing to --what coverage"),
         (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
+        (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
+        (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
         (["--what", "tests", "--level", "tsak"], "did you mean 'task'?"),
         (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),
         (["--what", "needs", "--target", "92"], "target=92 is no coverage"),

@@ -11,7 +11,7 @@ from analysed import SIZES, with_pace
 from scipy import stats
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.analysis import fit_mixed, pace, skewness_model
+from halfwidth.study.analysis import fit_mixed, mixed, pace, skewness_model
 
 
 def crossed(seed: int, n: int = 240, slope: float = -0.7) -> pd.DataFrame:
@@ -123,6 +123,23 @@ def test_the_likelihood_is_that_of_the_dense_covariance_and_at_its_top(seed: int
             assert dense(*tried) <= found.log_likelihood + 1e-9
 
 
+@pytest.mark.parametrize("reml", [True, False])
+def test_the_slope_of_the_likelihood_is_that_of_differences(reml: bool) -> None:
+    table = crossed(5, 60)
+    grouping, _ = mixed.grouped({g: table[g] for g in ("task", "metric")}, 60)
+    design = np.column_stack([np.ones(60), table["x"]])
+    made = mixed.products(table["y"].to_numpy(), design, grouping)
+    for squares in ([0.3, 0.8], [0.0, 2.0]):
+        at = np.array(squares) + 1e-5
+        step = np.eye(2) * 1e-5
+        ends = [
+            [mixed._profile(made, np.sqrt(at + s * d), reml).log_likelihood for s in (1, -1)]
+            for d in step
+        ]
+        expected = [-2 * (up - down) / 2e-5 for up, down in ends]
+        assert mixed._profile(made, np.sqrt(at), reml).slope == pytest.approx(expected, rel=1e-4)
+
+
 def test_nested_and_more_groups_are_recovered() -> None:
     # 40 tasks, 3 models in each, 4 rows in each model: variances to a third (each is known to
     # about a quarter of itself or better: seeds are fixed, so this does not flicker).
@@ -213,9 +230,9 @@ def test_intervals_of_r_hold_the_true_r(interval: str) -> None:
     true = -np.sqrt(fixed / (fixed + 0.04 + 0.09))
     held = 0
     for seed in range(6):
-        table = paces(seed, tasks=10)
+        table = paces(seed, tasks=7)
         table = table[table["metric"] == "dsc"]
-        row = skewness_model(table, interval=interval, n_bootstrap=25, rng=seed).iloc[0]
+        row = skewness_model(table, interval=interval, n_bootstrap=20, rng=seed).iloc[0]
         held += row["r_low"] <= true <= row["r_high"]
         assert row["left_out"] == "metric: only one level"
     assert held >= 4

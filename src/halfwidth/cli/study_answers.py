@@ -41,6 +41,7 @@ class Asked:
     width: float | None = None
     reference: Text = None
     seed: int | None = None
+    refits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ def summary(
     seed: Annotated[
         int | None, _of_part("tests, mixed: makes draws repeatable; default: fresh.", "INT")
     ] = None,
+    refits: Annotated[
+        int | None, _of_part("mixed: of the bootstrap, 0 for no interval; default 199.", "B")
+    ] = None,
     fmt: Annotated[
         str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
     ] = "table",
@@ -118,7 +122,7 @@ def summary(
         raise UnknownNameError("format", written, FORMATS)
     if what not in PARTS:
         raise UnknownNameError("part (--what)", what, PARTS)
-    asked = Asked(against, between, level, target, width, reference, seed)
+    asked = Asked(against, between, level, target, width, reference, seed, refits)
     _check(what, asked)
     filters = {
         "metric": metric,
@@ -219,9 +223,12 @@ def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
 def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
     from halfwidth.report.study_answers import left_out_of
     from halfwidth.study.analysis import pace, skewness_model
+    from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
     seed = _seeded(asked)
-    made = skewness_model(pace(_chosen(stores, filters)), rng=seed)
+    paces = pace(_chosen(stores, filters))
+    refits = N_BOOTSTRAP if asked.refits is None else asked.refits
+    made = skewness_model(paces, n_bootstrap=refits, rng=seed)
     said = {"seed": seed, "refits": int(made["refits"].min()), "left_out": left_out_of(made)}
     return Answer({"mixed": made}, {"mixed": made}, said)
 
@@ -306,4 +313,5 @@ TAKEN_BY = {
     "width": ("needs",),
     "reference": ("ratios", "shifts"),
     "seed": ("tests", "mixed"),
+    "refits": ("mixed",),
 }

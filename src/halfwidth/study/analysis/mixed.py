@@ -7,7 +7,7 @@ whatever the number of rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ __all__ = [
 
 # Largest SD of a random effect over the residual SD that is looked for.
 MOST = 1e4
+# Squares of ratios below this may be 0.
+NEARLY_0 = 1e-4
 STARTS = (1.0, 0.1, 5.0)
 # A residual sum of squares below this share of the total is none.
 EXACT = 1e-12
@@ -229,12 +231,13 @@ def _by_level(values: Array, grouping: Grouping) -> Array:
 
 @dataclass(frozen=True)
 class Profile:
-    """The fit for given ratios τ/σ."""
+    """The fit for given ratios τ/σ, and the slope of -2ℓ in their squares."""
 
     log_likelihood: float
     beta: Array
     covariance: Array
     residual_variance: float
+    slope: Array
 
 
 def _profile(of: Products, ratios: Array, reml: bool) -> Profile:
@@ -257,7 +260,30 @@ def _profile(of: Products, ratios: Array, reml: bool) -> Profile:
     log_v = 2 * np.log(np.diag(root)).sum()
     log_x = np.linalg.slogdet(xvx)[1] if reml else 0.0
     minus_2 = freedom * (np.log(2 * np.pi * variance) + 1) + log_v + log_x
-    return Profile(float(-minus_2 / 2), beta, variance * inverse, variance)
+    of_x = inverse if reml else np.zeros_like(inverse)
+    slope = _slope(of, root, scale, (half_x, half_y), (beta, of_x), variance)
+    return Profile(float(-minus_2 / 2), beta, variance * inverse, variance, slope)
+
+
+def _slope(
+    of: Products,
+    root: Array,
+    scale: Array,
+    halves: tuple[Array, Array],
+    fixed: tuple[Array, Array],
+    variance: float,
+) -> Array:
+    """Derivative of -2ℓ by each τ²/σ².
+
+    tr(Z'V⁻¹Z) - tr((X'V⁻¹X)⁻¹X'V⁻¹ZZ'V⁻¹X) - |Z'V⁻¹(y - Xβ)|²/σ² over the levels of a grouping;
+    the middle term belongs to the restricted likelihood.
+    """
+    half_z = np.linalg.solve(root, scale[:, None] * of.zz)
+    traces = np.diag(of.zz) - (half_z**2).sum(axis=0)
+    zvx = of.zx - half_z.T @ halves[0]
+    zvr = of.zy - half_z.T @ halves[1] - zvx @ fixed[0]
+    each = traces - ((zvx @ fixed[1]) * zvx).sum(axis=1) - zvr**2 / variance
+    return np.asarray(np.bincount(of.of_level, each), dtype=float)
 
 
 def solve(of: Products, groupings: int, reml: bool, start: Array | None = None) -> Array:
@@ -269,27 +295,36 @@ def solve(of: Products, groupings: int, reml: bool, start: Array | None = None) 
         return np.zeros(0)
     from scipy import optimize
 
-    def cost(ratios: Array) -> float:
-        return -_profile(of, np.abs(ratios), reml).log_likelihood
+    def cost(squares: Array) -> tuple[float, Array]:
+        found = _profile(of, np.sqrt(np.abs(squares)), reml)
+        return -found.log_likelihood, found.slope / 2
 
-    bounds = [(0.0, MOST)] * groupings
-    starts = [np.full(groupings, s) for s in STARTS] if start is None else [np.maximum(start, 0.05)]
-    found = [optimize.minimize(cost, s, method="L-BFGS-B", bounds=bounds) for s in starts]
+    def value(squares: Array) -> float:
+        return cost(squares)[0]
+
+    # By squares: at a ratio of 0 the likelihood has a slope in them, and none in the ratio.
+    bounds = [(0.0, MOST**2)] * groupings
+    starts = [np.full(groupings, s) for s in STARTS] if start is None else [np.maximum(start, 0.1)]
+    found = [
+        optimize.minimize(cost, s**2, jac=True, method="L-BFGS-B", bounds=bounds) for s in starts
+    ]
     best = min(found, key=lambda one: float(one.fun))
     if start is None:
         polished = optimize.minimize(
-            cost,
+            value,
             best.x,
             method="Nelder-Mead",
             bounds=bounds,
             options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 2000},
         )
         best = min(best, polished, key=lambda one: float(one.fun))
-    return _on_the_boundary(cost, np.abs(np.asarray(best.x, dtype=float)))
+    return np.sqrt(_on_the_boundary(value, np.abs(np.asarray(best.x, dtype=float))))
 
 
-def _on_the_boundary(cost: Any, ratios: Array) -> Array:
-    """With 0 for what is as good without: near 0 the likelihood is flat in the ratio."""
+def _on_the_boundary(cost: Callable[[Array], float], ratios: Array) -> Array:
+    """With 0 for what is as good without."""
+    if not (ratios < NEARLY_0).any():
+        return ratios
     lowest = cost(ratios)
     for place in range(len(ratios)):
         without = ratios.copy()

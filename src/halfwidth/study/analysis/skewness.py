@@ -31,7 +31,7 @@ __all__ = ["INTERVALS_OF_R", "skewness_model"]
 
 GROUPS = ("task", "metric")
 INTERVALS_OF_R = ("parametric", "tasks")
-N_BOOTSTRAP = 499
+N_BOOTSTRAP = 199
 # Fewer refits than this say nothing about the ends of an interval.
 FEWEST = 20
 X = "skewness"
