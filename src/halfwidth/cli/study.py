@@ -12,7 +12,8 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.mask_options import Jobs
 from halfwidth.cli.options import Debug, Strict
 from halfwidth.cli.output import note, write
-from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth.cli.study_answers import summary
+from halfwidth.core.errors import DataError
 
 if TYPE_CHECKING:
     from halfwidth.study.execution.running import Outcome
@@ -203,53 +204,7 @@ def collect(
     note(f"{made.copied} parts copied, {made.already} were there already{damaged}")
 
 
-@app.command("summary", short_help="Coverage and width by method.")
-def summary(
-    store: StoreArgument,
-    metric: Annotated[
-        str | None, typer.Option(help="Only this metric.", metavar="NAME", show_default=False)
-    ] = None,
-    statistic: Annotated[
-        str | None, typer.Option(help="Only this statistic.", metavar="NAME", show_default=False)
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option(help="Only these methods.", metavar="NAME,...", show_default=False)
-    ] = None,
-    n: Annotated[
-        str | None,
-        typer.Option("-n", help="Only these sizes.", metavar="N,M", show_default=False),
-    ] = None,
-    fmt: Annotated[
-        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
-    ] = "table",
-    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Median and quartiles over instances of coverage and width, by method, metric and n.
-
-    \b
-    halfwidth study summary store/
-    halfwidth study summary store/ --metric dsc --statistic mean -n 10,50,250
-    halfwidth study summary store/ --format csv > summary.csv
-    """
-    from halfwidth.report.study_tables import FORMATS, render_summary
-    from halfwidth.study.results import open_results
-
-    chosen = "json" if json else fmt
-    if chosen not in FORMATS:
-        raise UnknownNameError("format", chosen, FORMATS)
-    frame = open_results(store).summary()
-    wanted = {"metric": metric, "statistic": statistic, "method": method, "n": n}
-    for column, given in wanted.items():
-        if given is None:
-            continue
-        known = [str(value) for value in dict.fromkeys(frame[column])]
-        asked = [part.strip() for part in given.split(",")]
-        unknown = [part for part in asked if part not in known]
-        if unknown:
-            raise UnknownNameError(f"{column} in {store}", unknown[0], known)
-        frame = frame[frame[column].astype(str).isin(asked)]
-    write(render_summary(frame, chosen))
+app.command("summary", short_help="Coverage, paces, tests, needs, failures.")(summary)
 
 
 # --------------------------------------------------------------------------- words

@@ -61,6 +61,8 @@ class Results:
         parts = self._parts()
         with duckdb.connect(":memory:") as connection:
             try:
+                # A bar of progress would stand among the rows that go to stdout.
+                connection.execute("SET enable_progress_bar = false")
                 # Taken over, not looked at: statistics in a Parquet file leave NaN out, and a
                 # question about it would be answered from them.
                 reading = "CREATE TABLE cells AS SELECT * FROM read_parquet(?, union_by_name=true)"

@@ -1,0 +1,317 @@
+"""``halfwidth study summary``: what the cells of studies say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from halfwidth.cli.options import Debug
+from halfwidth.cli.output import write
+from halfwidth.core.errors import OptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["summary"]
+
+Text = str | None
+
+
+def _only(what: str, *names: str) -> Any:
+    metavar = "NAME,..." if "-n" not in names else "N,M"
+    return typer.Option(*names, help=f"Only {what}.", metavar=metavar, show_default=False)
+
+
+def _of_part(what: str, metavar: str) -> Any:
+    return typer.Option(help=what, metavar=metavar, show_default=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of one call; None where an option was not given."""
+
+    against: Any = None
+    between: Text = None
+    level: Text = None
+    target: float | None = None
+    width: float | None = None
+    reference: Text = None
+    seed: int | None = None
+    refits: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Frames for programs, frames for people, and what footers say."""
+
+    frames: dict[str, pd.DataFrame]
+    shown: dict[str, pd.DataFrame]
+    said: dict[str, Any]
+
+
+def summary(
+    stores: Annotated[
+        list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
+    ],
+    what: Annotated[
+        str,
+        typer.Option(
+            help="coverage, pace, tests, mixed, needs, ratios, shifts or failures.", metavar="PART"
+        ),
+    ] = "coverage",
+    metric: Annotated[Text, _only("these metrics")] = None,
+    statistic: Annotated[Text, _only("these statistics")] = None,
+    average: Annotated[Text, _only("these averages")] = None,
+    method: Annotated[Text, _only("these methods (failures: percentile)")] = None,
+    n: Annotated[Text, _only("these sizes (failures: 50)", "-n")] = None,
+    between: Annotated[
+        Text, _of_part("tests: compare metric, statistic, method or average.", "WHAT")
+    ] = None,
+    against: Annotated[
+        Path | None, _of_part("tests: unpaired, with the metrics of another store.", "STORE")
+    ] = None,
+    level: Annotated[Text, _of_part("tests: of instances, or of whole tasks.", "LEVEL")] = None,
+    target: Annotated[
+        float | None, _of_part("needs: the wanted coverage; default 0.925.", "SHARE")
+    ] = None,
+    width: Annotated[float | None, _of_part("needs: a wanted mean width instead.", "W")] = None,
+    reference: Annotated[
+        Text, _of_part("ratios: default t; shifts: default percentile.", "METHOD")
+    ] = None,
+    seed: Annotated[
+        int | None, _of_part("tests, mixed: makes draws repeatable; default: fresh.", "INT")
+    ] = None,
+    refits: Annotated[
+        int | None, _of_part("mixed: of the bootstrap, 0 for no interval; default 199.", "B")
+    ] = None,
+    fmt: Annotated[
+        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
+    ] = "table",
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    debug: Debug = False,
+) -> None:
+    """What the cells of a study say, by metric, statistic and method.
+
+    \b
+    coverage   median and quartiles over instances of coverage and width
+    pace       how fast coverage comes to its level: b in coverage = level + b/n
+    tests      permutation tests of paces, all pairs of metrics (or statistics, ...)
+    mixed      how far skewness tells the pace: a mixed model
+    needs      the n from which on intervals cover often enough, or are narrow enough
+    ratios     widths by those of a reference method
+    shifts     how far the middle of intervals lies from the true value
+    failures   instances that cover far less than the others, and what they share
+
+    \b
+    halfwidth study summary store/
+    halfwidth study summary store/ --metric dsc --statistic mean -n 10,50,250
+    halfwidth study summary store/ --what tests --method percentile --level task --seed 1
+    halfwidth study summary seg/ --what tests --against cls/ --method percentile
+    halfwidth study summary seg/ cls/ --what needs --width 0.1
+    halfwidth study summary store/ --what pace --format csv > pace.csv
+    """
+    from halfwidth.report.study_answers import render_answer
+    from halfwidth.report.study_tables import FORMATS, render_summary
+
+    written = "json" if json else fmt
+    if written not in FORMATS:
+        raise UnknownNameError("format", written, FORMATS)
+    if what not in PARTS:
+        raise UnknownNameError("part (--what)", what, PARTS)
+    asked = Asked(against, between, level, target, width, reference, seed, refits)
+    _check(what, asked)
+    filters = {
+        "metric": metric,
+        "statistic": statistic,
+        "average": average,
+        "method": method,
+        "n": n,
+    }
+    if what == "coverage":
+        write(render_summary(_coverage(stores, filters), written))
+        return
+    answer = PARTS[what](stores, filters, asked)
+    write(render_answer(answer.frames, answer.shown, written, answer.said))
+
+
+# --------------------------------------------------------------------------- options
+
+
+def _check(what: str, asked: Asked) -> None:
+    """An option that the part does not look at is an error."""
+    for name, given in vars(asked).items():
+        if given is not None and what not in TAKEN_BY[name]:
+            parts = " or ".join(TAKEN_BY[name])
+            raise OptionError(
+                f"--{name} says nothing to --what {what}; it goes with --what {parts}"
+            )
+    if asked.against is not None and asked.between is not None:
+        raise OptionError("--against compares metrics of two stores; --between those of one")
+
+
+def _cells(stores: list[Path]) -> pd.DataFrame:
+    from halfwidth.study.analysis import cells_of
+    from halfwidth.study.results import open_results
+
+    return cells_of(*(open_results(store) for store in stores))
+
+
+def _listed(filters: dict[str, Text]) -> dict[str, list[str]]:
+    return {
+        name: [part.strip() for part in given.split(",")]
+        for name, given in filters.items()
+        if given is not None
+    }
+
+
+def _chosen(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+    from halfwidth.study.analysis import chosen
+
+    return chosen(_cells(stores), **_listed(filters))
+
+
+def _seeded(asked: Asked) -> int:
+    from halfwidth.core.rng import resolve_seed
+
+    return resolve_seed(asked.seed)
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def _coverage(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+    from halfwidth.study.analysis import chosen, coverage
+    from halfwidth.study.results import open_results
+
+    one = len(stores) == 1
+    frame = open_results(stores[0]).summary() if one else coverage(_cells(stores))
+    return chosen(frame, **_listed(filters))
+
+
+def _pace(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> Answer:
+    from halfwidth.study.analysis import pace, pace_summary
+
+    paces = pace(_chosen(stores, filters))
+    return Answer({"pace": paces}, {"pace": pace_summary(paces)}, {})
+
+
+def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.study.analysis import chosen, pace, pace_tests, unpaired_pace_tests
+
+    level, seed = asked.level or "instance", _seeded(asked)
+    paces = pace(_chosen(stores, filters))
+    if asked.against is None:
+        made = pace_tests(paces, asked.between or "metric", level=level, rng=seed)
+    else:
+        # Metrics and statistics are those of the stores; what both have is how intervals are made.
+        shared = {k: v for k, v in _listed(filters).items() if k in ("method", "n")}
+        others = pace(chosen(_cells([asked.against]), **shared))
+        made = unpaired_pace_tests(paces, others, level=level, rng=seed)
+    said = {
+        "design": "paired" if asked.against is None else "unpaired",
+        "level": level,
+        "tested": int(made["tested"].iloc[0]),
+        "seed": seed,
+    }
+    return Answer({"tests": made}, {"tests": made}, said)
+
+
+def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.report.study_answers import left_out_of
+    from halfwidth.study.analysis import pace, skewness_model
+    from halfwidth.study.analysis.skewness import N_BOOTSTRAP
+
+    seed = _seeded(asked)
+    paces = pace(_chosen(stores, filters))
+    refits = N_BOOTSTRAP if asked.refits is None else asked.refits
+    made = skewness_model(paces, n_bootstrap=refits, rng=seed)
+    said = {"seed": seed, "refits": int(made["refits"].min()), "left_out": left_out_of(made)}
+    return Answer({"mixed": made}, {"mixed": made}, said)
+
+
+def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.study.analysis import needs
+
+    made = needs(_chosen(stores, filters), target=asked.target, width=asked.width)
+    goal = float(made["goal"].iloc[0])
+    said = {"goal": f"cover at least {100 * goal:g} %", "beyond": ""}
+    if asked.width is not None:
+        said = {
+            "goal": f"are at most {goal:g} wide on average",
+            "beyond": "~: extrapolated beyond the study, as widths shrink with 1/√n.",
+        }
+    return Answer({"needs": made}, {"needs": made}, said)
+
+
+def _ratios(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.study.analysis import width_ratios
+
+    reference = asked.reference or "t"
+    made = _beside(width_ratios, reference, stores, filters)
+    return Answer({"ratios": made}, {"ratios": made}, {"reference": reference})
+
+
+def _shifts(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.study.analysis import shifts
+
+    reference = asked.reference or "percentile"
+    made = _beside(shifts, reference, stores, filters)
+    return Answer({"shifts": made}, {"shifts": made}, {"reference": reference})
+
+
+def _beside(
+    function: Callable[[pd.DataFrame, str], pd.DataFrame],
+    reference: str,
+    stores: list[Path],
+    filters: dict[str, Text],
+) -> pd.DataFrame:
+    """The reference need not be among the methods that are chosen."""
+    from halfwidth.study.analysis import chosen
+
+    method = filters["method"]
+    cells = _chosen(stores, filters | {"method": None})
+    made = function(cells, reference)
+    return made if method is None else chosen(made, **_listed({"method": method}))
+
+
+def _failures(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> Answer:
+    from halfwidth.study.analysis import failures, what_they_share
+
+    asked = {"method": filters["method"] or "percentile", "n": filters["n"] or "50"}
+    for name, given in asked.items():
+        if "," in given:
+            option = "-n" if name == "n" else f"--{name}"
+            raise OptionError(f"{option} {given}: failures are of one {name}")
+    cells = _chosen(stores, {**filters, **asked})
+    made = failures(cells, asked["method"], int(asked["n"]))
+    shared, failing = what_they_share(made), made[made["failure"]]
+    shown = {"failures": failing} | ({} if failing.empty else {"shared": shared})
+    return Answer(
+        {"failures": made, "shared": shared}, shown, {"count": len(failing), "all": len(made)}
+    )
+
+
+PARTS: dict[str, Callable[..., Any]] = {
+    "coverage": _coverage,
+    "pace": _pace,
+    "tests": _tests,
+    "mixed": _mixed,
+    "needs": _needs,
+    "ratios": _ratios,
+    "shifts": _shifts,
+    "failures": _failures,
+}
+TAKEN_BY = {
+    "against": ("tests",),
+    "between": ("tests",),
+    "level": ("tests",),
+    "target": ("needs",),
+    "width": ("needs",),
+    "reference": ("ratios", "shifts"),
+    "seed": ("tests", "mixed"),
+    "refits": ("mixed",),
+}

@@ -1,0 +1,332 @@
+"""What a study answers, as text: paces, tests, mixed models, needs, ratios, shifts, failures."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.errors import shortened
+from halfwidth.io.writers import csv_text
+from halfwidth.report.study_tables import KINDS
+from halfwidth.report.tables import WIDTH, printable, text_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TABLES", "render_answer"]
+
+Cell = Callable[[Mapping[str, Any]], str]
+# Columns of words; the others are numbers, to the right.
+WORDS = ("of", "method", "within", "a", "b", "instance", "property", "beyond")
+SEPARATE = ("confidence_level", "alternative")
+
+
+@dataclass(frozen=True)
+class Table:
+    """How a frame is shown.
+
+    Attributes
+    ----------
+    columns : mapping
+        What stands in a row, by heading.
+    footer : str
+        What the numbers are.
+    empty : str
+        What is said where there are no rows.
+    """
+
+    columns: Mapping[str, Cell]
+    footer: str
+    empty: str = "Nothing to show."
+
+
+def render_answer(
+    frames: Mapping[str, pd.DataFrame],
+    shown: Mapping[str, pd.DataFrame],
+    fmt: str,
+    said: Mapping[str, Any] | None = None,
+) -> str:
+    """An answer as ``table``, ``markdown``, ``csv`` or ``json``.
+
+    Parameters
+    ----------
+    frames : mapping
+        All rows by name, for programs; ``csv`` gives the first.
+    shown : mapping
+        What people see, by the name of its table in `TABLES`.
+    fmt : str
+    said : mapping, optional
+        Numbers that footers name, such as the seed.
+    """
+    if fmt == "json":
+        return _json(frames)
+    if fmt == "csv":
+        frame = next(iter(frames.values()))
+        return csv_text(list(frame.columns), _rows(frame))
+    write = _markdown if fmt == "markdown" else _text
+    parts = [
+        part for name, frame in shown.items() for part in _parts(TABLES[name], frame, write, said)
+    ]
+    return "\n".join(parts)
+
+
+def _parts(
+    table: Table,
+    frame: pd.DataFrame,
+    write: Callable[..., str],
+    said: Mapping[str, Any] | None,
+) -> list[str]:
+    """A table for each level and side, then what the numbers are."""
+    if frame.empty:
+        return [textwrap.fill(table.empty, WIDTH) + "\n"]
+    footer = textwrap.fill(table.footer.format_map(said or {}), WIDTH, break_on_hyphens=False)
+    parts = []
+    for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
+        level, side = float(str(key[0])), str(key[1])
+        rows: list[dict[str, Any]] = [
+            dict(zip(frame.columns, r, strict=True)) for r in _rows(group)
+        ]
+        cells = [[printable(cell(row)) for cell in table.columns.values()] for row in rows]
+        # A column that says nothing is left out.
+        kept = [i for i in range(len(table.columns)) if any(row[i] for row in cells)]
+        names = [list(table.columns)[i] for i in kept]
+        parts.append(
+            write(
+                f"{100 * level:g} % {KINDS[side]}", names, [[row[i] for i in kept] for row in cells]
+            )
+        )
+    return [*parts, footer + "\n"]
+
+
+def _rows(frame: pd.DataFrame) -> Iterable[tuple[Any, ...]]:
+    return frame.itertuples(index=False, name=None)
+
+
+def _text(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    right = [name for name in names if name not in WORDS]
+    return f"{title}\n\n{text_table(names, rows, right=right, whole=('method', *right))}"
+
+
+def _markdown(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    ruler = ["---" if name in WORDS else "---:" for name in names]
+    lines = [names, ruler, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return f"**{title}**\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _json(frames: Mapping[str, pd.DataFrame]) -> str:
+    import json
+
+    made = {
+        name: [{k: _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
+        for name, frame in frames.items()
+    }
+    return json.dumps({"schema_version": 1} | made, indent=2) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    number = value.item() if hasattr(value, "item") else value
+    return None if isinstance(number, float) and not math.isfinite(number) else number
+
+
+# --------------------------------------------------------------------------- cells
+
+
+def _of(row: Mapping[str, Any]) -> str:
+    """Such as ``mean dsc``."""
+    named = [str(row.get(name, "")) for name in ("average", "statistic", "metric")]
+    text = " ".join(name for name in named if name)
+    return f"{text} of {row['label']}" if row.get("label") else text
+
+
+def _within(row: Mapping[str, Any]) -> str:
+    """What the two sides of a test have in common."""
+    return ", ".join(part for part in (_of(row), str(row.get("method", ""))) if part)
+
+
+def _word(name: str) -> Cell:
+    return lambda row: str(row[name])
+
+
+def _number(name: str, form: str = "{:.3g}", scale: float = 1) -> Cell:
+    def cell(row: Mapping[str, Any]) -> str:
+        value = float(row[name])
+        return "-" if math.isnan(value) else form.format(scale * value)
+
+    return cell
+
+
+def _count(name: str) -> Cell:
+    """Nothing where none of the rows has any."""
+    return lambda row: str(int(row[name])) if row[name] else ""
+
+
+def _either(name: str) -> Cell:
+    """Of one sample, or of both sides."""
+
+    def cell(row: Mapping[str, Any]) -> str:
+        if name in row:
+            return str(int(row[name]))
+        return f"{int(row[f'{name}_a'])}/{int(row[f'{name}_b'])}"
+
+    return cell
+
+
+def _p(name: str) -> Cell:
+    def cell(row: Mapping[str, Any]) -> str:
+        value = float(row[name])
+        if math.isnan(value):
+            return "-"
+        return "<0.0001" if value < 1e-4 else f"{value:.4f}"
+
+    return cell
+
+
+def _needed(name: str) -> Cell:
+    """An n of the study, one beyond it by extrapolation (~), or that it is not reached (>)."""
+
+    def cell(row: Mapping[str, Any]) -> str:
+        value, beyond = float(row[f"n_{name}"]), float(row.get(f"n_extrapolated_{name}", math.nan))
+        if not math.isnan(value):
+            few = "≤" if value <= row["smallest"] else ""
+            return f"{few}{value:.0f}"
+        return f">{row['largest']}" if math.isnan(beyond) else f"~{beyond:.0f}"
+
+    return cell
+
+
+def _quartiles(name: str, heading: str, form: str = "{:.3g}", scale: float = 1) -> dict[str, Cell]:
+    return {
+        heading: _number(f"{name}_median", form, scale),
+        "Q1": _number(f"{name}_q1", form, scale),
+        "Q3": _number(f"{name}_q3", form, scale),
+    }
+
+
+_OF: dict[str, Cell] = {"of": _of, "method": _word("method")}
+_N: dict[str, Cell] = {"n": _number("n", "{:.0f}")}
+_INSTANCES: dict[str, Cell] = {
+    "inst.": _number("instances", "{:.0f}"),
+    "left out": _count("left_out"),
+}
+
+TABLES = {
+    "pace": Table(
+        _OF
+        | _INSTANCES
+        | _quartiles("pace", "pace", "{:.2f}")
+        | {
+            "misfit %": _number("fit_error_median", "{:.2f}", 100),
+            "most": _number("fit_error_largest", "{:.2f}", 100),
+        },
+        "The pace is b in coverage = level + b/n, by least squares through the origin: -2 is "
+        "2 points too few at n = 100. Quartiles over instances; misfit: √(Σ residual² / Σ "
+        "coverage²), median and largest. An undefined interval counts as a miss. --format "
+        "csv: a row for each instance.",
+    ),
+    "tests": Table(
+        {
+            "within": _within,
+            "a": _word("a"),
+            "b": _word("b"),
+            "n": _either("n"),
+            "tasks": _either("tasks"),
+            "left out": _count("left_out"),
+            "pace a": _number("mean_a", "{:.2f}"),
+            "pace b": _number("mean_b", "{:.2f}"),
+            "p": _p("p"),
+            "corrected": lambda row: (
+                _p("p_bonferroni")(row) + (" *" if row["significant"] else "  ")
+            ),
+        },
+        "Mean paces; {design} permutation tests of their difference, at the level of "
+        "{level}s. Corrected: p times the {tested} pairs tested (Bonferroni); *: below 0.05. "
+        "Instances of a task are not independent: --level task flips or moves whole tasks. "
+        "Seed {seed}.",
+    ),
+    "mixed": Table(
+        _OF
+        | _N
+        | {
+            "dropped": _count("dropped"),
+            "slope": _number("slope", "{:.2f}"),
+            "SE": _number("slope_se", "{:.2f}"),
+            "R²m": _number("marginal_r2", "{:.2f}"),
+            "R²c": _number("conditional_r2", "{:.2f}"),
+            "r": _number("r", "{:.2f}"),
+            "from": _number("r_low", "{:.2f}"),
+            "to": _number("r_high", "{:.2f}"),
+        },
+        "Pace on |skewness| of the population, with random intercepts for task and metric "
+        "(REML). R²m: share of variance by skewness, R²c: with task and metric (Nakagawa & "
+        "Schielzeth 2013); r: signed root of R²m, with a 95 % parametric bootstrap interval "
+        "({refits} refits). {left_out}Seed {seed}.",
+    ),
+    "needs": Table(
+        _OF
+        | {
+            "inst.": _number("instances", "{:.0f}"),
+            "reach %": _number("reached", "{:.0f}", 100),
+            "25 %": _needed("q1"),
+            "50 %": _needed("median"),
+            "75 %": _needed("q3"),
+        },
+        "The n of the study from which on intervals {goal}, for 25, 50 and 75 % of the "
+        "instances. ≤: the smallest n of the study; >: not reached in it. {beyond}",
+    ),
+    "ratios": Table(
+        _OF | _N | _INSTANCES | _quartiles("ratio", "ratio"),
+        "Mean width by that of {reference} on the same instance; quartiles over instances.",
+        "No other method makes intervals where the reference does.",
+    ),
+    "shifts": Table(
+        _OF
+        | _N
+        | {
+            "inst.": _number("instances", "{:.0f}"),
+            "shift": _number("shift_median", "{:.2g}"),
+            "width %": _number("relative_shift_median", "{:.1f}", 100),
+            "beside": _number("shift_difference_median", "{:.2g}"),
+            "points": _number("coverage_difference_median", "{:+.1f}", 100),
+        },
+        "Medians over instances. Shift: middle of the interval less the true value, in the "
+        "unit of the metric and of the mean width; beside: less the shift of {reference}; "
+        "points: coverage less that of {reference}, in points of a hundred. --format csv "
+        "has quartiles.",
+    ),
+    "failures": Table(
+        _OF
+        | _N
+        | {
+            "instance": _word("instance"),
+            "cover %": _number("coverage", "{:.1f}", 100),
+            "fence %": _number("fence", "{:.1f}", 100),
+            "skewness": _number("population_skewness", "{:.1f}"),
+            "truth": _number("truth"),
+        },
+        "{count} of {all} instances cover less than Q1 - 1.5 IQR of the instances of their "
+        "metric and statistic (the fence). --format csv has them all.",
+        "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
+    ),
+    "shared": Table(
+        {
+            "of": _of,
+            "property": _word("property"),
+            "fail": _number("median_failures"),
+            "others": _number("median_others"),
+            "beyond": _word("beyond"),
+            "fail %": _number("share_failures", "{:.0f}", 100),
+            "others %": _number("share_others", "{:.0f}", 100),
+        },
+        "What failures share: medians among them and among the others, and the share of each "
+        "beyond a threshold.",
+    ),
+}
+
+
+def left_out_of(frame: pd.DataFrame) -> str:
+    """Groupings that a mixed model went without, as a sentence of a footer, or nothing."""
+    named = [text for text in dict.fromkeys(frame["left_out"]) if text]
+    return f"Without random intercepts for {shortened(named)}. " if named else ""

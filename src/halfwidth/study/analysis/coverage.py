@@ -1,0 +1,65 @@
+"""Coverage and width over instances, of several studies at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halfwidth.study.analysis.cells import need_columns, quantile_names
+from halfwidth.study.results import BY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["coverage"]
+
+NEEDED = (
+    *("instance", "coverage", "width_mean", "coverage_se"),
+    *("undefined", "zero_width", "samples", "truth_se", "width_median"),
+)
+
+
+def coverage(cells: pd.DataFrame) -> pd.DataFrame:
+    """Median and quartiles over instances of coverage and mean width.
+
+    What `Results.summary` says of one study, here of any frame of cells.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        As of `Results.to_frame`, or several as `cells_of` puts them together.
+
+    Returns
+    -------
+    DataFrame
+        A row for each metric, statistic, average, label, method, level, alternative and n, with the
+        columns of `Results.summary`: ``instances``, ``coverage_q1``, ``coverage_median``,
+        ``coverage_q3``, ``width_q1`` and so on (type 7; NaN left out), ``coverage_se`` (the
+        largest), ``undefined``, ``zero_width``, ``truth_error``.
+
+    Raises
+    ------
+    DataError
+        If columns are missing.
+
+    References
+    ----------
+    André et al. (2025), 4.1.
+    """
+    need_columns(cells, [*BY, *NEEDED])
+    width = cells["width_median"].to_numpy(float)
+    error = cells["truth_se"].to_numpy(float)
+    usable = (error > 0) & (width > 0) & np.isfinite(width)
+    ratio = np.divide(error, width, out=np.full(len(cells), np.nan), where=usable)
+    grouped = cells.assign(truth_error=ratio).groupby(list(BY), sort=True, dropna=False)
+    found = grouped["instance"].nunique().to_frame("instances")
+    for column, name in (("coverage", "coverage"), ("width_mean", "width")):
+        for said, share in quantile_names(name).items():
+            found[said] = grouped[column].quantile(share)
+    found["coverage_se"] = grouped["coverage_se"].max()
+    samples = grouped["samples"].sum()
+    for name in ("undefined", "zero_width"):
+        found[name] = grouped[name].sum() / samples
+    found["truth_error"] = grouped["truth_error"].max()
+    return found.reset_index()

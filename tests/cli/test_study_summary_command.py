@@ -1,0 +1,229 @@
+"""halfwidth study summary: every part on a study that was run, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+from support import Run
+
+import halfwidth as hw
+
+SPEC = """
+[study]
+seed = 3
+sizes = [10, 20]
+samples = 60
+resamples = 60
+statistics = ["mean", "median"]
+methods = ["t", "percentile", "basic"]
+
+[[tables]]
+files = "{task}_dsc.csv"
+metric = "dsc"
+
+[[tables]]
+files = "{task}_assd.csv"
+metric = "assd"
+"""
+
+
+def _ran(folder: Path, tasks: list[str], seed: int) -> Path:
+    rng = np.random.default_rng(seed)
+    for place, task in enumerate(tasks):
+        values = {"dsc": rng.beta(8 + place, 2, 60), "assd": rng.lognormal(0, 0.4 + place / 5, 60)}
+        for metric, column in values.items():
+            table = pd.DataFrame({"case": [f"c{i}" for i in range(60)], "A": column})
+            table.to_csv(folder / f"{task}_{metric}.csv", index=False)
+    (folder / "spec.toml").write_text(SPEC, encoding="utf-8")
+    outcome = hw.study.run(folder / "spec.toml", folder / "store")
+    assert not outcome.failed
+    return folder / "store"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _ran(tmp_path_factory.mktemp("one"), ["liver", "spleen", "aorta", "colon"], 1)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _ran(tmp_path_factory.mktemp("other"), ["eye", "ear"], 2)
+
+
+def asked(run: Run, *arguments: object) -> str:
+    ran = run("study", "summary", *arguments)
+    assert (ran.status, ran.err) == (0, "")
+    return ran.out
+
+
+def rows(run: Run, *arguments: object) -> dict[str, list[dict[str, Any]]]:
+    found = json.loads(asked(run, *arguments, "--json"))
+    assert found.pop("schema_version") == 1
+    made: dict[str, list[dict[str, Any]]] = found
+    return made
+
+
+def test_coverage_stays_the_default(store: Path, run: Run) -> None:
+    default = asked(run, store)
+    assert default == asked(run, store, "--what", "coverage")
+    assert "mean dsc, 95 % intervals" in default
+    assert "Medians and quartiles over 4 instances" in default
+
+
+def test_coverage_of_frames_is_that_of_the_store(store: Path) -> None:
+    results = hw.study.open(store)
+    expected = results.summary()
+    found = hw.study.analysis.coverage(results.to_frame())
+    assert list(found.columns) == list(expected.columns)
+    assert_frame_equal(found, expected, check_dtype=False, rtol=1e-12)
+
+
+def test_two_stores_count_together(store: Path, other: Path, run: Run) -> None:
+    text = asked(run, store, other, "--metric", "dsc", "-n", 10)
+    assert "over 6 instances" in text
+    assert "assd" not in text
+    ran = run("study", "summary", store, store)
+    assert ran.status == 2
+    assert "cells stand twice" in ran.err
+
+
+def test_paces_are_those_of_python(store: Path, run: Run) -> None:
+    cells = hw.study.open(store).to_frame()
+    expected = hw.study.analysis.pace(cells[cells["metric"] == "dsc"])
+    found = rows(run, store, "--what", "pace", "--metric", "dsc")["pace"]
+    assert [row["pace"] for row in found] == pytest.approx(expected["pace"].tolist())
+    assert {row["instance"] for row in found} == set(expected["instance"])
+    text = asked(run, store, "--what", "pace", "--metric", "dsc", "--statistic", "mean")
+    middle = expected[expected["statistic"] == "mean"].groupby("method")["pace"].median()
+    (line,) = [line for line in text.splitlines() if line.startswith("mean dsc  basic")]
+    assert line.split()[4] == f"{middle['basic']:.2f}"
+    assert "least squares" in text
+
+
+def test_tests_say_what_was_tested(store: Path, run: Run) -> None:
+    options = [store, "--what", "tests", "--statistic", "mean", "--seed", 1]
+    (row, *_) = found = rows(run, *options, "--level", "task")["tests"]
+    assert len(found) == row["tested"] == 3
+    assert (row["a"], row["b"], row["n"], row["tasks"], row["exact"]) == ("assd", "dsc", 4, 4, True)
+    assert row["p"] >= 2 / 16
+    text = asked(run, *options, "--between", "method")
+    assert "6 pairs tested" in text
+    assert "Seed 1." in text
+
+
+def test_tests_against_another_store_are_unpaired(store: Path, other: Path, run: Run) -> None:
+    options = [store, "--what", "tests", "--against", other, "--statistic", "mean"]
+    text = asked(run, *options, "--method", "t", "--seed", 2)
+    assert "unpaired permutation tests" in text
+    assert "4/2" in text
+
+
+def test_mixed_says_what_it_went_without(store: Path, run: Run) -> None:
+    options = [store, "--what", "mixed", "--statistic", "mean", "--method", "t"]
+    options += ["--seed", 1, "--refits", 20]
+    (row,) = rows(run, *options)["mixed"]
+    assert (row["n"], row["left_out"]) == (8, "")
+    text = asked(run, *options, "--metric", "dsc")
+    # One instance for each task, and one metric.
+    assert "Without random intercepts for" in text
+    assert "metric: only one level" in text
+
+
+def test_needs_go_by_coverage_or_width(store: Path, run: Run) -> None:
+    options = [store, "--what", "needs", "--metric", "dsc", "--statistic", "mean"]
+    assert "cover at least 80 %" in asked(run, *options, "--target", 0.8)
+    text = asked(run, *options, "--width", 0.01)
+    assert "~" in text
+    assert "at most 0.01 wide" in text
+    row = rows(run, *options, "--width", 0.01)["needs"][0]
+    assert (row["n_median"], row["reached"]) == (None, 0)
+
+
+def test_ratios_and_shifts_have_a_reference_that_need_not_be_shown(store: Path, run: Run) -> None:
+    found = rows(run, store, "--what", "ratios", "--method", "basic")["ratios"]
+    assert {row["method"] for row in found} == {"basic"}
+    assert {row["reference"] for row in found} == {"t"}
+    # Made of the same draws, basic and percentile intervals are as wide.
+    options = ["--reference", "percentile", "--method", "basic"]
+    same = rows(run, store, "--what", "ratios", *options)["ratios"]
+    assert [row["ratio_median"] for row in same] == pytest.approx([1.0] * len(same))
+    text = asked(run, store, "--what", "shifts", "-n", "20", "--reference", "t")
+    assert "less the shift of t" in text
+
+
+def test_failures_are_of_one_method_and_size(store: Path, run: Run) -> None:
+    found = rows(run, store, "--what", "failures", "-n", 20, "--method", "t")
+    assert set(found) == {"failures", "shared"}
+    assert len(found["failures"]) == 8  # 4 instances of 2 metrics; t has the mean only
+    text = asked(run, store, "--what", "failures", "-n", 20)
+    assert "Q1 - 1.5 IQR" in text
+    ran = run("study", "summary", store, "--what", "failures", "-n", "10,20")
+    assert ran.status == 2
+    assert "-n 10,20: failures are of one n" in ran.err
+    ran = run("study", "summary", store, "--what", "failures")
+    assert "'50'" in ran.err
+    assert "Known: 10, 20" in ran.err
+
+
+PARTS = ("pace", "tests", "mixed", "needs", "ratios", "shifts", "failures")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
+    options = [store, "--what", part, "--statistic", "mean", "--method", "percentile"]
+    options += ["--seed", 1] if part in {"tests", "mixed"} else []
+    options += ["--refits", 20] if part == "mixed" else []
+    options += ["-n", 20] if part == "failures" else []
+    text = asked(run, *options)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "**" in asked(run, *options, "--format", "markdown") or part == "failures"
+    table = list(csv.DictReader(io.StringIO(asked(run, *options, "--format", "csv"))))
+    first = next(iter(rows(run, *options).values()))
+    assert [list(row) for row in table] == [list(row) for row in first]
+    assert table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--what", "paces"], "unknown part (--what) 'paces'; did you mean 'pace'?"),
+        (["--what", "pace", "--format", "xml"], "unknown format 'xml'"),
+        (["--target", "0.9"], "--target says nothing to --what coverage"),
+        (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
+        (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
+        (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
+        (["--what", "tests", "--level", "tsak"], "did you mean 'task'?"),
+        (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),
+        (["--what", "needs", "--target", "92"], "target=92 is no coverage"),
+        (["--what", "needs", "--target", "0.9", "--width", "1"], "not both"),
+        (["--what", "ratios", "--reference", "q"], "unknown method of the study 'q'"),
+        (["--what", "pace", "--metric", "dcs"], "did you mean 'dsc'?"),
+        (["--what", "pace", "--metric", "dsc", "-n", "ten"], "unknown n of the study"),
+    ],
+)
+def test_what_it_refuses(store: Path, run: Run, arguments: list[str], said: str) -> None:
+    ran = run("study", "summary", store, *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_no_store_is_an_error(tmp_path: Path, run: Run) -> None:
+    ran = run("study", "summary", tmp_path, "--what", "pace")
+    assert ran.status == 2
+    assert "no store of a study" in ran.err
+
+
+def test_both_ways_to_compare_are_one_too_many(store: Path, other: Path, run: Run) -> None:
+    options = ["--what", "tests", "--against", other, "--between", "metric"]
+    ran = run("study", "summary", store, *options)
+    assert ran.status == 2
+    assert "--against compares metrics of two stores" in ran.err
