@@ -5,6 +5,7 @@ Every function takes a frame of cells, as of `Results.to_frame`, and returns a f
 
 from halfwidth.study.analysis.cells import cells_of, chosen
 from halfwidth.study.analysis.coverage import coverage
+from halfwidth.study.analysis.evidence import evidence_rows
 from halfwidth.study.analysis.failures import failures, what_they_share
 from halfwidth.study.analysis.mixed import MixedModel, fit_mixed
 from halfwidth.study.analysis.needs import needs, sizes_for_coverage, sizes_for_width
@@ -20,6 +21,7 @@ __all__ = [
     "cells_of",
     "chosen",
     "coverage",
+    "evidence_rows",
     "failures",
     "fit_mixed",
     "needs",
