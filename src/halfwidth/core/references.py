@@ -236,6 +236,13 @@ _ALL = (
         1992,
     ),
     Reference(
+        "hall2013",
+        "Hall P",
+        "The bootstrap and Edgeworth expansion",
+        "Springer",
+        2013,
+    ),
+    Reference(
         "hanley_mcneil1982",
         "Hanley JA, McNeil BJ",
         "The meaning and use of the area under a receiver operating characteristic (ROC) curve",
@@ -361,6 +368,14 @@ _ALL = (
         "doi:10.1137/1138055",
     ),
     Reference(
+        "nakagawa_schielzeth2013",
+        "Nakagawa S, Schielzeth H",
+        "A general and simple method for obtaining R² from generalized linear mixed-effects models",
+        "Methods in Ecology and Evolution 4(2):133-142",
+        2013,
+        "doi:10.1111/j.2041-210x.2012.00261.x",
+    ),
+    Reference(
         "newcombe2006",
         "Newcombe RG",
         "Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
@@ -399,6 +414,15 @@ _ALL = (
         "The statistical evaluation of medical tests for classification and prediction",
         "Oxford University Press",
         2003,
+    ),
+    Reference(
+        "phipson_smyth2010",
+        "Phipson B, Smyth GK",
+        "Permutation p-values should never be zero: calculating exact p-values when permutations "
+        "are randomly drawn",
+        "Statistical Applications in Genetics and Molecular Biology 9(1):39",
+        2010,
+        "doi:10.2202/1544-6115.1585",
     ),
     Reference(
         "reinke2024",

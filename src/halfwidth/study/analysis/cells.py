@@ -1,0 +1,185 @@
+"""The cells that an analysis is about: of one study or several, all or some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.study.results import Results
+from halfwidth.study.simulation.records import IDENTITY
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "CURVE",
+    "OF_INSTANCE",
+    "SETTING",
+    "cells_of",
+    "chosen",
+    "need_columns",
+    "quantile_names",
+]
+
+# What a method does to a statistic of a metric, whatever the instance and n.
+SETTING = (
+    *("metric", "statistic", "average", "label"),
+    *("method", "confidence_level", "alternative"),
+)
+# What the cells of one curve over n have in common.
+CURVE = ("instance", "task", "model", *SETTING)
+# What goes along with an instance.
+OF_INSTANCE = ("n_cases", "population_skewness", "population_kurtosis")
+# By which one cell is told from another; the same file may have been named by another path.
+CELL = tuple(name for name in IDENTITY if name != "source")
+
+
+def cells_of(*results: Results | pd.DataFrame) -> pd.DataFrame:
+    """The cells of one study or several as one frame.
+
+    Parameters
+    ----------
+    *results : Results or DataFrame
+        Opened stores, or frames as of `Results.to_frame`.
+
+    Returns
+    -------
+    DataFrame
+        All rows, those of the first study first.
+
+    Raises
+    ------
+    OptionError
+        If nothing is given.
+    DataError
+        If columns are missing, or two rows are of the same cell, as where two studies share
+        instances.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> row = dict.fromkeys(CELL, "") | {"n": 10, "confidence_level": 0.95}
+    >>> len(cells_of(pd.DataFrame([row]), pd.DataFrame([row | {"n": 25}])))
+    2
+    """
+    import pandas as pd
+
+    if not results:
+        raise OptionError("no study is given; open a store with hw.study.open(STORE)")
+    frames = [one.to_frame() if isinstance(one, Results) else one for one in results]
+    for frame in frames:
+        need_columns(frame, CELL)
+    cells = pd.concat(frames, ignore_index=True)
+    twice = cells.duplicated(list(CELL))
+    if twice.any():
+        first = cells.loc[twice, list(CELL)].iloc[0]
+        said = ", ".join(f"{name} {first[name]}" for name in CELL if str(first[name]))
+        raise DataError(
+            f"{int(twice.sum())} cells stand twice, the first of {said}; "
+            "leave out one of the studies, or the instances that they share"
+        )
+    return cells
+
+
+def chosen(
+    cells: pd.DataFrame,
+    *,
+    metric: Any = None,
+    statistic: Any = None,
+    average: Any = None,
+    label: Any = None,
+    method: Any = None,
+    n: Any = None,
+    level: Any = None,
+    alternative: Any = None,
+) -> pd.DataFrame:
+    """The rows of a frame that are about what is asked for.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        As of `Results.to_frame`, or what an analysis made of it.
+    metric, statistic, average, label, method, n, level, alternative : optional
+        A value or several; default: all. ``level`` is the confidence level.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    UnknownNameError
+        If a value stands in no row that is left by the filters before it.
+    OptionError
+        If the frame lacks the column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> chosen(pd.DataFrame({"metric": ["dsc", "nsd"], "n": [10, 25]}), metric="dsc")["n"].tolist()
+    [10]
+    """
+    asked: dict[str, Any] = {
+        "metric": metric,
+        "statistic": statistic,
+        "average": average,
+        "label": label,
+        "method": method,
+        "n": n,
+        "confidence_level": level,
+        "alternative": alternative,
+    }
+    before: list[str] = []
+    for column, given in asked.items():
+        if given is None:
+            continue
+        if column not in cells.columns:
+            raise OptionError(f"there is no {column} to choose by; leave it out")
+        wanted = _listed(given)
+        cells = _with_values(cells, column, wanted, " and ".join(before))
+        before.append(f"{column} {', '.join(str(value) for value in wanted)}")
+    return cells
+
+
+def _listed(given: Any) -> list[Any]:
+    one = isinstance(given, str) or not isinstance(given, Iterable)
+    return [given] if one else list(given)
+
+
+def _with_values(cells: pd.DataFrame, column: str, wanted: list[Any], before: str) -> pd.DataFrame:
+    known = list(dict.fromkeys(cells[column]))
+    where = f"{column} of the study" + (f" (of {before})" if before else "")
+    keep = np.zeros(len(cells), dtype=bool)
+    for value in wanted:
+        same = _same(cells[column], value)
+        if not same.any():
+            raise UnknownNameError(where, str(value), [str(name) for name in known])
+        keep |= same
+    return cells[keep]
+
+
+def _same(column: pd.Series[Any], value: Any) -> Any:
+    """Numbers may come as text, from a command line."""
+    if column.dtype.kind in "if":
+        try:
+            return np.isclose(column.to_numpy(float), float(value), rtol=1e-9, atol=0)
+        except (TypeError, ValueError):
+            return np.zeros(len(column), dtype=bool)
+    return (column == value).to_numpy(bool)
+
+
+def need_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise DataError where columns are missing."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"the frame lacks {', '.join(missing)}; give one as of hw.study.open(STORE).to_frame()"
+        )
+
+
+def quantile_names(name: str) -> dict[str, float]:
+    """Names of the quartiles of a column, and which they are."""
+    return {f"{name}_q1": 0.25, f"{name}_median": 0.5, f"{name}_q3": 0.75}
