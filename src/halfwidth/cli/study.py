@@ -12,6 +12,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.mask_options import Jobs
 from halfwidth.cli.options import Debug, Strict
 from halfwidth.cli.output import note, write
+from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -250,6 +251,9 @@ def summary(
             raise UnknownNameError(f"{column} in {store}", unknown[0], known)
         frame = frame[frame[column].astype(str).isin(asked)]
     write(render_summary(frame, chosen))
+
+
+app.command("plot", short_help="Figures of coverage, width and what they depend on.")(plot)
 
 
 # --------------------------------------------------------------------------- words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -164,7 +164,7 @@ def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -
     andre2025, Figure 9 C.
     """
     frame = pace_frame(paces)
-    note = f"{_note(frame)} {method} intervals. Below 0: coverage comes from below."
+    note = f"{_note(frame)} Intervals by {method}. Below 0: coverage comes from below."
     return figure_of_clouds(frame, note, width, {"convergence pace": (0.0, 0.0)})
 
 
@@ -217,7 +217,7 @@ def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> D
     andre2025, Figure S3.
     """
     frame = pace_errors_frame(paces)
-    return figure_of_clouds(frame, f"{_note(frame)} {method} intervals.", width)
+    return figure_of_clouds(frame, f"{_note(frame)} Intervals by {method}.", width)
 
 
 def _of_paces(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
@@ -341,8 +341,3 @@ def _ordered(cells: pd.DataFrame) -> pd.DataFrame:
     """Macro, then micro, then what has no average."""
     ways = [FIXED_AVERAGE.get(m, a) for m, a in zip(cells["metric"], cells["average"], strict=True)]
     return cells.assign(way=ways).sort_values(["way", "metric"], kind="stable")
-
-
-def known_metrics(paces: pd.DataFrame) -> Sequence[str]:
-    """The metrics of a frame, each once."""
-    return list(dict.fromkeys(paces["metric"]))

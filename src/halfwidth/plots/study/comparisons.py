@@ -9,7 +9,6 @@ from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_ro
 from halfwidth.plots.study.looks import BROKEN, DASHED, DOTTED, MARKERS, SOLID, Look, series_looks
 from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.words import (
-    FIXED_AVERAGE,
     Drawn,
     NotThere,
     Target,
@@ -120,7 +119,7 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
     """
     frame = metrics_coverage_frame(cells, method)
     panels = int(frame["column"].max()) + 1
-    how = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method))
+    how = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
     return figure_of_lines(frame, series_looks(frame["series"]), how)
 
 
@@ -182,7 +181,7 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
     """
     frame = micro_macro_frame(cells, method)
     looks = {"macro": Look(RED, DASHED, "s"), "micro": Look(DOT, SOLID, "o")}
-    return figure_of_lines(frame, looks, Layout(note=_by(method)))
+    return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
 
 
 # --------------------------------------------------------------------------- two fields
@@ -208,10 +207,9 @@ def segmentation_classification_frame(
             if not sets or not masks:
                 continue
             chosen = [(t, metric_words(t.metric)) for t in masks] + [
-                (t, t.title if t.metric in FIXED_AVERAGE else f"{t.average} {metric_words(t.metric)}")
-                for t in sets
+                (t, t.title) for t in sets
             ]
-            said = f"{metric_statistic(masks[0])} and {kind} averages"
+            said = f"{masks[0].way} and {kind} averages"
             row = len(parts) // 2
             for column, quantity in enumerate(("coverage", "width")):
                 parts.append(_rows(own, chosen, quantity, said, (row, column)))
@@ -221,11 +219,6 @@ def segmentation_classification_frame(
             f"{' or '.join(kinds)} averages of test sets; give both stores"
         )
     return _joined(parts)
-
-
-def metric_statistic(target: Target) -> str:
-    """The statistic in words."""
-    return target.way
 
 
 def segmentation_classification(
@@ -260,7 +253,8 @@ def segmentation_classification(
     for place, name in enumerate(others):
         marker = MARKERS[place % len(MARKERS)]
         looks[name] = Look(RED, broken[place % len(broken)], marker)
-    how = Layout(bands=False, note=f"{_by(method)} Blue, solid: segmentation. Red: classification.")
+    said = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
+    how = Layout(bands=False, share=True, note=said)
     return figure_of_lines(frame, looks, how)
 
 
@@ -323,7 +317,7 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
         "SD": Look(RED, DOTTED, "v"),
         "IQR": Look("#E69F00", BROKEN, "s"),
     }
-    return figure_of_lines(frame, looks, _grid(frame, note=_by(method)))
+    return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
 
 
 def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
@@ -386,6 +380,9 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     own = own[own["statistic"].isin(["mean", ""])]
     if not {"basic", "percentile"} <= set(own["method"]):
         raise NotThere("it needs basic and percentile intervals of means or of test sets")
+    targets = targets_of(own)
+    # Two targets side by side where there are many.
+    wide = 2 if len(targets) > 2 else 1
     quantities: dict[str, Callable[[Target], str]] = {
         "shift": lambda target: unit_of(target.metric),
         "coverage": lambda _: "",
@@ -393,12 +390,16 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     return _joined(
         [
             line_rows(
-                only(own, target), quantity, panel=target.title, at=(row, column), unit=unit(target)
+                only(own, target), quantity, panel=target.title, at=_beside(place, column, wide), unit=unit(target)
             )
-            for row, target in enumerate(targets_of(own))
+            for place, target in enumerate(targets)
             for column, (quantity, unit) in enumerate(quantities.items())
         ]
     )
+
+
+def _beside(place: int, column: int, wide: int) -> tuple[int, int]:
+    return place // wide, 2 * (place % wide) + column
 
 
 def basic_shift(cells: pd.DataFrame) -> Drawn:
@@ -418,5 +419,5 @@ def basic_shift(cells: pd.DataFrame) -> Drawn:
     andre2025, Figure S20.
     """
     frame = basic_shift_frame(cells)
-    how = Layout(note="Left: mean of the middles of the intervals, less the true value.")
+    how = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
     return figure_of_lines(frame, method_looks(frame["series"]), how)

@@ -36,6 +36,8 @@ class Layout(NamedTuple):
     lowest: float = axes.LOWEST
     bands: bool = True
     note: str = ""
+    # Whether panels of the same quantity and unit have the same axis.
+    share: bool = False
 
 
 def line_rows(
@@ -149,8 +151,10 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout)
         if part.empty:
             ax.set_axis_off()
             continue
+        like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
+        seen = frame[like] if how.share else part
         last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
-        lines_of_panel(ax, part, looks, how, inches=inside, x_title=last)
+        lines_of_panel(ax, part, looks, how, inches=inside, seen=seen, x_title=last)
     axes.legend_below(figure, looks, note)
     return Drawn(figure, frame.reset_index(drop=True))
 
@@ -162,9 +166,13 @@ def lines_of_panel(
     how: Layout,
     *,
     inches: float,
+    seen: pd.DataFrame,
     x_title: bool = True,
 ) -> None:
-    """Draw the rows of one panel; each line's ``gid`` is its series."""
+    """Draw the rows of one panel; each line's ``gid`` is its series.
+
+    The axes hold the numbers of ``seen``.
+    """
     for name, look in looks.items():
         rows = part[part["series"] == name].sort_values("n")
         if rows.empty:
@@ -177,7 +185,7 @@ def lines_of_panel(
             ax.fill_between(x, low, high, gid=name, zorder=2, **shade)
     quantity, unit = str(part["quantity"].iloc[0]), str(part["unit"].iloc[0])
     axes.size_axis(ax, sorted(set(part["n"])), inches)
-    _finish(ax, part, quantity, how)
+    _finish(ax, seen, quantity, how)
     ax.set_ylabel(AXIS[quantity] + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
     if x_title:
         ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
@@ -191,11 +199,11 @@ def _drawable(numbers: Any) -> Any:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _finish(ax: Axes, part: pd.DataFrame, quantity: str, how: Layout) -> None:
+def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, how: Layout) -> None:
     ends = ["median", "q1", "q3"] if how.bands else ["median"]
-    numbers = part[ends].to_numpy(dtype=float).ravel()
+    numbers = seen[ends].to_numpy(dtype=float).ravel()
     if quantity == "coverage":
-        axes.coverage_axis(ax, numbers, float(part["level"].iloc[0]), how.lowest)
+        axes.coverage_axis(ax, numbers, float(seen["level"].iloc[0]), how.lowest)
     elif quantity == "width":
         axes.log_axis(ax, numbers)
     else:

@@ -23,6 +23,7 @@ __all__ = [
     "of_metric",
     "only",
     "slug",
+    "statistic_words",
     "targets_of",
     "unit_of",
 ]
