@@ -1,0 +1,239 @@
+"""How far skewness tells the pace of coverage: a mixed model over instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
+from halfwidth.core.types import Array
+from halfwidth.study.analysis.cells import SETTING, need_columns
+from halfwidth.study.analysis.mixed import (
+    Grouping,
+    MixedModel,
+    Products,
+    described,
+    fit_mixed,
+    grouped,
+    products,
+    solve,
+    with_observed,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["INTERVALS_OF_R", "skewness_model"]
+
+GROUPS = ("task", "metric")
+INTERVALS_OF_R = ("parametric", "tasks")
+N_BOOTSTRAP = 499
+# Fewer refits than this say nothing about the ends of an interval.
+FEWEST = 20
+X = "skewness"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the models of all rows have in common."""
+
+    groups: tuple[str, ...]
+    reml: bool
+    interval: str
+    confidence_level: float
+    n_bootstrap: int
+
+
+def skewness_model(
+    paces: pd.DataFrame,
+    *,
+    absolute: bool = True,
+    groups: Sequence[str] = GROUPS,
+    reml: bool = True,
+    interval: str = "parametric",
+    confidence_level: float = 0.95,
+    n_bootstrap: int = N_BOOTSTRAP,
+    rng: Any = None,
+) -> pd.DataFrame:
+    """Linear mixed models of pace on skewness, with random intercepts for task and metric.
+
+    Instances share tasks and metrics, so a plain correlation would take them to be more than they
+    are. The share of variance that skewness explains, r² = R²m, has r as its signed root, which
+    reads like a correlation between skewness and pace.
+
+    Parameters
+    ----------
+    paces : DataFrame
+        As of `pace`; what should not be part of a model is to be left out before.
+    absolute : bool
+        Take the size of the skewness. Bounded metrics of which more is better lean to the left and
+        distances to the right, and both slow coverage down, so that a signed skewness would set
+        them against each other. André et al. do not say which they took.
+    groups : sequence of str
+        Columns with random intercepts. One with a single level (a study of one metric) is left out
+        of the model and named in ``left_out``.
+    reml : bool
+        Restricted maximum likelihood; else maximum likelihood.
+    interval : {"parametric", "tasks"}
+        How r gets its percentile interval. ``parametric``: refitted to values drawn from the
+        fitted model, skewness staying. ``tasks``: refitted to tasks drawn with replacement, which
+        does not lean on normal effects, but on many tasks. Neither is exact; r is the root of a
+        share, so its bootstrap is biased away from 0 where skewness explains little.
+    confidence_level : float
+    n_bootstrap : int
+        Refits; 0 leaves the interval NaN.
+    rng : None, int, SeedSequence or Generator
+
+    Returns
+    -------
+    DataFrame
+        A row for each statistic, average, label, method, level and alternative: ``n``, ``dropped``
+        (rows whose pace or skewness is NaN), ``intercept``, ``intercept_se``, ``slope``,
+        ``slope_se`` (change of pace by unit of skewness), ``variance_task``, ``variance_metric``
+        (by grouping, NaN where left out), ``residual_variance``, ``log_likelihood``,
+        ``marginal_r2``, ``conditional_r2``, ``r``, ``r_low``, ``r_high``, ``interval``, ``refits``
+        (those that worked) and ``left_out``.
+
+    Raises
+    ------
+    UnknownNameError
+        If ``interval`` is none of the choices.
+    OptionError
+        If a number is out of range.
+    DataError
+        If columns are missing, or rows are too few, or skewness is the same in all.
+
+    References
+    ----------
+    André et al. (2025), 4.3; Nakagawa and Schielzeth (2013).
+    """
+    import pandas as pd
+
+    asked = Asked(tuple(groups), reml, interval, confidence_level, n_bootstrap)
+    _check(paces, asked)
+    common = [name for name in SETTING if name != "metric"]
+    seed = resolve_seed(rng)
+    rows = []
+    for key, group in paces.groupby(common, sort=True, dropna=False):
+        shared: dict[str, Any] = dict(zip(common, key, strict=True))
+        skewness = group["population_skewness"].to_numpy(float)
+        table = group.assign(**{X: np.abs(skewness) if absolute else skewness})
+        used = table.dropna(subset=["pace", X])
+        row = shared | {"n": len(used), "dropped": len(table) - len(used)}
+        rows.append(row | _fitted(used, asked, derive_key(seed, "skewness", *key)))
+    return pd.DataFrame(rows)
+
+
+def _check(paces: pd.DataFrame, asked: Asked) -> None:
+    need_columns(paces, [*SETTING, "population_skewness", "task", *asked.groups])
+    if "pace" not in paces.columns:
+        raise OptionError("these are no paces; give what hw.study.analysis.pace(cells) returns")
+    if asked.interval not in INTERVALS_OF_R:
+        raise UnknownNameError("interval of r", asked.interval, INTERVALS_OF_R)
+    if not 0 < asked.confidence_level < 1:
+        raise OptionError(f"confidence_level={asked.confidence_level:g} is not between 0 and 1")
+    if asked.n_bootstrap and asked.n_bootstrap < FEWEST:
+        raise OptionError(
+            f"n_bootstrap={asked.n_bootstrap} refits say nothing about an interval; "
+            f"give 0 or at least {FEWEST}"
+        )
+
+
+def _fitted(used: pd.DataFrame, asked: Asked, key: Key) -> dict[str, Any]:
+    model = _model(used, asked)
+    refits = _redrawn if asked.interval == "parametric" else _of_drawn_tasks
+    made = refits(used, model, asked, key)
+    found = np.array(list(made)) if asked.n_bootstrap else np.zeros(0)
+    found = found[~np.isnan(found)]
+    low = high = np.nan
+    if len(found) >= FEWEST:
+        tail = (1 - asked.confidence_level) / 2
+        low, high = np.quantile(found, [tail, 1 - tail])
+    intercept, slope = zip(model.coefficients, model.standard_errors, strict=True)
+    return {
+        "intercept": intercept[0],
+        "intercept_se": intercept[1],
+        "slope": slope[0],
+        "slope_se": slope[1],
+        **{f"variance_{name}": model.variances.get(name, np.nan) for name in asked.groups},
+        "residual_variance": model.residual_variance,
+        "log_likelihood": model.log_likelihood,
+        "marginal_r2": model.marginal_r2,
+        "conditional_r2": model.conditional_r2,
+        "r": _signed(slope[0], model.marginal_r2),
+        "r_low": float(low),
+        "r_high": float(high),
+        "interval": asked.interval,
+        "refits": len(found),
+        "left_out": "; ".join(f"{name}: {why}" for name, why in model.left_out.items()),
+    }
+
+
+def _model(used: pd.DataFrame, asked: Asked) -> MixedModel:
+    groups = {name: used[name] for name in asked.groups}
+    return fit_mixed(used["pace"], {X: used[X]}, groups, reml=asked.reml)
+
+
+def _signed(slope: float, share: float) -> float:
+    return float(np.copysign(np.sqrt(share), slope))
+
+
+# --------------------------------------------------------------------------- bootstrap
+
+
+def _redrawn(used: pd.DataFrame, model: MixedModel, asked: Asked, key: Key) -> Iterator[float]:
+    """Of the slope's r where effects and residuals are drawn from the fitted model."""
+    from scipy import special
+
+    design = np.column_stack([np.ones(len(used)), used[X].to_numpy(float)])
+    grouping, _ = grouped({name: used[name] for name in asked.groups}, len(used))
+    start = _ratios(model, grouping)
+    residual = np.sqrt(model.residual_variance)
+    spread = residual * start[grouping.of_level]
+    mean = design @ np.array(model.coefficients)
+    levels = len(spread)
+    made = products(mean, design, grouping)
+    for b in range(asked.n_bootstrap):
+        normal = special.ndtri(uniforms(key, b, b + 1, levels + len(used))[0])
+        effects = (spread * normal[:levels])[grouping.place].sum(axis=0)
+        observed = mean + effects + residual * normal[levels:]
+        drawn = with_observed(made, observed, design, grouping)
+        yield _refitted(drawn, design, grouping, start, asked)
+
+
+def _ratios(model: MixedModel, grouping: Grouping) -> Array:
+    variances = np.array([model.variances.get(name, 0.0) for name in grouping.names])
+    return np.sqrt(variances / model.residual_variance)
+
+
+def _refitted(
+    made: Products, design: Array, grouping: Grouping, start: Array, asked: Asked
+) -> float:
+    ratios = solve(made, len(grouping.names), asked.reml, start)
+    model = described(made, design, ratios, grouping, ("intercept", X), {}, asked.reml)
+    return _signed(model.coefficients[1], model.marginal_r2)
+
+
+def _of_drawn_tasks(
+    used: pd.DataFrame, model: MixedModel, asked: Asked, key: Key
+) -> Iterator[float]:
+    """The same where tasks are drawn with replacement; one drawn twice counts as two."""
+    by_task = [place for _, place in sorted(used.groupby("task").indices.items())]
+    columns = {name: used[name].to_numpy() for name in dict.fromkeys(("pace", X, *asked.groups))}
+    for b in range(asked.n_bootstrap):
+        drawn = [by_task[i] for i in indices(key, b, b + 1, len(by_task), len(by_task))[0]]
+        rows = np.concatenate(drawn)
+        table = {name: values[rows] for name, values in columns.items()}
+        if "task" in table:
+            table["task"] = np.repeat(np.arange(len(drawn)), [len(one) for one in drawn])
+        grouping, _ = grouped({name: table[name] for name in asked.groups}, len(rows))
+        design = np.column_stack([np.ones(len(rows)), table[X].astype(float)])
+        if np.ptp(design[:, 1]) == 0:  # one task, whose instances are as skewed
+            yield float("nan")
+            continue
+        made = products(table["pace"].astype(float), design, grouping)
+        yield _refitted(made, design, grouping, _ratios(model, grouping), asked)
