@@ -36,7 +36,9 @@ def plot(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The folder for the files; made if need be.", metavar="DIR"),
+        typer.Option(
+            "--out", "-o", help="The folder for the files; made if need be.", metavar="DIR"
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All figures that can be drawn.")] = False,
     listing: Annotated[
@@ -100,7 +102,7 @@ def _formats(text: str) -> list[str]:
     for one in asked:
         if one not in FORMATS:
             raise UnknownNameError("format of a figure", one, FORMATS)
-    return asked
+    return [one for one in FORMATS if one in asked]
 
 
 def _told_apart(given: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -169,7 +171,7 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
         tests=lambda paces: analysis.pace_tests(paces, "metric", rng=SEED),
         tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, rng=SEED),
         failing=failing,
-        values=values if specs else None,
+        cases=values if specs else None,
     )
 
 
@@ -211,14 +213,16 @@ def _list(figures: Sequence[Figure]) -> None:
     write("".join(f"{figure.name:{widest}}  {figure.says}\n" for figure in figures))
 
 
-def _write_all(figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]) -> None:
-    from halfwidth.plots.study import NotThere
+def _write_all(
+    figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]
+) -> None:
+    from halfwidth.plots.study import NotThereError
 
     files = 0
     for figure in figures:
         try:
             drawn = figure.draw()
-        except NotThere as reason:
+        except NotThereError as reason:
             if figure.name in named:
                 raise DataError(f"{figure.name}: {reason}") from None
             note(f"left out {figure.name}: {reason}")
@@ -230,11 +234,10 @@ def _write_all(figures: Sequence[Figure], out: Path, formats: Sequence[str], nam
 def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
     from halfwidth.plots.figure import write_figure
 
-    # Laid out once for all formats.
-    drawn.figure.draw_without_rendering()
-    drawn.figure.set_layout_engine("none")
     for name in formats:
         write_figure(drawn.figure, stem.with_name(f"{stem.name}.{name}"))
+        # Laid out once for all formats.
+        drawn.figure.set_layout_engine("none")
     text = drawn.frame.to_csv(index=False, lineterminator="\n")
     file = stem.with_name(f"{stem.name}.csv")
     try:

@@ -42,7 +42,7 @@ from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_
 from halfwidth.plots.study.looks import METHOD_LOOKS, Look, method_looks, series_looks
 from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
 from halfwidth.plots.study.p_values import p_values, p_values_frame
-from halfwidth.plots.study.words import Drawn, NotThere, Target, targets_of
+from halfwidth.plots.study.words import Drawn, NotThereError, Target, targets_of
 
 __all__ = [
     "METHOD_LOOKS",
@@ -50,7 +50,7 @@ __all__ = [
     "Figure",
     "Frames",
     "Look",
-    "NotThere",
+    "NotThereError",
     "Target",
     "basic_shift",
     "basic_shift_frame",

@@ -180,17 +180,18 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = only(cells, target)
+    own = only(cells, target)[["instance", "n", "method", "coverage"]]
     methods = list(method_looks(own["method"]))
     sizes = sorted(set(own["n"]))
+    parts = dict(iter(own.groupby(["n", "method"])))
     rows: list[dict[str, Any]] = []
     for place, shared in enumerate(_split(sizes, len(methods))):
         for group, n in enumerate(shared):
             # Methods that some sizes lack leave no gap.
-            here = [m for m in methods if ((own["n"] == n) & (own["method"] == m)).any()]
+            here = [method for method in methods if (n, method) in parts]
             width = 1 / (len(here) + NARROW_GAP)
             for rank, method in enumerate(here):
-                part = own[(own["n"] == n) & (own["method"] == method)]
+                part = parts[n, method]
                 x = group + (rank - (len(here) - 1) / 2) * width
                 found = box_rows(
                     part["coverage"],
@@ -233,9 +234,9 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
 
     frame = coverage_boxes_frame(cells, target)
     looks = method_looks(frame["series"])
-    counts = frame.loc[frame["drawn"] == "box", "instances"]
+    most = int(frame.loc[frame["drawn"] == "box", "instances"].max())
     note = (
-        f"{target.intervals.capitalize()}. Box: quartiles over at most {int(counts.max())} instances, "
+        f"{target.intervals.capitalize()}. Box: quartiles over at most {most} instances, "
         f"whiskers within {REACH:g} IQR. A point for each instance; those below {percent(LOWEST)} "
         f"and above {percent(HIGHEST)} are counted beside triangles."
     )

@@ -14,7 +14,7 @@ from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.words import (
     STATISTICS,
     Drawn,
-    NotThere,
+    NotThereError,
     Target,
     bounds_of,
     slug,
@@ -49,8 +49,8 @@ class Frames:
         ``tests_of_two(first, second)``, as of `unpaired_pace_tests`.
     failing : callable or None
         ``failing(cells, method, n)``: as of `failures`.
-    values : callable or None
-        ``values(instances)``: the per-case values of instances by name; None where no spec is at
+    cases : callable or None
+        ``cases(instances)``: the per-case values of instances by name; None where no spec is at
         hand.
     """
 
@@ -59,7 +59,7 @@ class Frames:
     tests: Callable[[pd.DataFrame], pd.DataFrame] | None = None
     tests_of_two: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame] | None = None
     failing: Callable[[pd.DataFrame, str, int], pd.DataFrame] | None = None
-    values: Values | None = None
+    cases: Values | None = None
 
 
 class Figure(NamedTuple):
@@ -72,7 +72,7 @@ class Figure(NamedTuple):
     says : str
         What it shows, in a line.
     draw : callable
-        Raises `NotThere` where the results lack what it needs.
+        Raises `NotThereError` where the results lack what it needs.
     """
 
     name: str
@@ -218,7 +218,7 @@ CONCENTRATION = "widths of concentration intervals and their ratio to t"
 
 def _lacking(reason: str) -> Callable[[], Drawn]:
     def draw() -> Drawn:
-        raise NotThere(reason)
+        raise NotThereError(reason)
 
     return draw
 
@@ -271,7 +271,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str) -> Iterator[Figure]:
         **{kind: mine[[k == kind for k in known]] for kind in ("macro", "micro")},
     }
     for way, part in groups.items():
-        if part["metric"].nunique() > 1:
+        if len(set(part["metric"])) > 1:
             yield Figure(
                 slug("p-values", way),
                 f"p-values between the paces of metrics, {statistic_words(way)}",
@@ -312,11 +312,11 @@ def _fails(frames: Frames) -> Iterator[Figure]:
 
 
 def _failures(frames: Frames, own: pd.DataFrame, target: Target, method: str, n: int) -> Drawn:
-    if frames.values is None or frames.failing is None:
-        raise NotThere("the store holds no data of cases; name the spec of the study: --spec SPEC")
+    if frames.cases is None or frames.failing is None:
+        raise NotThereError("a store holds no cases; name the spec of the study: --spec FILE")
     same = (own["metric"] == target.metric) & (own["statistic"] == target.statistic)
     failed = frames.failing(own[same], method, n)
-    values = frames.values(failed["instance"].tolist())
+    values = frames.cases(failed["instance"].tolist())
     return failing.failures_figure(failed, values, target, method, n)
 
 
@@ -328,7 +328,8 @@ def _main(cells: pd.DataFrame) -> pd.DataFrame:
     sides = sorted(set(cells["alternative"]), key=lambda side: (side != "two-sided", side))
     own = cells[cells["alternative"] == sides[0]]
     levels = sorted(set(own["confidence_level"]), key=lambda x: (abs(x - USUAL_LEVEL), x))
-    return own[own["confidence_level"] == levels[0]]
+    main: pd.DataFrame = own[own["confidence_level"] == levels[0]]
+    return main
 
 
 def _method(cells: pd.DataFrame) -> str:

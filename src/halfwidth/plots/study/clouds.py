@@ -14,7 +14,7 @@ from halfwidth.plots.study.looks import Look, series_looks
 from halfwidth.plots.study.words import (
     FIXED_AVERAGE,
     Drawn,
-    NotThere,
+    NotThereError,
     Target,
     unit_of,
 )
@@ -61,7 +61,9 @@ def by_metric(
     names = _names(frame)
     for x, name in enumerate(dict.fromkeys(names)):
         own = frame[[one == name for one in names]]
-        found = box_rows(own[column], own["instance"], Place(panel.title, name, name, x, 0.65), NONE)
+        found = box_rows(
+            own[column], own["instance"], Place(panel.title, name, name, x, 0.65), NONE
+        )
         rows += [
             {"row": at[0], "column": at[1], "axis": panel.axis, "log": panel.log, **one}
             for one in found
@@ -225,7 +227,7 @@ def _of_paces(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
 
     known = paces[np.isfinite(paces[column].to_numpy(dtype=float))]
     if known.empty:
-        raise NotThere(f"no instance has a known {panel.title}")
+        raise NotThereError(f"no instance has a known {panel.title}")
     return pd.DataFrame(by_metric(known, column, panel, (0, 0)))
 
 
@@ -237,14 +239,14 @@ def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the study has no populations of per-case values.
     """
     import pandas as pd
 
     own = _instances(cells[cells["statistic"] != ""])
     if own.empty:
-        raise NotThere("the study has no metrics of single cases")
+        raise NotThereError("the study has no metrics of single cases")
     rows: list[dict[str, Any]] = []
     units = list(dict.fromkeys(unit_of(metric) for metric in own["metric"]))
     for row, unit in enumerate(units):
@@ -253,9 +255,7 @@ def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
         for column, word in enumerate(("mean", "SD")):
             panel = Panel(f"{word}{said}", f"{word}{said}")
             rows += by_metric(part, f"population_{word.lower()}", panel, (row, column))
-    rows += by_metric(
-        own, "population_skewness", Panel("skewness", "skewness"), (len(units), 0)
-    )
+    rows += by_metric(own, "population_skewness", Panel("skewness", "skewness"), (len(units), 0))
     kurtosis = Panel("kurtosis", "kurtosis (normal: 3)", log=True)
     rows += by_metric(own, "population_kurtosis", kurtosis, (len(units), 1))
     return pd.DataFrame(rows)
@@ -293,14 +293,14 @@ def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the study has no test sets.
     """
     import pandas as pd
 
     own = cells[cells["statistic"] == ""]
     if own.empty:
-        raise NotThere("the study has no metrics of test sets")
+        raise NotThereError("the study has no metrics of test sets")
     one = own.drop_duplicates(["instance", "metric", "average", "label"])
     rows = by_metric(_ordered(one), "truth", Panel("true value", "metric value"), (0, 0))
     each = own.drop_duplicates("instance").assign(metric="logits", average="")

@@ -6,11 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
-from halfwidth.plots.study.looks import BROKEN, DASHED, DOTTED, MARKERS, SOLID, Look, series_looks
-from halfwidth.plots.study.looks import method_looks
+from halfwidth.plots.study.looks import (
+    BROKEN,
+    DASHED,
+    DOTTED,
+    MARKERS,
+    SOLID,
+    Look,
+    method_looks,
+    series_looks,
+)
 from halfwidth.plots.study.words import (
     Drawn,
-    NotThere,
+    NotThereError,
     Target,
     bounds_of,
     metric_words,
@@ -67,7 +75,7 @@ def _rows(
 def _one_method(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     own = cells[cells["method"] == method]
     if own.empty:
-        raise NotThere(f"the study has no intervals by {method}")
+        raise NotThereError(f"the study has no intervals by {method}")
     return own
 
 
@@ -91,7 +99,7 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     own = cells[cells["method"] == method]
     filled = {name: found for name, found in groups.items() if found}
     if not filled:
-        raise NotThere("the study has neither means of per-case values nor averages over classes")
+        raise NotThereError("the study has no means of cases and no averages over classes")
     return _joined(
         [
             _rows(own, [(t, metric_words(t.metric)) for t in found], "coverage", name, (0, place))
@@ -135,7 +143,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If no metric has both averages.
     """
     own = _one_method(cells, method)
@@ -146,7 +154,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
             pairs.setdefault(base, {})[target.kind] = target
     both = {name: pair for name, pair in pairs.items() if len(pair) == 2}
     if not both:
-        raise NotThere("no metric of test sets has both a macro and a micro average")
+        raise NotThereError("no metric of test sets has both a macro and a micro average")
     parts = []
     for row, (name, pair) in enumerate(both.items()):
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
@@ -194,27 +202,25 @@ def segmentation_classification_frame(
 
     Raises
     ------
-    NotThere
+    NotThereError
         If one of the two fields is missing.
     """
     own = _one_method(cells, method)
     targets = targets_of(own)
-    parts = []
+    parts: list[pd.DataFrame] = []
     for kind in kinds:
         sets = [t for t in targets if not t.statistic and t.kind == kind]
         for statistic in statistics:
             masks = [t for t in targets if t.statistic == statistic and bounds_of(t.metric)]
             if not sets or not masks:
                 continue
-            chosen = [(t, metric_words(t.metric)) for t in masks] + [
-                (t, t.title) for t in sets
-            ]
+            chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
             said = f"{masks[0].way} and {kind} averages"
             row = len(parts) // 2
             for column, quantity in enumerate(("coverage", "width")):
                 parts.append(_rows(own, chosen, quantity, said, (row, column)))
     if not parts:
-        raise NotThere(
+        raise NotThereError(
             f"it needs bounded metrics of single cases ({', '.join(statistics)}) and "
             f"{' or '.join(kinds)} averages of test sets; give both stores"
         )
@@ -266,7 +272,7 @@ def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If no metric has a measure of both.
     """
     own = _one_method(cells, method)
@@ -278,7 +284,7 @@ def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         and {t.statistic for t in targets} & {"mean", "median"}
     }
     if not both:
-        raise NotThere("no metric has both a mean or median and an SD or IQR")
+        raise NotThereError("no metric has both a mean or median and an SD or IQR")
     return _joined(
         [
             _rows(own, [(t, t.way) for t in targets], "coverage", metric_words(metric), at)
@@ -334,12 +340,12 @@ def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the study has no BCa intervals of medians.
     """
     own = cells[cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")]
     if "bca" not in set(own["method"]):
-        raise NotThere("the study has no BCa intervals of medians")
+        raise NotThereError("the study has no BCa intervals of medians")
     return _joined(
         [
             line_rows(only(own, target), "coverage", panel=target.title, at=at)
@@ -373,13 +379,13 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the study has no basic intervals, or nothing to set beside them.
     """
     own = cells[cells["method"].isin(BOOTSTRAPS)]
     own = own[own["statistic"].isin(["mean", ""])]
     if not {"basic", "percentile"} <= set(own["method"]):
-        raise NotThere("it needs basic and percentile intervals of means or of test sets")
+        raise NotThereError("it needs basic and percentile intervals of means or of test sets")
     targets = targets_of(own)
     # Two targets side by side where there are many.
     wide = 2 if len(targets) > 2 else 1
@@ -390,7 +396,11 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     return _joined(
         [
             line_rows(
-                only(own, target), quantity, panel=target.title, at=_beside(place, column, wide), unit=unit(target)
+                only(own, target),
+                quantity,
+                panel=target.title,
+                at=_beside(place, column, wide),
+                unit=unit(target),
             )
             for place, target in enumerate(targets)
             for column, (quantity, unit) in enumerate(quantities.items())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import Drawn, NotThere, Target, bounds_of, only, unit_of
+from halfwidth.plots.study.words import Drawn, NotThereError, Target, bounds_of, only, unit_of
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -92,20 +92,22 @@ def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the metric has no finite bounds.
     """
     import pandas as pd
 
     bounds = bounds_of(target.metric)
     if bounds is None or target.statistic != "mean" or target.alternative != "two-sided":
-        raise NotThere(f"{target.title}: concentration intervals need a mean within finite bounds")
+        raise NotThereError(
+            f"{target.title}: concentration intervals need a mean within finite bounds"
+        )
     own = only(cells, target)
     level = Level(target.confidence_level)
     spreads = quartiles(own.drop_duplicates("instance")["population_sd"])
     sds = dict(zip(SPREADS, spreads, strict=True))
-    sizes = np.array(sorted(set(own["n"])))
-    far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS)).astype(np.int64))
+    sizes = np.array(sorted(set(own["n"])), dtype=float)
+    far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS))).astype(np.float64)
     rows: list[dict[str, Any]] = []
     for spread, sd in sds.items():
         of_t = theoretical_width("t", far, sd, bounds, level)
@@ -126,7 +128,8 @@ def _points(n: Array, values: Array) -> list[dict[str, Any]]:
 
 def _of_the_study(own: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
-    for (method, n), part in own[own["method"].isin(METHODS)].groupby(["method", "n"]):
+    for key, part in own[own["method"].isin(METHODS)].groupby(["method", "n"]):
+        method, n = cast("tuple[str, int]", key)
         for spread, value in zip(SPREADS, quartiles(part["width_mean"]), strict=True):
             line = {"drawn": "study", "method": method, "spread": spread, "sd": math.nan}
             rows.append({"panel": "width", **line, "n": int(n), "value": value})

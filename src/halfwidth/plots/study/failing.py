@@ -10,7 +10,14 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.core.types import Array
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.words import Drawn, NotThere, Target, bounds_of, metric_words, unit_of
+from halfwidth.plots.study.words import (
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    metric_words,
+    unit_of,
+)
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
 
 if TYPE_CHECKING:
@@ -44,13 +51,13 @@ def failures_frame(
 
     Raises
     ------
-    NotThere
+    NotThereError
         If no instance fails.
     """
     import pandas as pd
 
     if failing.empty:
-        raise NotThere(f"{target.title}: no instance has a coverage far below the others")
+        raise NotThereError(f"{target.title}: no instance has a coverage far below the others")
     worst = failing.sort_values(["coverage", "instance"]).head(MOST)
     bounds = bounds_of(target.metric)
     ends = (bounds.low, bounds.high) if bounds else None
@@ -124,5 +131,7 @@ def _histogram(ax: Any, part: pd.DataFrame) -> None:
     ax.set_xlim(part["low"].min(), part["high"].max())
     axes.plain(ax)
     first = part.iloc[0]
-    title = f"{shorter(str(first['instance']), NAME)}\n{percent(round(float(first['coverage']), 3))}"
+    title = (
+        f"{shorter(str(first['instance']), NAME)}\n{percent(round(float(first['coverage']), 3))}"
+    )
     ax.set_title(title, fontsize=NOTE_SIZE, loc="left", pad=2, parse_math=False)

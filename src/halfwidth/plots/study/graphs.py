@@ -45,7 +45,9 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
     andre2025, Figures 4, S4 to S8.
     """
     frame = graph_frame(cells, target, quantity)
-    how = Layout(WIDTH / 2, 1.15 * HEIGHT, note=f"{target.intervals[0].upper()}{target.intervals[1:]}.")
+    how = Layout(
+        WIDTH / 2, 1.15 * HEIGHT, note=f"{target.intervals[0].upper()}{target.intervals[1:]}."
+    )
     return figure_of_lines(frame, method_looks(frame["series"]), how)
 
 

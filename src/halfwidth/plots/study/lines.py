@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -76,7 +76,9 @@ def line_rows(
 
     column = QUANTITIES[quantity]
     rows = []
-    for (name, n), part in cells.groupby([series, "n"], sort=True):
+    needed = cells[[series, "n", column, "confidence_level"]]
+    for key, part in needed.groupby([series, "n"], sort=True):
+        name, n = cast("tuple[str, int]", key)
         values = part[column].to_numpy(dtype=float)
         q1, median, q3 = quartiles(values)
         rows.append(

@@ -10,7 +10,15 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
 from halfwidth.plots.study.looks import series_looks
-from halfwidth.plots.study.words import Drawn, NotThere, Target, bounds_of, only, targets_of, unit_of
+from halfwidth.plots.study.words import (
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    only,
+    targets_of,
+    unit_of,
+)
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 
 if TYPE_CHECKING:
@@ -21,7 +29,11 @@ __all__ = ["COVERAGE", "WIDTH_WANTED", "sample_needs", "sample_needs_frame"]
 # Coverage of a 95 % interval that andre2025 calls reliable, and a width of metrics from 0 to 1.
 COVERAGE, WIDTH_WANTED = 0.925, 0.1
 # What is set against the first metric of single cases: the first that is there of each row.
-AGAINST = (("auroc",), ("balanced_accuracy",), ("assd", "masd", "hd95", "hd", "nsd", "boundary_iou"))
+AGAINST = (
+    ("auroc",),
+    ("balanced_accuracy",),
+    ("assd", "masd", "hd95", "hd", "nsd", "boundary_iou"),
+)
 FIRST = ("dsc", "iou", "nsd")
 
 
@@ -46,7 +58,7 @@ def sample_needs_frame(
 
     Raises
     ------
-    NotThere
+    NotThereError
         If the study has no mean and no macro average.
     """
     import pandas as pd
@@ -70,7 +82,7 @@ def sample_needs_frame(
             wanted = coverage if quantity == "coverage" else width if shares else np.nan
             parts.append(made.assign(wanted=wanted))
     if not parts:
-        raise NotThere("the study has neither means of per-case values nor macro averages")
+        raise NotThereError("the study has neither means of per-case values nor macro averages")
     frame = pd.concat(parts, ignore_index=True)
     return frame.assign(reached=_reached(frame))
 
@@ -139,11 +151,11 @@ def sample_needs(
         "ringed n is the first from which on the median is so."
     )
     drawn = figure_of_lines(frame, series_looks(frame["series"]), Layout(note=note))
-    panels = {(row, column): part for (row, column), part in frame.groupby(["row", "column"])}
     # The axes stand row by row.
     columns = int(frame["column"].max()) + 1
-    for place, part in panels.items():
-        _mark(drawn.figure.axes[place[0] * columns + place[1]], part)
+    for _, part in frame.groupby(["row", "column"]):
+        row, column = int(part["row"].iloc[0]), int(part["column"].iloc[0])
+        _mark(drawn.figure.axes[row * columns + column], part)
     return drawn
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.words import Drawn, NotThere, metric_words, statistic_words
+from halfwidth.plots.study.words import Drawn, NotThereError, metric_words, statistic_words
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def p_values_frame(tests: pd.DataFrame) -> pd.DataFrame:
 
     Raises
     ------
-    NotThere
+    NotThereError
         If there is no pair.
     """
     if tests.empty:
-        raise NotThere("there is no pair to test")
+        raise NotThereError("there is no pair to test")
     # Pairs within one set fill a triangle: the first has a column, the last a row.
     columns, rows = list(dict.fromkeys(tests["a"])), list(dict.fromkeys(tests["b"]))
     own = tests[["a", "b", "p", "p_bonferroni", "significant"]].reset_index(drop=True)

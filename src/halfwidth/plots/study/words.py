@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KEY",
     "Drawn",
-    "NotThere",
+    "NotThereError",
     "Target",
     "bounds_of",
     "metric_words",
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     frame: pd.DataFrame
 
 
-class NotThere(DataError):
+class NotThereError(DataError):
     """A figure needs what the results at hand do not have."""
 
 
