@@ -55,7 +55,7 @@ def title_of(ax: Axes, text: str) -> None:
     """The title of a panel, above its left end."""
     # Bold letters are a font of their own, whose embedding takes longer than the drawing.
     style: dict[str, Any] = {"fontsize": TEXT_SIZE + 1, "parse_math": False}
-    ax.set_title(printable(text), loc="left", pad=4, **style)
+    ax.set_title(text, loc="left", pad=4, **style)
 
 
 def size_axis(ax: Axes, sizes: Sequence[int], inches: float) -> None:

@@ -11,7 +11,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.looks import Look
 from halfwidth.plots.study.words import Drawn
-from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, printable, require_matplotlib
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, lines_of, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,8 @@ SIZES_TITLE = "cases in the test set, n"
 BAND = 0.16
 # Inches: a panel's height, and what its y labels take of its width.
 HEIGHT, BESIDE = 2.1, 0.65
+# Inches of a panel that has no room for its x title in full, and of a letter of its title.
+NARROW, LETTER = 1.5, 0.075
 
 
 class Layout(NamedTuple):
@@ -190,9 +192,9 @@ def lines_of_panel(
     _finish(ax, seen, quantity, how)
     ax.set_ylabel(AXIS[quantity] + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
     if x_title:
-        ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
+        ax.set_xlabel(SIZES_TITLE if inches > NARROW else "n", fontsize=TEXT_SIZE)
     axes.plain(ax)
-    axes.title_of(ax, printable(str(part["panel"].iloc[0])))
+    axes.title_of(ax, lines_of(str(part["panel"].iloc[0]), int((inches + 0.2) / LETTER)))
 
 
 def _drawable(numbers: Any) -> Any:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.words import Drawn, NotThereError, metric_words, statistic_words
+from halfwidth.plots.study.words import (
+    FIXED_AVERAGE,
+    Drawn,
+    NotThereError,
+    metric_words,
+    statistic_words,
+)
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -57,7 +63,8 @@ def p_values_frame(tests: pd.DataFrame) -> pd.DataFrame:
 def _called(name: object) -> str:
     """In words: ``mean dsc`` is the mean DSC, ``dsc`` the DSC."""
     way, _, metric = str(name).rpartition(" ")
-    return f"{statistic_words(way)} {metric_words(metric)}" if way else metric_words(metric)
+    own = "" if metric in FIXED_AVERAGE else statistic_words(way)
+    return f"{own} {metric_words(metric)}".strip()
 
 
 def _text(p: float, significant: bool) -> str:
@@ -95,7 +102,7 @@ def p_values(tests: pd.DataFrame, title: str) -> Drawn:
     names = [_called(name) for name in (*columns, *rows)]
     longest = LETTER * max(len(name) for name in names)
     note = (
-        f"p of {len(frame)} permutation tests. * and a frame: p below 0.05 after Bonferroni's "
+        f"{title[0].upper()}{title[1:]}. p of {len(frame)} permutation tests. * and a frame: p below 0.05 after Bonferroni's "
         f"correction (p < {0.05 / max(1, int(frame['p'].notna().sum())):.2g})."
     )
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
@@ -109,7 +116,6 @@ def p_values(tests: pd.DataFrame, title: str) -> Drawn:
         depth = 0.0 if np.isnan(p) else float(np.log10(max(p, LEAST)) / np.log10(LEAST))
         _cell(ax, cell, ramp(0.75 * depth))
     _label(ax, columns, rows)
-    axes.title_of(ax, title)
     axes.legend_below(figure, {}, note)
     return Drawn(figure, frame)
 
