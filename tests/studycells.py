@@ -34,20 +34,23 @@ def cells_of(
                 for average in averages:
                     for method in methods:
                         worse = FIT.get(method, -1.0) - 0.1 * instance * generator.random()
-                        for n in SIZES:
-                            rows.append(
-                                _row(metric, instance, statistic, average, method, n)
-                                | {
-                                    "coverage": level + worse / n,
-                                    "coverage_se": 0.002,
-                                    "width_mean": 4 * spread / n**0.5,
-                                    "centre_shift": worse / n / 10,
-                                    "population_sd": spread,
-                                    "population_skewness": -instance / 2 - 0.1,
-                                    "population_kurtosis": 3.0 + instance,
-                                    "confidence_level": level,
-                                }
-                            )
+                        own = {
+                            "population_sd": spread,
+                            "population_skewness": -instance / 2 - 0.1,
+                            "population_kurtosis": 3.0 + instance,
+                            "confidence_level": level,
+                            "coverage_se": 0.002,
+                        }
+                        rows += [
+                            _row(metric, instance, statistic, average, method, n)
+                            | own
+                            | {
+                                "coverage": level + worse / n,
+                                "width_mean": 4 * spread / n**0.5,
+                                "centre_shift": worse / n / 10,
+                            }
+                            for n in SIZES
+                        ]
     return pd.DataFrame(rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,8 @@ def test_there_is_a_graph_of_coverage_and_one_of_width_for_each_target() -> None
 def panels(drawn: Drawn) -> list[tuple[Any, pd.DataFrame]]:
     columns = int(drawn.frame["column"].max()) + 1
     return [
-        (drawn.figure.axes[int(row * columns + column)], part)  # type: ignore[call-overload]
-        for (row, column), part in drawn.frame.groupby(["row", "column"])
+        (drawn.figure.axes[int(part["row"].iloc[0] * columns + part["column"].iloc[0])], part)
+        for _, part in drawn.frame.groupby(["row", "column"])
     ]
 
 
@@ -245,7 +246,8 @@ def test_widths_by_formula_are_those_of_our_intervals(n: int) -> None:
 
 
 def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
-    # At 10⁹ the term in 1/n is not yet gone. √(2 ln 80) / 1.959964 = 1.5104 (André et al., Table S5).
+    # At 10⁹ the term in 1/n is not yet gone.
+    # √(2 ln 80) / 1.959964 = 1.5104 (André et al., Table S5).
     frame = concentration(CELLS, MEAN_DSC).frame
     last = frame[(frame["panel"] == "ratio") & (frame["n"] == 1e9)]
     bernstein = last[last["method"] == "empirical_bernstein"]["value"]
@@ -312,4 +314,4 @@ def test_letters_are_large_enough_in_a_column() -> None:
     figure.draw_without_rendering()
     boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
     assert len(boxes) == len(SIZES)
-    assert all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:], strict=False))
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))

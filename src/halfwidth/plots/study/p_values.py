@@ -102,7 +102,8 @@ def p_values(tests: pd.DataFrame, title: str) -> Drawn:
     names = [_called(name) for name in (*columns, *rows)]
     longest = LETTER * max(len(name) for name in names)
     note = (
-        f"{title[0].upper()}{title[1:]}. p of {len(frame)} permutation tests. * and a frame: p below 0.05 after Bonferroni's "
+        f"{title[0].upper()}{title[1:]}. p of {len(frame)} permutation tests. * and a frame: p "
+        "below 0.05 after Bonferroni's "
         f"correction (p < {0.05 / max(1, int(frame['p'].notna().sum())):.2g})."
     )
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
