@@ -13,6 +13,7 @@ from halfwidth.cli.mask_options import Jobs
 from halfwidth.cli.options import Debug, Strict
 from halfwidth.cli.output import note, write
 from halfwidth.cli.study_answers import summary
+from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError
 
 if TYPE_CHECKING:
@@ -205,6 +206,9 @@ def collect(
 
 
 app.command("summary", short_help="Coverage, paces, tests, needs, failures.")(summary)
+
+
+app.command("plot", short_help="Figures of coverage, width and what they depend on.")(plot)
 
 
 # --------------------------------------------------------------------------- words

@@ -1,0 +1,247 @@
+"""``halfwidth study plot``: the figures of a study as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from halfwidth.cli.options import Debug
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from halfwidth.core.types import Array
+    from halfwidth.plots.study import Drawn, Figure, Frames
+
+__all__ = ["plot"]
+
+FORMATS = ("pdf", "svg", "png")
+USUAL = "pdf,png"
+# Permutation tests draw; the same stores give the same figures.
+SEED = 0
+
+
+def plot(
+    stores: Annotated[
+        list[str],
+        typer.Argument(
+            help="Stores of studies (folders), then names of figures or of families of them.",
+            metavar="STORE... [NAME...]",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="The folder for the files; made if need be.", metavar="DIR"
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All figures that can be drawn.")] = False,
+    listing: Annotated[
+        bool, typer.Option("--list", help="Print the names of the figures; draw none.")
+    ] = False,
+    spec: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--spec",
+            help="The spec of a study, for figures of the data; repeatable.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    formats: Annotated[
+        str, typer.Option("--format", help="Of pdf, svg and png.", metavar="NAME,...")
+    ] = USUAL,
+    metric: Annotated[
+        str | None, typer.Option(help="Only these metrics.", metavar="NAME,...", show_default=False)
+    ] = None,
+    statistic: Annotated[
+        str | None,
+        typer.Option(help="Only these statistics.", metavar="NAME,...", show_default=False),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(help="Only these methods.", metavar="NAME,...", show_default=False)
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Draw what a study found; beside each figure stands a CSV file with every number in it.
+
+    A name stands for a figure (coverage-dsc-mean) or for a family (coverage). Give the stores of
+    a study of segmentations and of one of classifications together to compare them.
+
+    \b
+    halfwidth study plot store/ --list
+    halfwidth study plot store/ --out figures/ coverage-dsc-mean boxes
+    halfwidth study plot store/ other/ --out figures/ --all --spec study.toml
+    """
+    from halfwidth.plots.study import figures_of
+    from halfwidth.plots.style import require_matplotlib
+
+    require_matplotlib()
+    wanted = _formats(formats)
+    folders, names = _told_apart(stores)
+    if not listing:
+        _check_wishes(out, every, names)
+    cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
+    figures = figures_of(_frames(cells, spec or []))
+    chosen = _chosen(figures, names) if names else figures
+    if listing:
+        _list(chosen)
+    elif out is not None:
+        # Of a family those that cannot be drawn are skipped, as they are of all.
+        named = {figure.name for figure in figures} & set(names)
+        _write_all(chosen, _folder(out), wanted, named)
+
+
+def _formats(text: str) -> list[str]:
+    asked = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
+    for one in asked:
+        if one not in FORMATS:
+            raise UnknownNameError("format of a figure", one, FORMATS)
+    return [one for one in FORMATS if one in asked]
+
+
+def _told_apart(given: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Folders come first, and whatever looks like a path is one; the rest are names."""
+    folders = [Path(one) for one in given if Path(one).is_dir() or "/" in one or "\\" in one]
+    names = [one for one in given if Path(one) not in folders]
+    if not folders:
+        raise OptionError(
+            f"{given[0]}: no folder of this name; name the store of a study first, then figures"
+        )
+    return folders, names
+
+
+def _check_wishes(out: Path | None, every: bool, names: Sequence[str]) -> None:
+    if every == bool(names):
+        said = "both --all and names are given" if every else "no figure is named"
+        raise OptionError(f"{said}; name some figures, or --all; --list prints their names")
+    if out is None:
+        raise OptionError("--out DIR: name the folder for the figures")
+
+
+def _folder(out: Path) -> Path:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{out}: cannot be made ({error.strerror})") from None
+    return out
+
+
+def _cells(folders: Iterable[Path]) -> pd.DataFrame:
+    from halfwidth.study.analysis import cells_of
+    from halfwidth.study.results import open_results
+
+    return cells_of(*(open_results(folder) for folder in folders))
+
+
+def _filtered(cells: pd.DataFrame, wanted: Mapping[str, str | None]) -> pd.DataFrame:
+    for column, given in wanted.items():
+        if given is None:
+            continue
+        known = [str(value) for value in dict.fromkeys(cells[column]) if value]
+        asked = [part.strip() for part in given.split(",")]
+        unknown = [part for part in asked if part not in known]
+        if unknown:
+            raise UnknownNameError(f"{column} of the study", unknown[0], known)
+        cells = cells[cells[column].isin(asked)]
+    if cells.empty:
+        raise DataError("no row of the study is of all that --metric, --statistic and --method ask")
+    return cells
+
+
+def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
+    from halfwidth.plots.study import Frames
+    from halfwidth.study import analysis
+
+    def failing(own: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
+        table = analysis.failures(own, method, n)
+        return table[table["failure"]]
+
+    def values(instances: Sequence[str]) -> Mapping[str, Array]:
+        return _values(specs, instances)
+
+    return Frames(
+        cells,
+        paces=analysis.pace,
+        tests=lambda paces: analysis.pace_tests(paces, "metric", rng=SEED),
+        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, rng=SEED),
+        failing=failing,
+        cases=values if specs else None,
+    )
+
+
+def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
+    """The cases that the populations of instances were fitted to."""
+    from halfwidth.study.front_door import plan
+
+    found: dict[str, Any] = {}
+    for spec in specs:
+        for instance in plan(spec).instances:
+            if instance.name in wanted:
+                cases = getattr(instance.build(), "cases", None)
+                if cases is not None:
+                    found[instance.name] = cases
+    lacking = [name for name in wanted if name not in found]
+    if lacking:
+        raise DataError(
+            f"{', '.join(map(str, specs))}: holds no cases of instance {lacking[0]!r}, which the "
+            "store has; name the spec that the store was made from"
+        )
+    return found
+
+
+def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
+    """By name, and by the first words of names."""
+    found: dict[str, Figure] = {}
+    for name in names:
+        own = [f for f in figures if f.name == name]
+        own = own or [f for f in figures if f.name.startswith(f"{name}-")]
+        if not own:
+            known = [figure.name for figure in figures]
+            raise UnknownNameError("figure of this study", name, known, hint="See --list.")
+        found |= {figure.name: figure for figure in own}
+    return list(found.values())
+
+
+def _list(figures: Sequence[Figure]) -> None:
+    widest = max(len(figure.name) for figure in figures)
+    write("".join(f"{figure.name:{widest}}  {figure.says}\n" for figure in figures))
+
+
+def _write_all(
+    figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]
+) -> None:
+    from halfwidth.plots.study import NotThereError
+
+    files = 0
+    for figure in figures:
+        try:
+            drawn = figure.draw()
+        except NotThereError as reason:
+            if figure.name in named:
+                raise DataError(f"{figure.name}: {reason}") from None
+            note(f"left out {figure.name}: {reason}")
+            continue
+        files += _write(drawn, out / figure.name, formats)
+    note(f"wrote {files} files in {out}")
+
+
+def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:
+    from halfwidth.plots.figure import write_figure
+
+    for name in formats:
+        write_figure(drawn.figure, stem.with_name(f"{stem.name}.{name}"))
+        # Laid out once for all formats.
+        drawn.figure.set_layout_engine("none")
+    text = drawn.frame.to_csv(index=False, lineterminator="\n")
+    file = stem.with_name(f"{stem.name}.csv")
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{file}: cannot be written ({error.strerror})") from None
+    return len(formats) + 1

@@ -1,0 +1,96 @@
+"""Figures of what a study found, each with the frame of every number in it.
+
+They are drawn from finished frames: the cells of a study, and what `halfwidth.study.analysis`
+makes of them. Nothing but quartiles is computed here.
+"""
+
+from halfwidth.plots.study.boxes import coverage_boxes, coverage_boxes_frame
+from halfwidth.plots.study.catalogue import Figure, Frames, figures_of
+from halfwidth.plots.study.clouds import (
+    characteristics,
+    characteristics_frame,
+    characteristics_of_sets,
+    characteristics_of_sets_frame,
+    pace_by_metric,
+    pace_errors,
+    pace_errors_frame,
+    pace_frame,
+    skewness_by_metric,
+    skewness_frame,
+)
+from halfwidth.plots.study.comparisons import (
+    basic_shift,
+    basic_shift_frame,
+    bca_median,
+    bca_median_frame,
+    location_dispersion,
+    location_dispersion_frame,
+    metrics_coverage,
+    metrics_coverage_frame,
+    micro_macro,
+    micro_macro_frame,
+    segmentation_classification,
+    segmentation_classification_frame,
+)
+from halfwidth.plots.study.concentration import (
+    concentration,
+    concentration_frame,
+    theoretical_width,
+)
+from halfwidth.plots.study.failing import failures_figure, failures_frame
+from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_frame
+from halfwidth.plots.study.looks import METHOD_LOOKS, Look, method_looks, series_looks
+from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
+from halfwidth.plots.study.p_values import p_values, p_values_frame
+from halfwidth.plots.study.words import Drawn, NotThereError, Target, targets_of
+
+__all__ = [
+    "METHOD_LOOKS",
+    "Drawn",
+    "Figure",
+    "Frames",
+    "Look",
+    "NotThereError",
+    "Target",
+    "basic_shift",
+    "basic_shift_frame",
+    "bca_median",
+    "bca_median_frame",
+    "characteristics",
+    "characteristics_frame",
+    "characteristics_of_sets",
+    "characteristics_of_sets_frame",
+    "concentration",
+    "concentration_frame",
+    "coverage_boxes",
+    "coverage_boxes_frame",
+    "failures_figure",
+    "failures_frame",
+    "figures_of",
+    "graph",
+    "graph_frame",
+    "location_dispersion",
+    "location_dispersion_frame",
+    "method_looks",
+    "metrics_coverage",
+    "metrics_coverage_frame",
+    "micro_macro",
+    "micro_macro_frame",
+    "overview",
+    "overview_frame",
+    "p_values",
+    "p_values_frame",
+    "pace_by_metric",
+    "pace_errors",
+    "pace_errors_frame",
+    "pace_frame",
+    "sample_needs",
+    "sample_needs_frame",
+    "segmentation_classification",
+    "segmentation_classification_frame",
+    "series_looks",
+    "skewness_by_metric",
+    "skewness_frame",
+    "targets_of",
+    "theoretical_width",
+]

@@ -1,0 +1,188 @@
+"""Axes of sample size, coverage and width, and legends below a figure."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.plots.study.looks import Look
+from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "LOWEST",
+    "coverage_axis",
+    "folded",
+    "height_below",
+    "legend_below",
+    "legend_columns",
+    "level_line",
+    "log_axis",
+    "plain",
+    "size_axis",
+    "title_of",
+]
+
+# Coverages below are not shown where others are to be told apart.
+LOWEST = 0.5
+# A tick label of a sample size needs about so much room on a logarithmic axis of an inch.
+ROOM = 0.26
+# Inches of a letter, and of what stands before it in a legend.
+LETTER, HANDLE, NOTE_LETTER = 0.058, 0.5, 0.056
+LINE = 0.145
+GID_OF_LEVEL = "level"
+
+
+def plain(ax: Axes) -> None:
+    """Two spines, a faint grid, small ticks."""
+    ax.tick_params(labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.grid(color=FAINT, linewidth=0.5)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    ax.xaxis.label.set_fontsize(TEXT_SIZE)
+    ax.yaxis.label.set_fontsize(TEXT_SIZE)
+
+
+def title_of(ax: Axes, text: str) -> None:
+    """The title of a panel, above its left end."""
+    # Bold letters are a font of their own, whose embedding takes longer than the drawing.
+    style: dict[str, Any] = {"fontsize": TEXT_SIZE + 1, "parse_math": False}
+    ax.set_title(text, loc="left", pad=4, **style)
+
+
+def size_axis(ax: Axes, sizes: Sequence[int], inches: float) -> None:
+    """Sample sizes, logarithmic; a tick at each, a label where there is room for one."""
+    from matplotlib.ticker import FixedLocator, NullFormatter
+
+    sizes = sorted(sizes)
+    ax.set_xscale("log")
+    spread = math.log(sizes[-1] / sizes[0]) if len(sizes) > 1 else 1.0
+    apart = ROOM * spread / inches
+    ax.set_xlim(sizes[0] * math.exp(-0.04 * spread), sizes[-1] * math.exp(0.04 * spread))
+    shown = labelled(sizes, apart)
+    ax.set_xticks(shown, [str(size) for size in shown])
+    ax.xaxis.set_minor_locator(FixedLocator([size for size in sizes if size not in shown]))
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.tick_params(axis="x", which="minor", length=1.5, width=0.5, color=QUIET)
+
+
+def labelled(sizes: Sequence[int], apart: float) -> list[int]:
+    """Sizes that get a label: the first, the last, and those between that leave them room.
+
+    >>> labelled([10, 25, 50, 75, 100, 125, 150, 200, 250], apart=0.5)
+    [10, 25, 50, 100, 250]
+    """
+    kept = {sizes[0], sizes[-1]}
+    for size in sorted(sizes[1:-1], key=_oddness):
+        if all(abs(math.log(size / other)) >= apart for other in kept):
+            kept.add(size)
+    return sorted(kept)
+
+
+def _oddness(size: int) -> tuple[int, int]:
+    """Round numbers get their label first."""
+    first = str(size).rstrip("0")
+    return {"1": 0, "5": 1, "25": 2, "2": 2}.get(first, 3), size
+
+
+def level_line(ax: Axes, level: float) -> None:
+    """What coverage should be."""
+    ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
+
+
+def coverage_axis(ax: Axes, numbers: Iterable[float], level: float, lowest: float = LOWEST) -> None:
+    """Coverage in per cent, from the data but not below ``lowest``, with a line at the level."""
+    finite = [number for number in numbers if np.isfinite(number)]
+    least = min([*finite, level - 0.1])
+    bottom = max(lowest, math.floor(least * 20) / 20)
+    ax.set_ylim(bottom - 0.01, 1.008)
+    step = 0.05 if 1 - bottom <= 0.3 else 0.1 if 1 - bottom <= 0.6 else 0.2
+    ticks = {round(1 - step * place, 10) for place in range(round((1 - bottom) / step + 1e-9) + 1)}
+    ticks = {tick for tick in ticks if abs(tick - level) > 0.4 * step} | {level}
+    shown = sorted(tick for tick in ticks if tick >= bottom - 1e-9)
+    ax.set_yticks(shown, [f"{100 * tick:.4g}" for tick in shown])
+    level_line(ax, level)
+
+
+def log_axis(ax: Axes, numbers: Iterable[float]) -> None:
+    """A logarithmic axis of numbers above 0 with few, plain labels."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    positive = [number for number in numbers if np.isfinite(number) and number > 0]
+    if not positive:
+        return
+    low, high = min(positive), max(positive)
+    ax.set_yscale("log")
+    if high < 1.2 * low:
+        low, high = 0.8 * low, 1.25 * high
+    decades = math.log10(high / low)
+    ax.set_ylim(low * 10 ** (-0.05 * decades), high * 10 ** (0.05 * decades))
+    steps: tuple[float, ...] = (1, 2, 5) if decades <= 3 else (1,)
+    if decades < 0.5:
+        steps = (1, 1.5, 2, 3, 4, 5, 7)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    shown = [tick for tick in ticks if 0.94 * low <= tick <= 1.06 * high]
+    ax.set_yticks(shown, [f"{tick:g}" if tick < 1e4 else f"{tick:.0e}" for tick in shown])
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def legend_below(
+    figure: Figure, looks: Mapping[str, Look], note: str = "", *, lines: bool = True
+) -> None:
+    """A note and the series below all panels, in as many columns as fit."""
+    from matplotlib.lines import Line2D
+
+    def handle(look: Look) -> Line2D:
+        own = look.line if lines else look.line | {"linestyle": ""}
+        return Line2D([], [], **own)
+
+    width = float(figure.get_size_inches()[0])
+    legend = figure.legend(
+        [handle(look) for look in looks.values()],
+        [printable(name) for name in looks],
+        loc="outside lower center",
+        ncols=legend_columns(looks, width),
+        title=folded(note, width),
+        title_fontproperties={"size": NOTE_SIZE},
+        fontsize=NOTE_SIZE,
+        frameon=False,
+        handlelength=2.6,
+        columnspacing=1.0,
+        handletextpad=0.5,
+        labelspacing=0.3,
+        borderaxespad=0.2,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    legend.get_title().set(parse_math=False, color=QUIET, multialignment="center")
+
+
+def legend_columns(names: Iterable[str], width: float) -> int:
+    """Columns of a legend in a figure so wide, filled as evenly as can be."""
+    lengths = [len(name) for name in names]
+    if not lengths:
+        return 1
+    columns = max(1, min(len(lengths), int((width - 0.1) / (HANDLE + LETTER * max(lengths)))))
+    return math.ceil(len(lengths) / math.ceil(len(lengths) / columns))
+
+
+def height_below(names: Iterable[str], note: str, width: float) -> float:
+    """Inches that the note and the legend of a figure need."""
+    series = list(names)
+    lines = math.ceil(len(series) / legend_columns(series, width)) if series else 0
+    return LINE * (lines + folded(note, width).count("\n") + 1) + 0.1
+
+
+def folded(note: str, width: float) -> str:
+    """A note in lines that fit a figure so wide."""
+    return "\n".join(textwrap.wrap(printable(note), int(width / NOTE_LETTER)))

@@ -1,0 +1,337 @@
+"""All figures of a study by name: what each shows, and how it is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from halfwidth.core.types import Array
+from halfwidth.plots.study import boxes, clouds, comparisons, concentration, failing, graphs
+from halfwidth.plots.study import needs as needs_figure
+from halfwidth.plots.study import p_values as p_values_figure
+from halfwidth.plots.study.looks import method_looks
+from halfwidth.plots.study.words import (
+    STATISTICS,
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    slug,
+    statistic_words,
+    targets_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Figure", "Frames", "figures_of"]
+
+USUAL_METHOD, USUAL_LEVEL, USUAL_N = "percentile", 0.95, 50
+NO_ANALYSIS = "needs the paces of the study"
+
+Values = Callable[[Sequence[str]], Mapping[str, Array]]
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The finished frames that figures are drawn from.
+
+    Attributes
+    ----------
+    cells : DataFrame
+        Rows of one study or several.
+    paces : callable or None
+        ``paces(cells)``: the paces of such rows, as of `halfwidth.study.analysis.pace`.
+    tests : callable or None
+        ``tests(paces)``: of all pairs of metrics, as of `pace_tests`.
+    tests_of_two : callable or None
+        ``tests_of_two(first, second)``, as of `unpaired_pace_tests`.
+    failing : callable or None
+        ``failing(cells, method, n)``: as of `failures`.
+    cases : callable or None
+        ``cases(instances)``: the per-case values of instances by name; None where no spec is at
+        hand.
+    """
+
+    cells: pd.DataFrame
+    paces: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    tests: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    tests_of_two: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame] | None = None
+    failing: Callable[[pd.DataFrame, str, int], pd.DataFrame] | None = None
+    cases: Values | None = None
+
+
+class Figure(NamedTuple):
+    """A figure that can be drawn.
+
+    Attributes
+    ----------
+    name : str
+        Of files and on the command line.
+    says : str
+        What it shows, in a line.
+    draw : callable
+        Raises `NotThereError` where the results lack what it needs.
+    """
+
+    name: str
+    says: str
+    draw: Callable[[], Drawn]
+
+
+def figures_of(frames: Frames) -> list[Figure]:
+    """All figures of a study, in the order of their families; drawn only when asked to.
+
+    Comparisons take the percentile method, or the first there is, at the 95 % level, or the
+    nearest there is.
+
+    Parameters
+    ----------
+    frames : Frames
+
+    Returns
+    -------
+    list of Figure
+        Those that lack what they need are among them; drawing them says why.
+    """
+    return [*_graphs(frames), *_pages(frames), *_singles(frames), *_paces(frames), *_fails(frames)]
+
+
+def _graphs(frames: Frames) -> Iterator[Figure]:
+    cells = frames.cells
+    targets = targets_of(cells)
+    for family in ("coverage", "width"):
+        for target in targets:
+            yield Figure(
+                _named(family, target, targets),
+                f"{family} of {target.title} against n, by method",
+                lambda t=target, q=family: graphs.graph(cells, t, q),  # type: ignore[misc]
+            )
+    for target in targets:
+        yield Figure(
+            _named("boxes", target, targets),
+            f"coverage of {target.title}: boxes and points over instances",
+            lambda t=target: boxes.coverage_boxes(cells, t),  # type: ignore[misc]
+        )
+
+
+def _named(family: str, target: Target, targets: Sequence[Target]) -> str:
+    """Levels and sides are part of the name where there are several."""
+    several = len({t.confidence_level for t in targets}) > 1
+    level = f"{100 * target.confidence_level:g}" if several else ""
+    side = target.alternative if len({t.alternative for t in targets}) > 1 else ""
+    way = target.statistic or target.average
+    return slug(family, target.metric, way, target.label, level, side)
+
+
+def _pages(frames: Frames) -> Iterator[Figure]:
+    own = _main(frames.cells)
+    targets = targets_of(own)
+    fields = {
+        "": [t for t in targets if t.statistic],
+        "-test-sets": [t for t in targets if not t.statistic],
+    }
+    for field, found in fields.items():
+        for quantity in ("coverage", "width"):
+            if found:
+                yield Figure(
+                    f"overview-{quantity}{field}",
+                    f"{quantity} of all metrics and {'averages' if field else 'statistics'}",
+                    lambda f=found, q=quantity: graphs.overview(own, f, q),  # type: ignore[misc]
+                )
+
+
+def _singles(frames: Frames) -> Iterator[Figure]:
+    own = _main(frames.cells)
+    method = _method(own)
+    ways = [name for name in STATISTICS if name in set(own["statistic"])]
+    both = comparisons.segmentation_classification
+    yield Figure(
+        "metrics-coverage",
+        "coverage of one method against n, a line for each metric",
+        lambda: comparisons.metrics_coverage(own, method),
+    )
+    yield Figure(
+        "micro-macro",
+        "coverage and width of micro and macro averages",
+        lambda: comparisons.micro_macro(own, method),
+    )
+    yield Figure(
+        "segmentation-classification",
+        "coverage and width of means of cases and of averages over classes",
+        lambda: both(own, method, ["macro", "micro"], ["mean"]),
+    )
+    for kind in ("macro", "micro"):
+        yield Figure(
+            f"segmentation-classification-{kind}",
+            f"coverage and width of all statistics of cases and of {kind} averages",
+            lambda k=kind: both(own, method, [k], ways),  # type: ignore[misc]
+        )
+    yield Figure(
+        "location-dispersion",
+        "coverage of mean and median, SD and IQR",
+        lambda: comparisons.location_dispersion(own, method),
+    )
+    yield Figure(
+        "bca-median",
+        "coverage of BCa and percentile intervals of medians",
+        lambda: comparisons.bca_median(own),
+    )
+    yield Figure(
+        "basic-shift",
+        "how far bootstrap intervals are shifted, and their coverage",
+        lambda: comparisons.basic_shift(own),
+    )
+    yield Figure(
+        "sample-needs",
+        "where median coverage and width reach what is wanted",
+        lambda: needs_figure.sample_needs(own, method),
+    )
+    yield Figure(
+        "characteristics",
+        "mean, SD, skewness and kurtosis of the instances by metric",
+        lambda: clouds.characteristics(own),
+    )
+    yield Figure(
+        "characteristics-test-sets",
+        "values of metrics, skewness and kurtosis of test sets",
+        lambda: clouds.characteristics_of_sets(own),
+    )
+    yield from _concentrations(own)
+
+
+def _concentrations(own: pd.DataFrame) -> Iterator[Figure]:
+    found = [t for t in targets_of(own) if t.statistic == "mean" and bounds_of(t.metric)]
+    if not found:
+        yield Figure("concentration", CONCENTRATION, _lacking("no mean of a bounded metric"))
+    for target in found:
+        yield Figure(
+            slug("concentration", target.metric),
+            f"{CONCENTRATION}, mean {target.metric}",
+            lambda t=target: concentration.concentration(own, t),  # type: ignore[misc]
+        )
+
+
+CONCENTRATION = "widths of concentration intervals and their ratio to t"
+
+
+def _lacking(reason: str) -> Callable[[], Drawn]:
+    def draw() -> Drawn:
+        raise NotThereError(reason)
+
+    return draw
+
+
+# --------------------------------------------------------------------------- paces
+
+
+def _paces(frames: Frames) -> Iterator[Figure]:
+    own = _main(frames.cells)
+    method = _method(own)
+    if frames.paces is None:
+        return
+    mine, pace = own[own["method"] == method], frames.paces
+    fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
+    drawn = {
+        "pace-by-metric": lambda part: clouds.pace_by_metric(pace(part), method),
+        "skewness-by-metric": lambda part: clouds.skewness_by_metric(pace(part)),
+        "pace-errors": lambda part: clouds.pace_errors(pace(part), method),
+    }
+    says = {
+        "pace-by-metric": "convergence pace of coverage by metric",
+        "skewness-by-metric": "skewness of the instances by metric",
+        "pace-errors": "relative error of the fitted pace by metric",
+    }
+    for name, draw in drawn.items():
+        for field, part in fields.items():
+            # The skewness of a test set does not depend on the metric.
+            if len(part) and not (field and name == "skewness-by-metric"):
+                yield Figure(name + field, says[name], lambda d=draw, p=part: d(p))  # type: ignore[misc]
+    yield from _tests(frames, mine, method)
+
+
+def _location(cells: pd.DataFrame) -> pd.Series:
+    """Rows of the mean, or of the first statistic there is."""
+    known = [name for name in STATISTICS if name in set(cells["statistic"])]
+    others = [name for name in dict.fromkeys(cells["statistic"]) if name]
+    return cells["statistic"] == next(iter([*known, *others]), "mean")
+
+
+def _tests(frames: Frames, mine: pd.DataFrame, method: str) -> Iterator[Figure]:
+    pace, tests, of_two = frames.paces, frames.tests, frames.tests_of_two
+    if pace is None or tests is None or of_two is None:
+        return
+    # Accuracy stands among micro averages, balanced accuracy among macro ones.
+    ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
+    kinds = {(target.metric, target.average): kind for target, kind in ways.items()}
+    known = [kinds.get(pair, "") for pair in zip(mine["metric"], mine["average"], strict=True)]
+    groups = {
+        **{name: mine[mine["statistic"] == name] for name in mine["statistic"].unique() if name},
+        **{kind: mine[[k == kind for k in known]] for kind in ("macro", "micro")},
+    }
+    for way, part in groups.items():
+        if len(set(part["metric"])) > 1:
+            yield Figure(
+                slug("p-values", way),
+                f"p-values between the paces of metrics, {statistic_words(way)}",
+                lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
+                    tests(pace(p.assign(average=""))),
+                    f"pace of metrics: {statistic_words(w)}, {method}",
+                ),
+            )
+    masks = mine[mine["statistic"] == "mean"]
+    masks = masks[[bounds_of(metric) is not None for metric in masks["metric"]]]
+    for kind in ("macro", "micro"):
+        sets = groups[kind]
+        if len(masks) and len(sets):
+            yield Figure(
+                f"p-values-segmentation-classification-{kind}",
+                f"p-values between the paces of means of cases and of {kind} averages",
+                lambda s=sets, k=kind: p_values_figure.p_values(  # type: ignore[misc]
+                    of_two(pace(masks), pace(s)), f"pace of means and {k} averages, {method}"
+                ),
+            )
+
+
+# --------------------------------------------------------------------------- failures
+
+
+def _fails(frames: Frames) -> Iterator[Figure]:
+    own = _main(frames.cells)
+    method = _method(own)
+    sizes = sorted(set(own["n"]))
+    n = min(sizes, key=lambda size: (abs(size - USUAL_N), size))
+    for target in targets_of(own):
+        if target.statistic == "mean":
+            yield Figure(
+                slug("failures", target.metric),
+                f"cases of instances that fail, {target.title}, {method}, n = {n}",
+                lambda t=target: _failures(frames, own, t, method, n),  # type: ignore[misc]
+            )
+
+
+def _failures(frames: Frames, own: pd.DataFrame, target: Target, method: str, n: int) -> Drawn:
+    if frames.cases is None or frames.failing is None:
+        raise NotThereError("a store holds no cases; name the spec of the study: --spec FILE")
+    same = (own["metric"] == target.metric) & (own["statistic"] == target.statistic)
+    failed = frames.failing(own[same], method, n)
+    values = frames.cases(failed["instance"].tolist())
+    return failing.failures_figure(failed, values, target, method, n)
+
+
+# --------------------------------------------------------------------------- choices
+
+
+def _main(cells: pd.DataFrame) -> pd.DataFrame:
+    """Rows of one level, the nearest to 95 %, and two-sided where there are such."""
+    sides = sorted(set(cells["alternative"]), key=lambda side: (side != "two-sided", side))
+    own = cells[cells["alternative"] == sides[0]]
+    levels = sorted(set(own["confidence_level"]), key=lambda x: (abs(x - USUAL_LEVEL), x))
+    main: pd.DataFrame = own[own["confidence_level"] == levels[0]]
+    return main
+
+
+def _method(cells: pd.DataFrame) -> str:
+    names = list(method_looks(cells["method"]))
+    return USUAL_METHOD if USUAL_METHOD in names else names[0]

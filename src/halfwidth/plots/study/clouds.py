@@ -1,0 +1,343 @@
+"""Instances by metric: convergence pace, skewness, errors of the fit, and characteristics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from halfwidth.plots.study import axes
+from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes
+from halfwidth.plots.study.looks import Look, series_looks
+from halfwidth.plots.study.words import (
+    FIXED_AVERAGE,
+    Drawn,
+    NotThereError,
+    Target,
+    unit_of,
+)
+from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "characteristics",
+    "characteristics_frame",
+    "characteristics_of_sets",
+    "characteristics_of_sets_frame",
+    "pace_by_metric",
+    "pace_errors",
+    "pace_errors_frame",
+    "pace_frame",
+    "skewness_by_metric",
+    "skewness_frame",
+]
+
+NONE = (-math.inf, math.inf)
+HEIGHT = 2.3
+# A label of a metric is written aslant where it has less room: inches of a letter.
+LETTER = 0.062
+# 95 % of the samples of a normal distribution lie within so many standard errors.
+Z = 1.959964
+
+
+class Panel(NamedTuple):
+    """What one panel shows."""
+
+    title: str
+    axis: str
+    log: bool = False
+
+
+def by_metric(
+    frame: pd.DataFrame, column: str, panel: Panel, at: tuple[int, int]
+) -> list[dict[str, Any]]:
+    """A box and points for each metric (and average) of a frame with a row per instance."""
+    rows: list[dict[str, Any]] = []
+    names = _names(frame)
+    for x, name in enumerate(dict.fromkeys(names)):
+        own = frame[[one == name for one in names]]
+        found = box_rows(
+            own[column], own["instance"], Place(panel.title, name, name, x, 0.65), NONE
+        )
+        rows += [
+            {"row": at[0], "column": at[1], "axis": panel.axis, "log": panel.log, **one}
+            for one in found
+        ]
+    return rows
+
+
+def _names(frame: pd.DataFrame) -> list[str]:
+    pairs = zip(frame["metric"], frame["average"], strict=True)
+    return [Target(m, "", average, "", 0.0, "").title for m, average in pairs]
+
+
+def figure_of_clouds(
+    frame: pd.DataFrame,
+    note: str,
+    width: float,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+) -> Drawn:
+    """A figure of rows by `by_metric`; ``ranges`` are marked in the panels of that title."""
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    looks = series_looks(frame["series"])
+    rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
+    below = axes.height_below([], note, width)
+    longest = max(len(name) for name in looks)
+    size = (width, rows * (HEIGHT + 0.04 * longest) + below)
+    figure = Figure(figsize=size, layout="constrained")
+    for place, ax in np.ndenumerate(figure.subplots(rows, columns, squeeze=False)):
+        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
+        if part.empty:
+            ax.set_axis_off()
+            continue
+        _panel(ax, part, looks, width / columns - 0.6, (ranges or {}).get(part["panel"].iloc[0]))
+    axes.legend_below(figure, {}, note)
+    return Drawn(figure, frame)
+
+
+def _panel(
+    ax: Axes,
+    part: pd.DataFrame,
+    looks: Mapping[str, Look],
+    inches: float,
+    marked: tuple[float, float] | None,
+) -> None:
+    draw_boxes(ax, part, looks, dot=3.6)
+    boxes = part[part["drawn"] == "box"]
+    names = boxes["group"].tolist()
+    slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    fits = LETTER * max(len(name) for name in names) * len(names) <= inches
+    ax.set_xticks(boxes["x"].tolist(), names, parse_math=False, **({} if fits else slant))
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.set_ylabel(str(part["axis"].iloc[0]), fontsize=TEXT_SIZE)
+    if marked is not None:
+        style: dict[str, Any] = {"color": CLOUD, "alpha": 0.7, "linewidth": 0, "zorder": 0}
+        ax.axhspan(*marked, gid="normal", **style)
+        if marked[0] == marked[1]:
+            ax.axhline(marked[0], color=QUIET, linewidth=0.9, gid="normal")
+    if bool(part["log"].iloc[0]):
+        axes.log_axis(ax, part[["value", "whisker_low", "whisker_high"]].to_numpy(float).ravel())
+    axes.plain(ax)
+    ax.grid(visible=False, axis="x")
+    axes.title_of(ax, str(part["panel"].iloc[0]))
+
+
+def _note(frame: pd.DataFrame) -> str:
+    counts = frame.loc[frame["drawn"] == "box", "instances"]
+    return (
+        f"A point for each instance (at most {int(counts.max())}). Box: quartiles, whiskers "
+        f"within {REACH:g} IQR."
+    )
+
+
+# --------------------------------------------------------------------------- paces
+
+
+def pace_frame(paces: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `pace_by_metric`: rows of `box_rows` with their place."""
+    return _of_paces(paces, "pace", Panel("convergence pace", "pace β, coverage = level + β/n"))
+
+
+def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
+    """The coverage convergence pace of each instance by metric.
+
+    Parameters
+    ----------
+    paces : DataFrame
+        As of `halfwidth.study.analysis.pace`, of one statistic and one method.
+    method : str
+        Said in the note.
+    width : float
+        Inches.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure 9 C.
+    """
+    frame = pace_frame(paces)
+    note = f"{_note(frame)} Intervals by {method}. Below 0: coverage comes from below."
+    return figure_of_clouds(frame, note, width, {"convergence pace": (0.0, 0.0)})
+
+
+def skewness_frame(paces: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `skewness_by_metric`."""
+    return _of_paces(paces, "population_skewness", Panel("skewness", "skewness of the population"))
+
+
+def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
+    """The skewness of each instance by metric.
+
+    Parameters
+    ----------
+    paces : DataFrame
+        As for `pace_by_metric`.
+    width : float
+        Inches.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure 9 B.
+    """
+    frame = skewness_frame(paces)
+    return figure_of_clouds(frame, _note(frame), width, {"skewness": (0.0, 0.0)})
+
+
+def pace_errors_frame(paces: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `pace_errors`."""
+    return _of_paces(paces, "fit_error", Panel("relative error of the fit", "relative error"))
+
+
+def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
+    """How well level + β/n fits the coverage of each instance.
+
+    Parameters
+    ----------
+    paces, method, width
+        As for `pace_by_metric`.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S3.
+    """
+    frame = pace_errors_frame(paces)
+    return figure_of_clouds(frame, f"{_note(frame)} Intervals by {method}.", width)
+
+
+def _of_paces(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
+    import pandas as pd
+
+    known = paces[np.isfinite(paces[column].to_numpy(dtype=float))]
+    if known.empty:
+        raise NotThereError(f"no instance has a known {panel.title}")
+    return pd.DataFrame(by_metric(known, column, panel, (0, 0)))
+
+
+# --------------------------------------------------------------------------- characteristics
+
+
+def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `characteristics`: a box for each metric, a point for each instance.
+
+    Raises
+    ------
+    NotThereError
+        If the study has no populations of per-case values.
+    """
+    import pandas as pd
+
+    own = _instances(cells[cells["statistic"] != ""])
+    if own.empty:
+        raise NotThereError("the study has no metrics of single cases")
+    rows: list[dict[str, Any]] = []
+    units = list(dict.fromkeys(unit_of(metric) for metric in own["metric"]))
+    for row, unit in enumerate(units):
+        part = own[[unit_of(metric) == unit for metric in own["metric"]]]
+        said = f" [{unit}]" if unit else ""
+        for column, word in enumerate(("mean", "SD")):
+            panel = Panel(f"{word}{said}", f"{word}{said}")
+            rows += by_metric(part, f"population_{word.lower()}", panel, (row, column))
+    rows += by_metric(own, "population_skewness", Panel("skewness", "skewness"), (len(units), 0))
+    kurtosis = Panel("kurtosis", "kurtosis (normal: 3)", log=True)
+    rows += by_metric(own, "population_kurtosis", kurtosis, (len(units), 1))
+    return pd.DataFrame(rows)
+
+
+def characteristics(cells: pd.DataFrame) -> Drawn:
+    """Mean, SD, skewness and kurtosis of the populations by metric.
+
+    Grey is where 95 % of normal samples lie that are as large as the instance of median size: 0 ±
+    1.96 √(6/n) of the skewness and 3 ± 1.96 √(24/n) of the kurtosis, the approximations for large
+    n.
+
+    Parameters
+    ----------
+    cells : DataFrame
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S1.
+    """
+    frame = characteristics_frame(cells)
+    n = float(_instances(cells[cells["statistic"] != ""])["n_cases"].median())
+    skew, kurtosis = Z * math.sqrt(6 / n), Z * math.sqrt(24 / n)
+    ranges = {"skewness": (-skew, skew), "kurtosis": (max(1.0, 3 - kurtosis), 3 + kurtosis)}
+    note = f"{_note(frame)} Grey: 95 % of normal samples of {n:g} cases."
+    return figure_of_clouds(frame, note, WIDTH, ranges)
+
+
+def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `characteristics_of_sets`.
+
+    Raises
+    ------
+    NotThereError
+        If the study has no test sets.
+    """
+    import pandas as pd
+
+    own = cells[cells["statistic"] == ""]
+    if own.empty:
+        raise NotThereError("the study has no metrics of test sets")
+    one = own.drop_duplicates(["instance", "metric", "average", "label"])
+    rows = by_metric(_ordered(one), "truth", Panel("true value", "metric value"), (0, 0))
+    each = own.drop_duplicates("instance").assign(metric="logits", average="")
+    for column, name in enumerate(("skewness", "kurtosis")):
+        panel = Panel(name, f"multivariate {name}", log=True)
+        rows += by_metric(each, f"population_{name}", panel, (0, column + 1))
+    return pd.DataFrame(rows)
+
+
+def characteristics_of_sets(cells: pd.DataFrame) -> Drawn:
+    """True values of the metrics, and multivariate skewness and kurtosis of the logits.
+
+    A normal distribution has skewness 0; its kurtosis depends on the number of classes, which
+    the results do not hold, and is not marked.
+
+    Parameters
+    ----------
+    cells : DataFrame
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S2. mori1994.
+    """
+    frame = characteristics_of_sets_frame(cells)
+    note = f"{_note(frame)} Skewness and kurtosis as of Móri et al. (1994)."
+    return figure_of_clouds(frame, note, WIDTH)
+
+
+def _instances(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.drop_duplicates(["instance", "metric"]).assign(average="").sort_values("metric")
+
+
+def _ordered(cells: pd.DataFrame) -> pd.DataFrame:
+    """Macro, then micro, then what has no average."""
+    ways = [FIXED_AVERAGE.get(m, a) for m, a in zip(cells["metric"], cells["average"], strict=True)]
+    return cells.assign(way=ways).sort_values(["way", "metric"], kind="stable")

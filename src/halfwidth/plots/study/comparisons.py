@@ -1,0 +1,433 @@
+"""Comparisons of lines: metrics, averages, statistics, and segmentation with classification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
+from halfwidth.plots.study.looks import (
+    BROKEN,
+    DASHED,
+    DOTTED,
+    MARKERS,
+    SOLID,
+    Look,
+    method_looks,
+    series_looks,
+)
+from halfwidth.plots.study.words import (
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    metric_words,
+    only,
+    targets_of,
+    unit_of,
+)
+from halfwidth.plots.style import DOT, WIDTH
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "basic_shift",
+    "basic_shift_frame",
+    "bca_median",
+    "bca_median_frame",
+    "location_dispersion",
+    "location_dispersion_frame",
+    "metrics_coverage",
+    "metrics_coverage_frame",
+    "micro_macro",
+    "micro_macro_frame",
+    "segmentation_classification",
+    "segmentation_classification_frame",
+]
+
+COLUMNS = 3
+RED = "#D55E00"
+# Metrics whose micro and macro average go by other names.
+PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}
+BOOTSTRAPS = ("percentile", "bca", "basic")
+CHOSEN = ("mean", "median", "sd", "iqr")
+
+
+def _rows(
+    cells: pd.DataFrame,
+    chosen: Iterable[tuple[Target, str]],
+    quantity: str,
+    panel: str,
+    at: tuple[int, int],
+) -> pd.DataFrame:
+    """The rows of a panel with a line for each target, each with its name."""
+    import pandas as pd
+
+    named = list(chosen)
+    # Lines of different units share no axis.
+    unit = "" if quantity == "coverage" else unit_of(named[0][0].metric)
+    parts = [only(cells, target).assign(series=name) for target, name in named]
+    own = pd.concat(parts, ignore_index=True)
+    return line_rows(own, quantity, panel=panel, at=at, series="series", unit=unit)
+
+
+def _one_method(cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    own = cells[cells["method"] == method]
+    if own.empty:
+        raise NotThereError(f"the study has no intervals by {method}")
+    return own
+
+
+def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.concat(parts, ignore_index=True)
+
+
+# --------------------------------------------------------------------------- metrics
+
+
+def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Every number of `metrics_coverage`: columns as of `line_rows`, a series for each metric."""
+    targets = targets_of(_one_method(cells, method))
+    groups = {
+        "mean": [t for t in targets if t.statistic == "mean"],
+        "macro averages": [t for t in targets if not t.statistic and t.kind == "macro"],
+        "micro averages": [t for t in targets if not t.statistic and t.kind == "micro"],
+    }
+    own = cells[cells["method"] == method]
+    filled = {name: found for name, found in groups.items() if found}
+    if not filled:
+        raise NotThereError("the study has no means of cases and no averages over classes")
+    return _joined(
+        [
+            _rows(own, [(t, metric_words(t.metric)) for t in found], "coverage", name, (0, place))
+            for place, (name, found) in enumerate(filled.items())
+        ]
+    )
+
+
+def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
+    """Coverage of one method against n, a line for each metric.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of one level.
+    method : str
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure 9 A.
+    """
+    frame = metrics_coverage_frame(cells, method)
+    panels = int(frame["column"].max()) + 1
+    how = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
+    return figure_of_lines(frame, series_looks(frame["series"]), how)
+
+
+def _by(method: str) -> str:
+    return f"Intervals by {method}."
+
+
+# --------------------------------------------------------------------------- micro and macro
+
+
+def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Every number of `micro_macro`: columns as of `line_rows`.
+
+    Raises
+    ------
+    NotThereError
+        If no metric has both averages.
+    """
+    own = _one_method(cells, method)
+    pairs: dict[str, dict[str, Target]] = {}
+    for target in targets_of(own):
+        if not target.statistic and target.kind in {"macro", "micro"}:
+            base = PAIRED.get(target.metric) or metric_words(target.metric)
+            pairs.setdefault(base, {})[target.kind] = target
+    both = {name: pair for name, pair in pairs.items() if len(pair) == 2}
+    if not both:
+        raise NotThereError("no metric of test sets has both a macro and a micro average")
+    parts = []
+    for row, (name, pair) in enumerate(both.items()):
+        chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
+        names = {target.metric for target, _ in chosen}
+        said = name if len(names) == 1 else _said(chosen)
+        for column, quantity in enumerate(("coverage", "width")):
+            parts.append(_rows(own, chosen, quantity, said, (row, column)))
+    return _joined(parts)
+
+
+def _said(chosen: Sequence[tuple[Target, str]]) -> str:
+    return ", ".join(f"{kind}: {metric_words(target.metric)}" for target, kind in chosen)
+
+
+def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
+    """Coverage and width of macro and micro averages of the same metric.
+
+    Accuracy is taken as micro recall and balanced accuracy as macro recall.
+
+    Parameters
+    ----------
+    cells, method
+        As for `metrics_coverage`.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figures 10 and S17.
+    """
+    frame = micro_macro_frame(cells, method)
+    looks = {"macro": Look(RED, DASHED, "s"), "micro": Look(DOT, SOLID, "o")}
+    return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
+
+
+# --------------------------------------------------------------------------- two fields
+
+
+def segmentation_classification_frame(
+    cells: pd.DataFrame, method: str, kinds: Sequence[str], statistics: Sequence[str]
+) -> pd.DataFrame:
+    """Every number of `segmentation_classification`: columns as of `line_rows`.
+
+    Raises
+    ------
+    NotThereError
+        If one of the two fields is missing.
+    """
+    own = _one_method(cells, method)
+    targets = targets_of(own)
+    parts: list[pd.DataFrame] = []
+    for kind in kinds:
+        sets = [t for t in targets if not t.statistic and t.kind == kind]
+        for statistic in statistics:
+            masks = [t for t in targets if t.statistic == statistic and bounds_of(t.metric)]
+            if not sets or not masks:
+                continue
+            chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
+            said = f"{masks[0].way} and {kind} averages"
+            row = len(parts) // 2
+            for column, quantity in enumerate(("coverage", "width")):
+                parts.append(_rows(own, chosen, quantity, said, (row, column)))
+    if not parts:
+        raise NotThereError(
+            f"it needs bounded metrics of single cases ({', '.join(statistics)}) and "
+            f"{' or '.join(kinds)} averages of test sets; give both stores"
+        )
+    return _joined(parts)
+
+
+def segmentation_classification(
+    cells: pd.DataFrame, method: str, kinds: Sequence[str], statistics: Sequence[str]
+) -> Drawn:
+    """Coverage and width of segmentation metrics (blue, solid) and classification (red, broken).
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Of both stores.
+    method : str
+    kinds : sequence of str
+        ``"macro"``, ``"micro"``: a row of panels each.
+    statistics : sequence of str
+        Of per-case values: a row of panels each.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figures 8, S12 and S13.
+    """
+    frame = segmentation_classification_frame(cells, method, kinds, statistics)
+    sets = {t.title for t in targets_of(cells) if not t.statistic}
+    names = list(dict.fromkeys(frame["series"]))
+    masks, others = [n for n in names if n not in sets], [n for n in names if n in sets]
+    looks = {n: Look(DOT, SOLID, MARKERS[i % len(MARKERS)]) for i, n in enumerate(masks)}
+    broken = (DASHED, DOTTED, BROKEN)
+    for place, name in enumerate(others):
+        marker = MARKERS[place % len(MARKERS)]
+        looks[name] = Look(RED, broken[place % len(broken)], marker)
+    said = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
+    how = Layout(bands=False, share=True, note=said)
+    return figure_of_lines(frame, looks, how)
+
+
+# --------------------------------------------------------------------------- statistics
+
+
+def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Every number of `location_dispersion`: columns as of `line_rows`.
+
+    Raises
+    ------
+    NotThereError
+        If no metric has a measure of both.
+    """
+    own = _one_method(cells, method)
+    found = _by_metric(t for t in targets_of(own) if t.statistic in CHOSEN)
+    both = {
+        metric: targets
+        for metric, targets in found.items()
+        if {t.statistic for t in targets} & {"sd", "iqr"}
+        and {t.statistic for t in targets} & {"mean", "median"}
+    }
+    if not both:
+        raise NotThereError("no metric has both a mean or median and an SD or IQR")
+    return _joined(
+        [
+            _rows(own, [(t, t.way) for t in targets], "coverage", metric_words(metric), at)
+            for (metric, targets), at in wrapped(both.items(), COLUMNS)
+        ]
+    )
+
+
+def _by_metric(targets: Iterable[Target]) -> dict[str, list[Target]]:
+    found: dict[str, list[Target]] = {}
+    for target in targets:
+        found.setdefault(target.metric, []).append(target)
+    return found
+
+
+def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
+    """Coverage for the mean and the median against that for the SD and the IQR.
+
+    Parameters
+    ----------
+    cells, method
+        As for `metrics_coverage`.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S18.
+    """
+    frame = location_dispersion_frame(cells, method)
+    looks = {
+        "mean": Look(DOT, SOLID, "o"),
+        "median": Look("#56B4E9", DASHED, "D"),
+        "SD": Look(RED, DOTTED, "v"),
+        "IQR": Look("#E69F00", BROKEN, "s"),
+    }
+    return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
+
+
+def _grid(frame: pd.DataFrame, **changes: Any) -> Layout:
+    """A page, or a column for a single panel."""
+    panels = int(frame["column"].max()) + 1
+    return Layout(width=WIDTH / 2 if panels == 1 else WIDTH, **changes)
+
+
+# --------------------------------------------------------------------------- methods that fail
+
+
+def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `bca_median`: columns as of `line_rows`.
+
+    Raises
+    ------
+    NotThereError
+        If the study has no BCa intervals of medians.
+    """
+    own = cells[cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")]
+    if "bca" not in set(own["method"]):
+        raise NotThereError("the study has no BCa intervals of medians")
+    return _joined(
+        [
+            line_rows(only(own, target), "coverage", panel=target.title, at=at)
+            for target, at in wrapped(targets_of(own), COLUMNS)
+        ]
+    )
+
+
+def bca_median(cells: pd.DataFrame) -> Drawn:
+    """Coverage of BCa and percentile intervals for medians, from 0 where BCa falls so far.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of one level.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figures 5 and S9.
+    """
+    frame = bca_median_frame(cells)
+    return figure_of_lines(frame, method_looks(frame["series"]), _grid(frame, lowest=0.0))
+
+
+def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `basic_shift`: columns as of `line_rows`.
+
+    Raises
+    ------
+    NotThereError
+        If the study has no basic intervals, or nothing to set beside them.
+    """
+    own = cells[cells["method"].isin(BOOTSTRAPS)]
+    own = own[own["statistic"].isin(["mean", ""])]
+    if not {"basic", "percentile"} <= set(own["method"]):
+        raise NotThereError("it needs basic and percentile intervals of means or of test sets")
+    targets = targets_of(own)
+    # Two targets side by side where there are many.
+    wide = 2 if len(targets) > 2 else 1
+    quantities: dict[str, Callable[[Target], str]] = {
+        "shift": lambda target: unit_of(target.metric),
+        "coverage": lambda _: "",
+    }
+    return _joined(
+        [
+            line_rows(
+                only(own, target),
+                quantity,
+                panel=target.title,
+                at=_beside(place, column, wide),
+                unit=unit(target),
+            )
+            for place, target in enumerate(targets)
+            for column, (quantity, unit) in enumerate(quantities.items())
+        ]
+    )
+
+
+def _beside(place: int, column: int, wide: int) -> tuple[int, int]:
+    return place // wide, 2 * (place % wide) + column
+
+
+def basic_shift(cells: pd.DataFrame) -> Drawn:
+    """How far the middle of bootstrap intervals is from the true value, and their coverage.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of one level.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S20.
+    """
+    frame = basic_shift_frame(cells)
+    how = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
+    return figure_of_lines(frame, method_looks(frame["series"]), how)

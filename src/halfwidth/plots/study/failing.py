@@ -1,0 +1,137 @@
+"""The data of instances whose intervals fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.formatting import percent
+from halfwidth.core.types import Array
+from halfwidth.plots.study import axes
+from halfwidth.plots.study.words import (
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    metric_words,
+    unit_of,
+)
+from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["failures_figure", "failures_frame"]
+
+BINS, COLUMNS, MOST = 25, 4, 24
+HEIGHT = 1.45
+NAME = 28
+
+
+def failures_frame(
+    failing: pd.DataFrame, values: Mapping[str, Array], target: Target
+) -> pd.DataFrame:
+    """Every number of `failures_figure`: a row for each bin of each instance.
+
+    Parameters
+    ----------
+    failing : DataFrame
+        Columns ``instance`` and ``coverage``, as of `halfwidth.study.analysis.failures`.
+    values : mapping of str to ndarray
+        The per-case values of each instance.
+    target : Target
+
+    Returns
+    -------
+    DataFrame
+        Columns ``instance, coverage, cases, low, high, count``; the worst instance first, of more
+        than 24 the worst ones.
+
+    Raises
+    ------
+    NotThereError
+        If no instance fails.
+    """
+    import pandas as pd
+
+    if failing.empty:
+        raise NotThereError(f"{target.title}: no instance has a coverage far below the others")
+    worst = failing.sort_values(["coverage", "instance"]).head(MOST)
+    bounds = bounds_of(target.metric)
+    ends = (bounds.low, bounds.high) if bounds else None
+    rows = []
+    for instance, coverage in zip(worst["instance"], worst["coverage"], strict=True):
+        cases = np.asarray(values[instance], dtype=float)
+        counts, edges = np.histogram(cases, bins=BINS, range=ends)
+        for count, low, high in zip(counts, edges[:-1], edges[1:], strict=True):
+            bar = {"low": float(low), "high": float(high), "count": int(count)}
+            what = {"instance": instance, "coverage": float(coverage), "cases": len(cases)}
+            rows.append(what | bar)
+    return pd.DataFrame(rows)
+
+
+def failures_figure(
+    failing: pd.DataFrame, values: Mapping[str, Array], target: Target, method: str, n: int
+) -> Drawn:
+    """Histograms of the per-case values of failing instances, with their coverage.
+
+    Parameters
+    ----------
+    failing, values, target
+        As for `failures_frame`.
+    method : str
+    n : int
+        Sample size at which they fail.
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figure S19.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    frame = failures_frame(failing, values, target)
+    names = list(dict.fromkeys(frame["instance"]))
+    columns = min(COLUMNS, len(names))
+    rows = -(-len(names) // columns)
+    more = f" The {len(names)} worst of {len(failing)}." if len(failing) > len(names) else ""
+    note = (
+        f"{target.title}, {method}, n = {n}: instances whose coverage lies more than 1.5 IQR below "
+        f"Q1, with their coverage.{more}"
+    )
+    width = WIDTH * max(columns, 2) / COLUMNS
+    size = (width, rows * HEIGHT + 0.25 + axes.height_below([], note, width))
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, name in zip(grid, names, strict=False):
+        _histogram(ax, frame[frame["instance"] == name])
+    for ax in grid[len(names) :]:
+        ax.set_axis_off()
+    unit = unit_of(target.metric)
+    title = metric_words(target.metric) + (f" [{unit}]" if unit else "")
+    for place in range(len(names)):
+        if place + columns >= len(names):
+            grid[place].set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
+        if place % columns == 0:
+            grid[place].set_ylabel("cases", fontsize=TEXT_SIZE)
+    axes.legend_below(figure, {}, note)
+    return Drawn(figure, frame)
+
+
+def _histogram(ax: Any, part: pd.DataFrame) -> None:
+    widths = part["high"] - part["low"]
+    style: dict[str, Any] = {"color": DOT, "edgecolor": INK, "linewidth": 0.3}
+    ax.bar(part["low"], part["count"], widths, align="edge", **style)
+    ax.set_xlim(part["low"].min(), part["high"].max())
+    axes.plain(ax)
+    first = part.iloc[0]
+    title = (
+        f"{shorter(str(first['instance']), NAME)}\n{percent(round(float(first['coverage']), 3))}"
+    )
+    ax.set_title(title, fontsize=NOTE_SIZE, loc="left", pad=2, parse_math=False)

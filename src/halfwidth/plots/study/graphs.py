@@ -1,0 +1,115 @@
+"""Coverage and width against n: one graph for each metric and statistic, and pages of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows
+from halfwidth.plots.study.looks import method_looks
+from halfwidth.plots.study.words import Drawn, Target, only, unit_of
+from halfwidth.plots.style import WIDTH
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["graph", "graph_frame", "overview", "overview_frame"]
+
+# Inches of a panel of an overview.
+CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
+
+
+def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
+    """Every number of `graph`: columns as of `line_rows`, a series for each method."""
+    own = only(cells, target)
+    return line_rows(own, quantity, panel=target.title, at=(0, 0), unit=_unit(target, quantity))
+
+
+def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
+    """Coverage or width of every method against n, a column (8.5 cm) wide.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of a study.
+    target : Target
+    quantity : {"coverage", "width"}
+
+    Returns
+    -------
+    Drawn
+        The figure, and `graph_frame`.
+
+    References
+    ----------
+    andre2025, Figures 4, S4 to S8.
+    """
+    frame = graph_frame(cells, target, quantity)
+    how = Layout(
+        WIDTH / 2, 1.15 * HEIGHT, note=f"{target.intervals[0].upper()}{target.intervals[1:]}."
+    )
+    return figure_of_lines(frame, method_looks(frame["series"]), how)
+
+
+def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> pd.DataFrame:
+    """Every number of `overview`: columns as of `line_rows`."""
+    import pandas as pd
+
+    places = _places(targets)
+    return pd.concat(
+        [
+            line_rows(
+                only(cells, target),
+                quantity,
+                panel=target.title,
+                at=places[target],
+                unit=_unit(target, quantity),
+            )
+            for target in targets
+        ],
+        ignore_index=True,
+    )
+
+
+def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> Drawn:
+    """A page with a row for each statistic (or average) and a column for each metric.
+
+    With many metrics the page is wider than a sheet, and meant for a screen.
+
+    Parameters
+    ----------
+    cells : DataFrame
+    targets : sequence of Target
+        Of one level, all of per-case values or all of test sets.
+    quantity : {"coverage", "width"}
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figures S4 to S8.
+    """
+    frame = overview_frame(cells, targets, quantity)
+    width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
+    how = Layout(width, CELL_HEIGHT, note=f"{targets[0].intervals.capitalize()}.")
+    return figure_of_lines(frame, method_looks(frame["series"]), how)
+
+
+def _places(targets: Sequence[Target]) -> dict[Target, tuple[int, int]]:
+    """Row and column of each: statistics below each other, or averages, which fill their row."""
+    metrics = list(dict.fromkeys(target.metric for target in targets))
+    ways = list(dict.fromkeys(target.statistic or target.kind for target in targets))
+    filled = dict.fromkeys(ways, 0)
+    found = {}
+    for target in targets:
+        way = target.statistic or target.kind
+        column = metrics.index(target.metric) if target.statistic else filled[way]
+        filled[way] += 1
+        found[target] = (ways.index(way), column)
+    return found
+
+
+def _unit(target: Target, quantity: str) -> str:
+    return "" if quantity == "coverage" else unit_of(target.metric)

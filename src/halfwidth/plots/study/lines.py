@@ -1,0 +1,246 @@
+"""Lines against sample size: the median over instances, with a band from Q1 to Q3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from halfwidth.core.formatting import percent
+from halfwidth.plots.study import axes
+from halfwidth.plots.study.looks import Look
+from halfwidth.plots.study.words import Drawn
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, lines_of, require_matplotlib
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = ["QUANTITIES", "Layout", "figure_of_lines", "line_rows", "lines_of_panel"]
+
+# Of what a line may be, and its column in the cells of a study.
+QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
+AXIS = {"coverage": "coverage [%]", "width": "mean width", "shift": "centre less true value"}
+SIZES_TITLE = "cases in the test set, n"
+BAND = 0.16
+# Inches: a panel's height, and what its y labels take of its width.
+HEIGHT, BESIDE = 2.1, 0.65
+# Inches of a panel that has no room for its x title in full, and of a letter of its title.
+NARROW, LETTER = 1.5, 0.075
+
+
+class Layout(NamedTuple):
+    """How the panels of a figure are set."""
+
+    width: float = WIDTH
+    height: float = HEIGHT
+    lowest: float = axes.LOWEST
+    bands: bool = True
+    note: str = ""
+    # Whether panels of the same quantity and unit have the same axis.
+    share: bool = False
+
+
+def line_rows(
+    cells: pd.DataFrame,
+    quantity: str,
+    *,
+    panel: str,
+    at: tuple[int, int],
+    series: str = "method",
+    unit: str = "",
+) -> pd.DataFrame:
+    """The rows of one panel: median and quartiles over instances for each series and n.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of a study; those of one series and n are of different instances.
+    quantity : {"coverage", "width", "shift"}
+    panel : str
+        Its title.
+    at : tuple of int
+        Its row and column in the figure.
+    series : str
+        The column whose values have a line each.
+    unit : str
+        Of a width or a shift.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``row, column, panel, quantity, unit, level, series, n, median, q1, q3,
+        instances``: quartiles (type 7) over the instances that have a value, and their number.
+        NaN where none has one.
+    """
+    import pandas as pd
+
+    column = QUANTITIES[quantity]
+    rows = []
+    needed = cells[[series, "n", column, "confidence_level"]]
+    for key, part in needed.groupby([series, "n"], sort=True):
+        name, n = cast("tuple[str, int]", key)
+        values = part[column].to_numpy(dtype=float)
+        q1, median, q3 = quartiles(values)
+        rows.append(
+            {
+                "row": at[0],
+                "column": at[1],
+                "panel": panel,
+                "quantity": quantity,
+                "unit": unit,
+                "level": float(part["confidence_level"].iloc[0]),
+                "series": str(name),
+                "n": int(n),
+                "median": median,
+                "q1": q1,
+                "q3": q3,
+                "instances": int((~np.isnan(values)).sum()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def quartiles(values: Any) -> tuple[float, float, float]:
+    """Q1, median and Q3 of the numbers that are there; infinite ones are the largest.
+
+    >>> quartiles([1.0, 2.0, float("nan"), 3.0])
+    (1.5, 2.0, 2.5)
+    """
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return (float("nan"),) * 3
+    with np.errstate(invalid="ignore"):
+        found = np.quantile(known, [0.25, 0.5, 0.75])
+    # Between a finite and an infinite one lies nothing that could be drawn.
+    found = np.where(np.isnan(found), np.inf, found)
+    return float(found[0]), float(found[1]), float(found[2])
+
+
+def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout) -> Drawn:
+    """A figure with a panel for each row and column of a frame of `line_rows`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Every number that is drawn.
+    looks : mapping of str to Look
+        By series, in the order of the legend.
+    how : Layout
+
+    Returns
+    -------
+    Drawn
+
+    Raises
+    ------
+    OptionError
+        If matplotlib is missing.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
+    looks = {name: look for name, look in looks.items() if name in set(frame["series"])}
+    note = " ".join(part for part in (how.note, _said(frame, how)) if part)
+    below = axes.height_below(looks, note, how.width)
+    size = (how.width, rows * how.height + below)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(rows, columns, squeeze=False)
+    inside = how.width / columns - BESIDE
+    for place, ax in np.ndenumerate(grid):
+        part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
+        if part.empty:
+            ax.set_axis_off()
+            continue
+        like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
+        seen = frame[like] if how.share else part
+        last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
+        lines_of_panel(ax, part, looks, how, inches=inside, seen=seen, x_title=last)
+    axes.legend_below(figure, looks, note)
+    return Drawn(figure, frame.reset_index(drop=True))
+
+
+def lines_of_panel(
+    ax: Axes,
+    part: pd.DataFrame,
+    looks: Mapping[str, Look],
+    how: Layout,
+    *,
+    inches: float,
+    seen: pd.DataFrame,
+    x_title: bool = True,
+) -> None:
+    """Draw the rows of one panel; each line's ``gid`` is its series.
+
+    The axes hold the numbers of ``seen``.
+    """
+    for name, look in looks.items():
+        rows = part[part["series"] == name].sort_values("n")
+        if rows.empty:
+            continue
+        x, y = rows["n"].to_numpy(), rows["median"].to_numpy()
+        ax.plot(x, _drawable(y), gid=name, zorder=3, **look.line)
+        if how.bands:
+            low, high = _drawable(rows["q1"]), _drawable(rows["q3"])
+            shade: dict[str, Any] = {"color": look.colour, "alpha": BAND, "linewidth": 0}
+            ax.fill_between(x, low, high, gid=name, zorder=2, **shade)
+    quantity, unit = str(part["quantity"].iloc[0]), str(part["unit"].iloc[0])
+    axes.size_axis(ax, sorted(set(part["n"])), inches)
+    _finish(ax, seen, quantity, how)
+    ax.set_ylabel(AXIS[quantity] + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
+    if x_title:
+        ax.set_xlabel(SIZES_TITLE if inches > NARROW else "n", fontsize=TEXT_SIZE)
+    axes.plain(ax)
+    axes.title_of(ax, lines_of(str(part["panel"].iloc[0]), int((inches + 0.2) / LETTER)))
+
+
+def _drawable(numbers: Any) -> Any:
+    """Without the infinite ones, which no axis can show."""
+    values = np.asarray(numbers, dtype=float)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, how: Layout) -> None:
+    ends = ["median", "q1", "q3"] if how.bands else ["median"]
+    numbers = seen[ends].to_numpy(dtype=float).ravel()
+    if quantity == "coverage":
+        axes.coverage_axis(ax, numbers, float(seen["level"].iloc[0]), how.lowest)
+    elif quantity == "width":
+        axes.log_axis(ax, numbers)
+    else:
+        ax.axhline(0, color=QUIET, linewidth=0.9, zorder=1, gid=axes.GID_OF_LEVEL)
+
+
+def _said(frame: pd.DataFrame, how: Layout) -> str:
+    """What lines and bands are, of how many instances, and what lies below the axis."""
+    counts = sorted({int(count) for count in frame["instances"] if count})
+    many = "no" if not counts else _range(counts)
+    noun = "instance" if counts == [1] else "instances"
+    band = ", band: Q1 to Q3" if how.bands else ""
+    text = f"Line: median over {many} {noun}{band}."
+    covers = frame[frame["quantity"] == "coverage"]
+    if len(covers):
+        levels = " and ".join(percent(level) for level in sorted(set(covers["level"])))
+        text += f" Dashed: {levels}."
+        ends = ["median", "q1"] if how.bands else ["median"]
+        below = covers[ends].min(axis=1) < how.lowest
+        if below.any():
+            names = ", ".join(dict.fromkeys(covers["series"][below]))
+            text += f" What lies below {percent(how.lowest)} is not shown ({names})."
+    return text
+
+
+def _range(counts: Sequence[int]) -> str:
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def wrapped(items: Iterable[Any], columns: int) -> list[tuple[Any, tuple[int, int]]]:
+    """Items with their row and column in a grid.
+
+    >>> wrapped("abc", 2)
+    [('a', (0, 0)), ('b', (0, 1)), ('c', (1, 0))]
+    """
+    return [(item, divmod(place, columns)) for place, item in enumerate(items)]

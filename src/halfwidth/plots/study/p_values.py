@@ -1,0 +1,156 @@
+"""Matrices of p-values of tests between paces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.plots.study import axes
+from halfwidth.plots.study.words import (
+    FIXED_AVERAGE,
+    Drawn,
+    NotThereError,
+    metric_words,
+    statistic_words,
+)
+from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["p_values", "p_values_frame"]
+
+# Inches of a cell, and of a letter beside it.
+CELL_WIDTH, CELL_HEIGHT, LETTER = 0.52, 0.3, 0.058
+RAMP = ("#ffffff", "#9ecae1", DOT)
+# The colour no longer changes below.
+LEAST = 1e-5
+SMALL = 0.001
+
+
+def p_values_frame(tests: pd.DataFrame) -> pd.DataFrame:
+    """Every number of `p_values`: ``a``, ``b``, their row and column, ``p``, what is written.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        A row for each pair: ``a``, ``b``, ``p``, ``p_bonferroni``, ``significant``.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``a, b, row, column, p, p_bonferroni, significant, text``. NaN p are written as a
+        dash.
+
+    Raises
+    ------
+    NotThereError
+        If there is no pair.
+    """
+    if tests.empty:
+        raise NotThereError("there is no pair to test")
+    # Pairs within one set fill a triangle: the first has a column, the last a row.
+    columns, rows = list(dict.fromkeys(tests["a"])), list(dict.fromkeys(tests["b"]))
+    own = tests[["a", "b", "p", "p_bonferroni", "significant"]].reset_index(drop=True)
+    return own.assign(
+        row=[rows.index(name) for name in own["b"]],
+        column=[columns.index(name) for name in own["a"]],
+        text=[_text(p, sig) for p, sig in zip(own["p"], own["significant"], strict=True)],
+    )
+
+
+def _called(name: object) -> str:
+    """In words: ``mean dsc`` is the mean DSC, ``dsc`` the DSC."""
+    way, _, metric = str(name).rpartition(" ")
+    own = "" if metric in FIXED_AVERAGE else statistic_words(way)
+    return f"{own} {metric_words(metric)}".strip()
+
+
+def _text(p: float, significant: bool) -> str:
+    if np.isnan(p):
+        return "-"
+    said = f"{p:.3f}" if p >= SMALL else f"{p:.0e}".replace("e-0", "e-")
+    return f"{said} *" if significant else said
+
+
+def p_values(tests: pd.DataFrame, title: str) -> Drawn:
+    """The p-value of each pair; a star, bold letters and a frame where it is significant.
+
+    Significance is after Bonferroni's correction for all pairs of the figure.
+
+    Parameters
+    ----------
+    tests : DataFrame
+        As for `p_values_frame`, such as of `halfwidth.study.analysis.pace_tests`.
+    title : str
+
+    Returns
+    -------
+    Drawn
+
+    References
+    ----------
+    andre2025, Figures S14 and S15.
+    """
+    require_matplotlib()
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    frame = p_values_frame(tests)
+    columns, rows = (dict(zip(frame[by], frame[at], strict=True)) for by, at in PLACES)
+    names = [_called(name) for name in (*columns, *rows)]
+    longest = LETTER * max(len(name) for name in names)
+    note = (
+        f"{title[0].upper()}{title[1:]}. p of {len(frame)} permutation tests. * and a frame: p "
+        "below 0.05 after Bonferroni's "
+        f"correction (p < {0.05 / max(1, int(frame['p'].notna().sum())):.2g})."
+    )
+    width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
+    height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + axes.height_below([], note, width)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    ax = figure.add_subplot()
+    ramp = mpl.colors.LinearSegmentedColormap.from_list("p", RAMP)
+    for cell in frame.to_dict("records"):
+        p = float(cell["p"])
+        # 0 for 1, 1 for the least.
+        depth = 0.0 if np.isnan(p) else float(np.log10(max(p, LEAST)) / np.log10(LEAST))
+        _cell(ax, cell, ramp(0.75 * depth))
+    _label(ax, columns, rows)
+    axes.legend_below(figure, {}, note)
+    return Drawn(figure, frame)
+
+
+PLACES = (("a", "column"), ("b", "row"))
+
+
+def _cell(ax: Any, cell: dict[Any, Any], colour: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    strong = bool(cell["significant"])
+    edge: dict[str, Any] = {"edgecolor": INK if strong else "#bbbbbb"}
+    corner = (cell["column"] - 0.46, cell["row"] - 0.44)
+    line = 1.1 if strong else 0.4
+    ax.add_patch(Rectangle(corner, 0.92, 0.88, facecolor=colour, linewidth=line, **edge))
+    ax.text(
+        cell["column"],
+        cell["row"],
+        cell["text"],
+        ha="center",
+        va="center",
+        fontsize=NOTE_SIZE,
+        fontweight="bold" if strong else "normal",
+    )
+
+
+def _label(ax: Any, columns: dict[Any, Any], rows: dict[Any, Any]) -> None:
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    style: dict[str, Any] = {"fontsize": NOTE_SIZE, "parse_math": False}
+    ax.set_xticks(list(columns.values()), [_called(name) for name in columns], **style)
+    for text in ax.get_xticklabels():
+        text.set(**slant)
+    ax.set_yticks(list(rows.values()), [_called(name) for name in rows], **style)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)

@@ -1,0 +1,166 @@
+"""What the figures of a study call things."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from halfwidth.core.errors import DataError
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import MetricSpec
+from halfwidth.core.types import Bounds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "KEY",
+    "Drawn",
+    "NotThereError",
+    "Target",
+    "bounds_of",
+    "metric_words",
+    "of_metric",
+    "only",
+    "slug",
+    "statistic_words",
+    "targets_of",
+    "unit_of",
+]
+
+# What the rows of a graph have in common.
+KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
+# The order in which statistics and averages are shown; others follow by name.
+STATISTICS = ("mean", "trimmed_mean", "median", "sd", "iqr")
+SPREADS = ("sd", "iqr")
+# Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
+FIXED_AVERAGE = {"accuracy": "micro", "balanced_accuracy": "macro"}
+BOUNDS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
+
+
+class Drawn(NamedTuple):
+    """A figure, and the frame of every number in it."""
+
+    figure: Any
+    frame: pd.DataFrame
+
+
+class NotThereError(DataError):
+    """A figure needs what the results at hand do not have."""
+
+
+class Target(NamedTuple):
+    """What the intervals of one graph are for."""
+
+    metric: str
+    statistic: str
+    average: str
+    label: str
+    confidence_level: float
+    alternative: str
+
+    @property
+    def title(self) -> str:
+        """Such as ``mean DSC``, ``macro F1`` and ``accuracy``."""
+        joined = " of " if self.statistic in SPREADS else " "
+        of = f" of {self.label}" if self.label else ""
+        return joined.join(word for word in (self.way, metric_words(self.metric)) if word) + of
+
+    @property
+    def way(self) -> str:
+        """The statistic or the average in words; empty where there is none."""
+        if self.statistic:
+            return statistic_words(self.statistic)
+        return "" if self.metric in FIXED_AVERAGE else self.average
+
+    @property
+    def kind(self) -> str:
+        """The average, with that of a metric that has only one; empty for per-case values."""
+        return self.average or FIXED_AVERAGE.get(self.metric, "")
+
+    @property
+    def intervals(self) -> str:
+        """Such as ``95 % intervals``."""
+        return f"{percent(self.confidence_level)} {BOUNDS[self.alternative]}"
+
+
+def targets_of(cells: pd.DataFrame) -> list[Target]:
+    """All that a study made intervals for, metric by metric."""
+    rows = cells[list(KEY)].drop_duplicates().itertuples(index=False)
+    return sorted((Target(*row) for row in rows), key=_order)
+
+
+def _order(target: Target) -> tuple[Any, ...]:
+    known = target.statistic in STATISTICS
+    place = STATISTICS.index(target.statistic) if known else len(STATISTICS)
+    metric, rest = target.metric, target[2:]
+    # Metrics of per-case values before those of test sets.
+    return (target.statistic == "", metric, place, target.statistic, *rest)
+
+
+def only(frame: pd.DataFrame, target: Target) -> pd.DataFrame:
+    """The rows of a frame that are of a target."""
+    keep = frame["metric"] == target.metric
+    for name in KEY[1:]:
+        keep &= frame[name] == getattr(target, name)
+    return frame[keep]
+
+
+def of_metric(name: str, *, of_sets: bool = False) -> MetricSpec | None:
+    """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    base = name.partition(":")[0]
+    first, second = (SAMPLE_METRICS, METRICS) if of_sets else (METRICS, SAMPLE_METRICS)
+    return next((found[base] for found in (first, second) if base in found), None)
+
+
+def metric_words(name: str) -> str:
+    """The name of a metric in prose, with its parameters.
+
+    >>> metric_words("dsc"), metric_words("nsd:tolerance=2")
+    ('DSC', 'NSD (tolerance = 2)')
+    """
+    base, _, given = name.partition(":")
+    spec = of_metric(name)
+    title = spec.called if spec else base
+    said = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{title} ({said})" if said else title
+
+
+def statistic_words(name: str) -> str:
+    """The name of a statistic in prose, with its parameters.
+
+    >>> statistic_words("trimmed_mean")
+    'trimmed mean'
+    """
+    from halfwidth.summaries.catalogue import STATISTICS as KNOWN
+
+    base, _, given = name.partition(":")
+    title = KNOWN[base].title if base in KNOWN else base
+    said = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{title} ({said})" if said else title
+
+
+def unit_of(metric: str) -> str:
+    """The unit of a metric; empty where it has none."""
+    spec = of_metric(metric)
+    if spec is None or not spec.unit:
+        return ""
+    return "voxels" if "unit=voxel" in metric else spec.unit
+
+
+def bounds_of(metric: str) -> Bounds | None:
+    """The range of a metric; None of one that is unknown or has no finite ends."""
+    spec = of_metric(metric)
+    return spec.bounds if spec and spec.bounds.finite else None
+
+
+def slug(*words: str) -> str:
+    """A name for files: lower case, with hyphens.
+
+    >>> slug("coverage", "dsc", "trimmed_mean:share=0.1")
+    'coverage-dsc-trimmed-mean-share-0.1'
+    """
+    text = "-".join(word for word in words if word).lower()
+    return re.sub(r"[^a-z0-9.]+", "-", text).strip("-.")

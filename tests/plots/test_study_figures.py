@@ -1,0 +1,317 @@
+"""What stands in the frames, and that the artists are made of it."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from studycells import SIZES, cells_of, sets_of
+
+from halfwidth.core.types import Bounds, Level
+from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
+from halfwidth.plots.figure import write_figure
+from halfwidth.plots.study import (
+    METHOD_LOOKS,
+    Drawn,
+    Frames,
+    NotThereError,
+    basic_shift,
+    bca_median,
+    characteristics_frame,
+    concentration,
+    coverage_boxes,
+    failures_frame,
+    figures_of,
+    graph,
+    location_dispersion_frame,
+    method_looks,
+    micro_macro,
+    overview_frame,
+    p_values,
+    sample_needs_frame,
+    segmentation_classification_frame,
+    targets_of,
+    theoretical_width,
+)
+from halfwidth.study import analysis
+
+CELLS, SETS = cells_of(), sets_of()
+BOTH = pd.concat([CELLS, SETS], ignore_index=True)
+MEAN_DSC = targets_of(CELLS)[0]
+
+
+def frames(cells: pd.DataFrame) -> Frames:
+    def failing(own: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
+        return own[(own["method"] == method) & (own["n"] == n)].head(2)
+
+    return Frames(
+        cells,
+        paces=analysis.pace,
+        tests=lambda paces: analysis.pace_tests(paces, n_permutations=99, rng=1),
+        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, n_permutations=99, rng=1),
+        failing=failing,
+        cases=lambda names: {name: np.linspace(0.2, 1, 30) for name in names},
+    )
+
+
+FIGURES = {figure.name: figure for figure in figures_of(frames(BOTH))}
+# One of each family; the others are drawn by the same functions.
+KINDS = [
+    *("coverage-dsc-mean", "width-f1-macro", "boxes-accuracy"),
+    *("overview-width-test-sets", "metrics-coverage", "micro-macro", "location-dispersion"),
+    *("segmentation-classification", "bca-median", "sample-needs"),
+    *("characteristics", "characteristics-test-sets"),
+    *("concentration-dsc", "pace-by-metric", "skewness-by-metric", "pace-errors-test-sets"),
+    *("p-values-mean", "p-values-segmentation-classification-macro", "failures-dsc"),
+]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_figure_can_be_drawn_and_opened(name: str, tmp_path: Path) -> None:
+    drawn = FIGURES[name].draw()
+    write_figure(drawn.figure, tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG\r\n")
+    assert len(drawn.frame)
+
+
+def test_there_is_a_graph_of_coverage_and_one_of_width_for_each_target() -> None:
+    for family in ("coverage-", "width-", "boxes-"):
+        assert sum(name.startswith(family) for name in FIGURES) == len(targets_of(BOTH)) == 11
+    assert {"coverage-accuracy", "width-f1-micro", "boxes-nsd-sd"} <= FIGURES.keys()
+
+
+# ------------------------------------------------------------------------------- lines
+
+
+def panels(drawn: Drawn) -> list[tuple[Any, pd.DataFrame]]:
+    columns = int(drawn.frame["column"].max()) + 1
+    return [
+        (drawn.figure.axes[int(part["row"].iloc[0] * columns + part["column"].iloc[0])], part)
+        for _, part in drawn.frame.groupby(["row", "column"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [graph(CELLS, MEAN_DSC, "coverage"), graph(CELLS, MEAN_DSC, "width"), micro_macro(SETS, "t")],
+)
+def test_lines_and_bands_hold_the_numbers_of_the_frame_and_no_others(drawn: Drawn) -> None:
+    for ax, part in panels(drawn):
+        lines = {line.get_gid(): line for line in ax.lines if line.get_gid() != "level"}
+        bands = {band.get_gid(): band for band in ax.collections}
+        assert lines.keys() == bands.keys() == set(part["series"])
+        for name, rows in part.groupby("series"):
+            np.testing.assert_array_equal(lines[name].get_xydata(), rows[["n", "median"]])
+            heights = {float(y) for _, y in bands[name].get_paths()[0].vertices}
+            assert heights == {*rows["q1"], *rows["q3"]}
+
+
+def test_medians_and_quartiles_are_those_of_the_instances() -> None:
+    frame = graph(CELLS, MEAN_DSC, "coverage").frame
+    row = frame[(frame["series"] == "bca") & (frame["n"] == 25)].iloc[0]
+    own = CELLS.query("metric == 'dsc' and statistic == 'mean' and method == 'bca' and n == 25")
+    expected = own["coverage"].quantile([0.25, 0.5, 0.75]).tolist()
+    np.testing.assert_allclose(row[["q1", "median", "q3"]].astype(float), expected, rtol=1e-12)
+    assert row["instances"] == 6
+
+
+def test_undefined_coverages_are_left_out_and_infinite_widths_not_drawn() -> None:
+    cells = CELLS.assign(width_mean=np.where(CELLS["n"] == 10, np.inf, CELLS["width_mean"]))
+    cells.loc[cells["instance"] == "model/task0/dsc", "coverage"] = np.nan
+    assert set(graph(cells, MEAN_DSC, "coverage").frame["instances"]) == {5}
+    drawn = graph(cells, MEAN_DSC, "width")
+    assert np.isinf(drawn.frame.loc[drawn.frame["n"] == 10, "median"]).all()
+    for line in drawn.figure.axes[0].lines:
+        assert np.isnan(line.get_ydata()[0])
+        assert np.isfinite(line.get_ydata()[1:]).all()
+
+
+def test_the_axis_of_coverage_shows_the_level_and_says_what_it_leaves_out() -> None:
+    cells = CELLS.assign(coverage=np.where(CELLS["method"] == "basic", 0.3, CELLS["coverage"]))
+    (ax,) = graph(cells, MEAN_DSC, "coverage").figure.axes
+    assert 0.45 < ax.get_ylim()[0] <= 0.5
+    assert "95" in [label.get_text() for label in ax.get_yticklabels()]
+    (level,) = [line for line in ax.lines if line.get_gid() == "level"]
+    assert list(level.get_ydata()) == [0.95, 0.95]
+    note = ax.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "below 50 % is not shown (basic)" in note
+    # Where BCa fails, its fall is what is to be seen.
+    failed = CELLS.assign(coverage=np.where(CELLS["method"] == "bca", 0.2, CELLS["coverage"]))
+    assert bca_median(failed).figure.axes[0].get_ylim()[0] < 0.2
+
+
+def test_averages_by_other_names_stand_together() -> None:
+    frame = micro_macro(SETS, "percentile").frame
+    titles = list(dict.fromkeys(frame["panel"]))
+    assert titles[0] == "macro: balanced accuracy, micro: accuracy"
+    assert titles[1:] == ["F1"]
+    with pytest.raises(NotThereError, match="no metric of test sets has both"):
+        micro_macro(CELLS, "percentile")
+
+
+def test_segmentation_beside_classification_needs_both() -> None:
+    frame = segmentation_classification_frame(BOTH, "t", ["macro"], ["mean", "median"])
+    assert set(frame["series"]) == {"DSC", "NSD", "balanced accuracy", "macro F1"}
+    assert frame.groupby(["row", "column"]).ngroups == 4
+    with pytest.raises(NotThereError, match="give both stores"):
+        segmentation_classification_frame(SETS, "t", ["macro"], ["mean"])
+
+
+def test_an_overview_has_a_row_for_each_statistic_and_a_column_for_each_metric() -> None:
+    frame = overview_frame(CELLS, targets_of(CELLS), "coverage")
+    panel = frame.set_index(["row", "column"])["panel"]
+    assert panel[1, 0].unique().tolist() == ["median DSC"]
+    assert panel[2, 1].unique().tolist() == ["SD of NSD"]
+
+
+def test_statistics_and_shifts_are_those_that_are_there() -> None:
+    assert set(location_dispersion_frame(CELLS, "t")["series"]) == {"mean", "median", "SD"}
+    frame = basic_shift(CELLS).frame
+    assert set(frame["series"]) == {"percentile", "bca", "basic"}
+    shifts = frame[(frame["quantity"] == "shift") & (frame["series"] == "basic")]
+    own = CELLS.query("metric == 'dsc' and statistic == 'mean' and method == 'basic'")
+    expected = own.groupby("n")["centre_shift"].median()
+    found = shifts[shifts["panel"] == "mean DSC"].set_index("n")["median"]
+    np.testing.assert_allclose(found, expected[found.index], rtol=1e-12)
+
+
+def test_where_medians_reach_what_is_wanted_and_stay() -> None:
+    flat = cells_of(metrics=["dsc"], instances=1, methods=["t"], statistics=["mean"])
+    cells = flat.assign(coverage=[0.93, 0.91, 0.94], width_mean=[0.3, 0.2, 0.1])
+    frame = sample_needs_frame(cells, "t", coverage=0.925, width=0.2)
+    reached = frame[frame["reached"]].set_index("quantity")["n"].to_dict()
+    # 10 cases cover enough, and 25 do not.
+    assert reached == {"coverage": 50, "width": 25}
+    assert not sample_needs_frame(cells, "t", coverage=0.96, width=0.01)["reached"].any()
+
+
+# ------------------------------------------------------------------------------- boxes
+
+
+def test_boxes_and_points_hold_the_numbers_of_the_frame() -> None:
+    drawn = coverage_boxes(CELLS, MEAN_DSC)
+    (ax,) = drawn.figure.axes
+    lines = {line.get_gid(): line for line in ax.lines if line.get_gid()}
+    for name, rows in drawn.frame.groupby("series"):
+        box, point = rows[rows["drawn"] == "box"], rows[rows["drawn"] == "point"]
+        np.testing.assert_array_equal(lines[f"medians {name}"].get_xydata(), box[["x", "median"]])
+        np.testing.assert_array_equal(lines[f"points {name}"].get_xydata(), point[["x", "value"]])
+    patches = [patch for patch in ax.patches if patch.get_gid() == "t"]
+    ends = [(p.get_path().vertices[:, 1].min(), p.get_path().vertices[:, 1].max()) for p in patches]
+    boxes = drawn.frame[(drawn.frame["drawn"] == "box") & (drawn.frame["series"] == "t")]
+    assert ends == list(zip(boxes["q1"], boxes["q3"], strict=True))
+
+
+def test_whiskers_end_within_one_and_a_half_times_the_box_and_what_is_beyond_is_counted() -> None:
+    cells = cells_of(metrics=["dsc"], instances=8, methods=["t"], statistics=["mean"])
+    cells = cells[cells["n"] == 10]
+    cells = cells.assign(coverage=[0.2, 0.8, 0.9, 0.91, 0.92, 0.93, 0.94, 0.999])
+    frame = coverage_boxes(cells, MEAN_DSC).frame
+    (box,) = frame[frame["drawn"] == "box"].to_dict("records")
+    # Q1 = 0.875, Q3 = 0.9325, of type 7: positions 1.75 and 5.25; the fences 0.78875, 1.01875.
+    assert box["q1"] == pytest.approx(0.875)
+    assert box["q3"] == pytest.approx(0.9325)
+    assert (box["whisker_low"], box["whisker_high"]) == (0.8, 0.999)
+    assert (box["below"], box["above"], box["instances"]) == (1, 1, 8)
+    assert (frame["drawn"] == "point").sum() == 6
+
+
+def test_characteristics_are_those_of_the_instances_each_once() -> None:
+    frame = characteristics_frame(CELLS)
+    points = frame[(frame["drawn"] == "point") & (frame["panel"] == "skewness")]
+    own = CELLS.drop_duplicates("instance")
+    assert sorted(points["value"]) == sorted(own["population_skewness"])
+
+
+# ------------------------------------------------------------------------------- others
+
+
+@pytest.mark.parametrize("n", [2, 10, 1000])
+def test_widths_by_formula_are_those_of_our_intervals(n: int) -> None:
+    values = np.random.default_rng(n).beta(3, 1, n)
+    sd, level, bounds = values.std(ddof=1), Level(0.95), Bounds(0, 1)
+    made = {
+        "hoeffding": hoeffding(values, bounds, level),
+        "empirical_bernstein": empirical_bernstein(values, bounds, level),
+        "t": t(values.mean(), sd / np.sqrt(n), n - 1, level),
+    }
+    for name, interval in made.items():
+        (width,) = theoretical_width(name, np.array([float(n)]), sd, bounds, level)
+        assert width == pytest.approx(float(interval.high - interval.low), rel=1e-12)
+
+
+def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
+    # At 10⁹ the term in 1/n is not yet gone.
+    # √(2 ln 80) / 1.959964 = 1.5104 (André et al., Table S5).
+    frame = concentration(CELLS, MEAN_DSC).frame
+    last = frame[(frame["panel"] == "ratio") & (frame["n"] == 1e9)]
+    bernstein = last[last["method"] == "empirical_bernstein"]["value"]
+    np.testing.assert_allclose(bernstein, 1.5104, atol=2e-3)
+    hoeffding_ = last[(last["method"] == "hoeffding")]
+    np.testing.assert_allclose(hoeffding_["value"] * hoeffding_["sd"], 0.6929, atol=5e-4)
+
+
+def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
+    tests = pd.DataFrame(
+        {"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "p": [0.2, 2e-5, np.nan]}
+    )
+    tests = tests.assign(p_bonferroni=2 * tests["p"], significant=[False, True, False])
+    (ax,) = (drawn := p_values(tests, "pace")).figure.axes
+    assert drawn.frame["text"].tolist() == ["0.200", "2e-5 *", "-"]
+    assert [text.get_text() for text in ax.texts] == ["0.200", "2e-5 *", "-"]
+    assert [text.get_position() for text in ax.texts] == [(0, 0), (0, 1), (1, 1)]
+    edges = [patch.get_linewidth() for patch in ax.patches]
+    assert edges[1] > edges[0] == edges[2]
+
+
+def test_the_bins_of_failing_instances_hold_all_their_cases() -> None:
+    failing = pd.DataFrame({"instance": ["b", "a"], "coverage": [0.8, 0.5]})
+    values = {"a": np.array([0.0, 0.5, 1.0]), "b": np.array([0.99, 0.01])}
+    frame = failures_frame(failing, values, MEAN_DSC)
+    assert list(dict.fromkeys(frame["instance"])) == ["a", "b"]
+    assert frame.groupby("instance")["count"].sum().to_dict() == {"a": 3, "b": 2}
+    assert (frame["low"].min(), frame["high"].max()) == (0, 1)
+    with pytest.raises(NotThereError, match="no instance has a coverage far below"):
+        failures_frame(failing.head(0), values, MEAN_DSC)
+
+
+def test_methods_have_looks_of_their_own_without_colour_too() -> None:
+    looks = method_looks([*METHOD_LOOKS, *(f"mine{place}" for place in range(12))])
+    assert len({(look.colour, look.stroke) for look in METHOD_LOOKS.values()}) == len(METHOD_LOOKS)
+    assert len(set(looks.values())) == len(looks)
+    # The bootstraps of most figures differ in stroke and in marker.
+    usual = [looks[name] for name in ("percentile", "bca", "basic")]
+    assert len({look.stroke for look in usual}) == len({look.marker for look in usual}) == 3
+
+
+def test_a_method_looks_the_same_in_every_figure() -> None:
+    for cells in (CELLS, CELLS[CELLS["method"].isin(["bca", "t"])]):
+        for quantity in ("coverage", "width"):
+            (ax,) = graph(cells, MEAN_DSC, quantity).figure.axes
+            (line,) = [line for line in ax.lines if line.get_gid() == "bca"]
+            assert to_hex(line.get_color()).upper() == METHOD_LOOKS["bca"].colour
+            assert line.get_marker() == METHOD_LOOKS["bca"].marker
+
+
+def test_the_same_numbers_give_the_same_file(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_figure(coverage_boxes(CELLS, MEAN_DSC).figure, tmp_path / f"{name}.pdf")
+    assert (tmp_path / "a.pdf").read_bytes() == (tmp_path / "b.pdf").read_bytes()
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_letters_are_large_enough_in_a_column() -> None:
+    figure = graph(CELLS, MEAN_DSC, "coverage").figure
+    assert figure.get_size_inches()[0] == pytest.approx(8.5 / 2.54)
+    (ax,) = figure.axes
+    texts = [ax.title, ax.xaxis.label, *ax.get_xticklabels(), *figure.legends[0].get_texts()]
+    assert min(text.get_fontsize() for text in texts) >= 7
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
+    assert len(boxes) == len(SIZES)
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))
