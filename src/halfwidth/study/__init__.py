@@ -2,7 +2,7 @@
 
 >>> import halfwidth as hw
 >>> sorted(hw.study.__all__)
-['Results', 'draft', 'open', 'plan', 'populations', 'read_spec', 'run', 'simulate']
+['Results', 'analysis', 'draft', 'open', 'plan', 'populations', 'read_spec', 'run', 'simulate']
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth.study import populations
+    from halfwidth.study import analysis, populations
     from halfwidth.study.front_door import plan, run
     from halfwidth.study.results import Results
     from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
@@ -19,10 +19,21 @@ if TYPE_CHECKING:
     from halfwidth.study.specs.draft import draft
     from halfwidth.study.specs.parsing import read_spec
 
-__all__ = ["Results", "draft", "open", "plan", "populations", "read_spec", "run", "simulate"]
+__all__ = [
+    "Results",
+    "analysis",
+    "draft",
+    "open",
+    "plan",
+    "populations",
+    "read_spec",
+    "run",
+    "simulate",
+]
 
 _HOME = {
     "Results": ("results", "Results"),
+    "analysis": ("analysis", ""),
     "draft": ("specs.draft", "draft"),
     "open": ("results", "open_results"),
     "plan": ("front_door", "plan"),
