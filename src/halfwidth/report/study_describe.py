@@ -91,7 +91,7 @@ def _summaries(frame: pd.DataFrame) -> Iterator[_Table]:
         count = int(group["instances"].max())
         of = {
             "cases": f"{metric} of cases",
-            "formula": f"{metric or 'values'} by formula",
+            "formula": f"{metric} by formula",
             "test set": f"Test sets of {_number(classes)} classes",
         }[str(kind)]
         title = f"{of}, {count} instance{'' if count == 1 else 's'}"

@@ -95,7 +95,17 @@ def characteristics(planned: Planned) -> pd.DataFrame:
 
     References
     ----------
-    andre2025, S3.2, S6.1 and S6.2; mori1994.
+    andre2025, S3.2, S6.1 and S6.2; mori1994; tukey1977.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from halfwidth.study.front_door import plan
+    >>> from halfwidth.study.specs.parsing import spec_of
+    >>> asked = {"study": {}, "populations": [{"name": "bell", "family": "normal"}]}
+    >>> frame = characteristics(plan(spec_of(asked, Path("study.toml"))))
+    >>> frame[["instance", "kurtosis"]].to_numpy().tolist()
+    [['bell', 3.0]]
     """
     import pandas as pd
 

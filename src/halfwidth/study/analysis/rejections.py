@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +106,8 @@ def family_fits(
         raise DataError(
             "families are fitted to values, and all instances of this study are given by formula"
         )
-    rows = [row for made in _worked(tasks, workers) for row in made]
+    with contextlib.closing(_worked(tasks, workers)) as worked:
+        rows = [row for made in worked for row in made]
     return pd.DataFrame(rows, columns=list(FIT_COLUMNS))
 
 
@@ -216,7 +219,7 @@ def _share(found: list[bool]) -> float:
 # --------------------------------------------------------------------------- workers
 
 
-def _worked(tasks: list[_Task], jobs: int) -> Iterator[list[dict[str, Any]]]:
+def _worked(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
     """Rows of each instance, in their order, whoever works on them."""
     steps = tracked(((i, i + 1) for i in range(len(tasks))), len(tasks), "instances")
     if jobs == 1 or len(tasks) < 2:
@@ -228,8 +231,14 @@ def _worked(tasks: list[_Task], jobs: int) -> Iterator[list[dict[str, Any]]]:
     with parallel_config(backend="loky", inner_max_num_threads=1):
         run = Parallel(n_jobs=min(jobs, len(tasks)), return_as="generator")
         made = run(delayed(_rows)(task) for task in tasks)
+    try:
         for _, rows in zip(steps, made, strict=True):
             yield rows
+    finally:
+        with warnings.catch_warnings():
+            # After Ctrl-C that the rest is given up is meant.
+            warnings.simplefilter("ignore")
+            made.close()
 
 
 def _rows(task: _Task) -> list[dict[str, Any]]:
@@ -247,7 +256,7 @@ def _rows(task: _Task) -> list[dict[str, Any]]:
 
 def _fits(
     task: _Task, values: Array, label: str, bounds: Bounds | None
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any]]:
     """A row for each family that values in this range may have."""
     instance = task.instance
     catalogue = OF_LOGITS if bounds is None else OF_VALUES
