@@ -160,6 +160,14 @@ def test_equal_values_are_a_failure_that_is_told(name: str) -> None:
     assert math.isnan(lilliefors_p([0.5] * 9, name, bounds=UNIT, draws=9, rng=1))
 
 
+@pytest.mark.parametrize("factor", [1e300, 1e-300])
+@pytest.mark.parametrize("name", ["normal", "skewnormal", "gamma", "chi2"])
+def test_values_beyond_what_squares_hold(name: str, factor: float) -> None:
+    values = factor * np.random.default_rng(5).random(20)
+    bounds = POSITIVE if name in ("gamma", "chi2") else LINE
+    assert "too large, or too close" in kolmogorov_smirnov(values, name, bounds=bounds).failure
+
+
 def test_values_at_both_ends_only_have_no_inside() -> None:
     found = kolmogorov_smirnov([0.0, 1.0, 1.0], "beta", bounds=UNIT)
     assert (found.moved, found.failure) == (3, "no maximum of the likelihood found")

@@ -31,6 +31,8 @@ __all__ = ["DRAWS", "Goodness", "distances", "fitted_to", "kolmogorov_smirnov", 
 DRAWS = 999
 # Numbers refitted at once: a few arrays of them fit the cache.
 CELLS = 2**18
+# Squares and exponents of larger values, and of smaller differences, leave the floats.
+MOST = 1e100
 
 
 @dataclass(frozen=True)
@@ -195,6 +197,8 @@ def fitted_to(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodne
         return failed(failure="values that are not finite")
     if ordered[0] == ordered[-1]:
         return failed(failure="all values are equal")
+    if max(abs(ordered[0]), abs(ordered[-1])) > MOST or ordered[-1] - ordered[0] < 1 / MOST:
+        return failed(failure="values too large, or too close, for squares of them")
     low, width = 0.0, 1.0
     if fitting.bounded and bounds is not None:
         low, width = bounds.low, bounds.width
@@ -203,7 +207,7 @@ def fitted_to(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodne
     parameters = _fit(rows, fitting)
     statistic = float(distances(scaled[None], parameters, fitting)[0])
     plain = {name: float(found[0]) for name, found in parameters.items()}
-    if not math.isfinite(statistic):
+    if not math.isfinite(statistic) or not all(map(math.isfinite, plain.values())):
         return Goodness(
             fitting.name, math.nan, math.nan, plain, moved, "no maximum of the likelihood found"
         )

@@ -191,9 +191,11 @@ def _check_enough(planned: Planned, tests: int | None, draws: int) -> None:
     """Refuse a bootstrap whose lowest p is above what a rejection takes."""
     counts: dict[str, int] = {}
     for one in planned.instances:
+        if one.n_cases is None:
+            continue
         name = "" if one.metric is None else written(one.metric)
         counts[name] = counts.get(name, 0) + max(1, len(one.classes))
-    most = tests or max(counts.values())
+    most = tests or max(counts.values(), default=1)
     needed = math.ceil(most / SIGNIFICANCE) - 1
     if draws < needed:
         raise OptionError(
