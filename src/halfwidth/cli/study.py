@@ -13,6 +13,7 @@ from halfwidth.cli.mask_options import Jobs
 from halfwidth.cli.options import Debug, Strict
 from halfwidth.cli.output import note, write
 from halfwidth.cli.study_answers import summary
+from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError
 
@@ -97,6 +98,9 @@ def init(
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
     write(draft(folder, out.parent), out)
     note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
+
+
+app.command("describe", short_help="What the instances are like.")(describe)
 
 
 @app.command("run", short_help="Run a study, or go on with one.")

@@ -312,6 +312,14 @@ _ALL = (
         2025,
     ),
     Reference(
+        "lilliefors1967",
+        "Lilliefors HW",
+        "On the Kolmogorov-Smirnov test for normality with mean and variance unknown",
+        "Journal of the American Statistical Association 62(318):399-402",
+        1967,
+        "doi:10.1080/01621459.1967.10482916",
+    ),
+    Reference(
         "lin2014",
         "Lin TY, Maire M, Belongie S, et al.",
         "Microsoft COCO: common objects in context",

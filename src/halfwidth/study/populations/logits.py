@@ -107,6 +107,12 @@ class LogitPopulation:
         return np.asarray((vectors / np.sqrt(values)) @ (vectors.T @ centred))
 
     @property
+    def rank(self) -> int:
+        """Of the covariance matrix of the logits: the number of directions with spread, d."""
+        # E |Y|² of standardised logits is the number of directions that they are spread in.
+        return round(float((self._standardised**2).sum(axis=0).mean()))
+
+    @property
     def skewness(self) -> float:
         """|E |Y|² Y| of the standardised logits of the cases (Móri, Rohatgi and Székely 1994)."""
         y = self._standardised

@@ -1,0 +1,129 @@
+"""``halfwidth study describe``: what the instances of a study are like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli.mask_options import Jobs
+from halfwidth.cli.options import Debug, Seed
+from halfwidth.cli.output import write
+from halfwidth.core.errors import OptionError, UnknownNameError
+
+__all__ = ["describe"]
+
+
+def describe(
+    spec: Annotated[
+        Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")
+    ],
+    instances: Annotated[
+        bool, typer.Option("--instances", help="A row for each instance, not quartiles over them.")
+    ] = False,
+    families: Annotated[
+        bool,
+        typer.Option(
+            "--families", help="How many instances reject normal, beta, gamma and other families."
+        ),
+    ] = False,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these: normal, t, skewnormal, lognormal, logistic, exponential, chi2, beta, "
+            "gamma, pareto, weibull.",
+            metavar="NAME,...",
+            show_default=False,
+        ),
+    ] = None,
+    tests: Annotated[
+        int | None,
+        typer.Option(
+            help="Tests among which the 5 % are shared (Bonferroni); default: the instances of a "
+            "metric.",
+            metavar="K",
+            show_default=False,
+        ),
+    ] = None,
+    lilliefors: Annotated[
+        int | None,
+        typer.Option(
+            help="Also p by parametric bootstrap of N draws, each fitted again; t and skewnormal "
+            "take long.",
+            metavar="N",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Jobs = 1,
+    seed: Seed = None,
+    fmt: Annotated[
+        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
+    ] = "table",
+    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Location, spread, shape, outliers and classes of the instances, before anything is simulated.
+
+    With --families the share of instances that a Kolmogorov-Smirnov test says are of no such
+    distribution.
+
+    \b
+    halfwidth study describe study.toml
+    halfwidth study describe study.toml --instances --format csv > instances.csv
+    halfwidth study describe study.toml --families --lilliefors 1999 --seed 1 --jobs -1
+    """
+    from halfwidth.report.study_describe import FORMATS
+
+    chosen = "json" if json else fmt
+    if chosen not in FORMATS:
+        raise UnknownNameError("format", chosen, FORMATS)
+    if families:
+        write(_families(spec, family, tests, lilliefors, jobs, seed, chosen, each=instances))
+        return
+    given = {"--family": family, "--tests": tests, "--lilliefors": lilliefors, "--seed": seed}
+    for option, value in given.items():
+        if value is not None:
+            raise OptionError(f"{option} is of the test of families: say --families too")
+    from halfwidth.report.study_describe import render_characteristics, render_summary
+    from halfwidth.study.analysis.description import characteristics, characteristics_summary
+    from halfwidth.study.front_door import plan
+
+    frame = characteristics(plan(spec))
+    if instances:
+        write(render_characteristics(frame, chosen))
+    else:
+        write(render_summary(characteristics_summary(frame), chosen))
+
+
+def _families(
+    spec: Path,
+    family: str | None,
+    tests: int | None,
+    lilliefors: int | None,
+    jobs: int,
+    seed: int | None,
+    fmt: str,
+    *,
+    each: bool,
+) -> str:
+    """Which families are rejected, or all fits."""
+    from halfwidth.core.rng import resolve_seed
+    from halfwidth.report.study_describe import render_fits, render_rejections
+    from halfwidth.study.analysis.rejections import family_fits, family_rejections
+    from halfwidth.study.front_door import plan
+
+    names = None if family is None else [part.strip() for part in family.split(",")]
+    if seed is not None and lilliefors is None:
+        raise OptionError("--seed is of the draws that --lilliefors N makes")
+    entropy = resolve_seed(seed)
+    planned = plan(spec)
+    if each:
+        if tests is not None:
+            raise OptionError("--tests is of the shares of rejections; --instances shows every p")
+        made = family_fits(planned, names, lilliefors=lilliefors, rng=entropy, jobs=jobs)
+        return render_fits(made, fmt, entropy)
+    found = family_rejections(
+        planned, names, tests=tests, lilliefors=lilliefors, rng=entropy, jobs=jobs
+    )
+    return render_rejections(found, fmt, entropy)

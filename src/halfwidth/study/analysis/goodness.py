@@ -1,0 +1,290 @@
+"""How far values are from a family of distributions: Kolmogorov-Smirnov, its p by bootstrap too."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core import rng as randomness
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.types import Array, Bounds
+from halfwidth.study.analysis.fits import (
+    OF_LOGITS,
+    OF_VALUES,
+    Fitting,
+    Parameters,
+    families_named,
+    inner,
+    suits,
+)
+from halfwidth.study.populations import family as population_of
+from halfwidth.study.populations.base import finite_values
+
+__all__ = ["DRAWS", "Goodness", "distances", "fitted_to", "kolmogorov_smirnov", "lilliefors_p"]
+
+DRAWS = 999
+# Numbers refitted at once: a few arrays of them fit the cache.
+CELLS = 2**18
+# Squares and exponents of larger values, and of smaller differences, leave the floats.
+MOST = 1e100
+
+
+@dataclass(frozen=True)
+class Goodness:
+    """A family fitted to values, and how far from them it is.
+
+    Attributes
+    ----------
+    family : str
+    statistic : float
+        D, the largest distance between the distribution functions of the values and of the fit.
+    p : float
+        The chance of so large a D for a distribution that was not fitted to the values. They were,
+        so it is too large: see `lilliefors_p`.
+    parameters : mapping
+        Of the fit, as in `FAMILIES`; NaN where it failed.
+    moved : int
+        Values at an end of the support that were put inside for the fit.
+    failure : str
+        Why there is no fit; D and p are NaN then. Empty if there is one.
+    """
+
+    family: str
+    statistic: float
+    p: float
+    parameters: Mapping[str, float]
+    moved: int = 0
+    failure: str = ""
+    _scaled: Array = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
+
+
+def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None = None) -> Goodness:
+    """Fit a family to values by maximum likelihood and measure how far it is from them.
+
+    D = maxᵢ max(i/n - F(x₍ᵢ₎), F(x₍ᵢ₎) - (i - 1)/n), F the distribution function of the fit. The
+    nominal p is the exact one of a distribution given beforehand. Since F was fitted to the same
+    values D is smaller than that supposes, and p too large: a rejection by it can be trusted, that
+    there is none cannot.
+
+    Parameters
+    ----------
+    values : array-like, shape (n,)
+        Finite, at least two different ones.
+    family : str
+        normal, t, skewnormal, lognormal, logistic, exponential, chi2, beta, gamma, pareto, weibull.
+    bounds : Bounds, optional
+        The range of the metric. The beta lies between its ends; lognormal, exponential, chi2 (of
+        scale 1: with a scale it is the gamma), gamma, pareto and weibull start at 0. None: values
+        on the whole line, as logits are, for which there are normal, t, skewnormal, logistic, and
+        pareto starting at the lowest value.
+
+    Returns
+    -------
+    Goodness
+        With NaN and a reason where the family cannot be fitted.
+
+    Raises
+    ------
+    UnknownNameError, OptionError
+        If there is no such family, or not for values in this range.
+    DataError
+        If the values are not finite numbers, or lie outside the bounds.
+
+    Notes
+    -----
+    A value at an end of the support, such as a Dice of 0 for a gamma, makes the likelihood 0 or
+    infinite. For the fit, not for D, it is put half-way between that end and the value next to it.
+
+    References
+    ----------
+    andre2025, S3.3 and S6.3; lilliefors1967.
+
+    Examples
+    --------
+    >>> found = kolmogorov_smirnov([0.1, 0.4, 0.5, 0.6, 0.9], "normal")
+    >>> round(found.statistic, 4), round(found.p, 3)
+    (0.1507, 0.999)
+    """
+    fitting = fitting_named(family, bounds)
+    ordered = finite_values(values, least=2, purpose="a test of fit")
+    if bounds is not None and (ordered[0] < bounds.low or ordered[-1] > bounds.high):
+        raise DataError(f"values from {ordered[0]:g} to {ordered[-1]:g} leave the bounds {bounds}")
+    return fitted_to(ordered, fitting, bounds)
+
+
+def lilliefors_p(
+    values: ArrayLike,
+    family: str,
+    *,
+    bounds: Bounds | None = None,
+    draws: int = DRAWS,
+    rng: Any = None,
+) -> float:
+    """P of the Kolmogorov-Smirnov distance by parametric bootstrap, the fit repeated each time.
+
+    Samples of n values are drawn from the family as fitted, it is fitted to each, and D* is its
+    distance from the sample: p = (1 + #{D* ≥ D})/(1 + N). A D* that is undefined counts as large.
+
+    Parameters
+    ----------
+    values, family, bounds
+        As for `kolmogorov_smirnov`.
+    draws : int, default 999
+        N. No p is below 1/(N + 1).
+    rng : None, int, SeedSequence or Generator
+
+    Returns
+    -------
+    float
+        NaN where the family cannot be fitted.
+
+    Raises
+    ------
+    OptionError, UnknownNameError, DataError
+        As `kolmogorov_smirnov`, and for less than one draw.
+
+    References
+    ----------
+    lilliefors1967, for the normal, whose tables it replaces.
+
+    Examples
+    --------
+    >>> lilliefors_p([0.1, 0.4, 0.5, 0.6, 0.9], "normal", draws=99, rng=1) > 0.5
+    True
+    """
+    check_draws(draws)
+    entropy = randomness.resolve_seed(rng)
+    found = kolmogorov_smirnov(values, family, bounds=bounds)
+    return bootstrapped(
+        found, fitting_named(family, bounds), draws, (entropy, "lilliefors", family)
+    )
+
+
+def check_draws(draws: int) -> None:
+    """Refuse what is no number of draws."""
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise OptionError(f"draws={draws!r} (--lilliefors) is not an integer from 1 up, as {DRAWS}")
+
+
+def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
+    """How a family is fitted to values in a range, or an error."""
+    (name,) = families_named([family])
+    catalogue = OF_LOGITS if bounds is None else OF_VALUES
+    if name not in catalogue:
+        raise OptionError(
+            f"family {name!r} is of values in a range: say bounds=. Without it there are "
+            f"{', '.join(OF_LOGITS)}"
+        )
+    if bounds is not None and not suits(catalogue[name], bounds):
+        needed = "two finite ends" if catalogue[name].bounded else "no values below 0"
+        raise OptionError(f"family {name!r} needs {needed}, and the bounds are {bounds}")
+    return catalogue[name]
+
+
+# --------------------------------------------------------------------------- one sample
+
+
+def fitted_to(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodness:
+    """The fit to ascending values and its distance from them."""
+    failed = functools.partial(Goodness, fitting.name, math.nan, math.nan, {})
+    if not np.isfinite(ordered).all():
+        return failed(failure="values that are not finite")
+    if ordered[0] == ordered[-1]:
+        return failed(failure="all values are equal")
+    if max(abs(ordered[0]), abs(ordered[-1])) > MOST or ordered[-1] - ordered[0] < 1 / MOST:
+        return failed(failure="values too large, or too close, for squares of them")
+    low, width = 0.0, 1.0
+    if fitting.bounded and bounds is not None:
+        low, width = bounds.low, bounds.width
+    scaled = (ordered - low) / width
+    rows, moved = _ready(scaled[None], fitting)
+    parameters = _fit(rows, fitting)
+    statistic = float(distances(scaled[None], parameters, fitting)[0])
+    plain = {name: float(found[0]) for name, found in parameters.items()}
+    if not math.isfinite(statistic) or not all(map(math.isfinite, plain.values())):
+        return Goodness(
+            fitting.name, math.nan, math.nan, plain, moved, "no maximum of the likelihood found"
+        )
+    whole = {**plain, "location": low, "scale": width} if fitting.bounded else plain
+    return Goodness(
+        fitting.name, statistic, _nominal(statistic, len(ordered)), whole, moved, "", scaled
+    )
+
+
+def _nominal(statistic: float, n: int) -> float:
+    from scipy import stats
+
+    return float(np.clip(stats.kstwo.sf(statistic, n), 0.0, 1.0))
+
+
+def _ready(rows: Array, fitting: Fitting) -> tuple[Array, int]:
+    """Rows with their values at the ends of the support moved inside, and how many these were."""
+    if not fitting.edges:
+        return rows, 0
+    high = 1.0 if fitting.bounded else math.inf
+    touching = np.flatnonzero((rows <= 0).any(axis=-1) | (rows >= high).any(axis=-1))
+    if not len(touching):
+        return rows, 0
+    made, count = rows.copy(), 0
+    for row in touching:
+        made[row], moved = inner(rows[row], 0.0, high)
+        count += moved
+    return made, count
+
+
+def _fit(rows: Array, fitting: Fitting) -> Parameters:
+    """Parameters of each row; NaN where the row cannot be fitted."""
+    able = np.isfinite(rows).all(axis=-1) & (rows.min(axis=-1) < rows.max(axis=-1))
+    if able.all():
+        # What overflows on the way ends as a fit that is not finite, and is counted as such.
+        with np.errstate(all="ignore"):
+            return fitting.fit(rows)
+    found = _fit(rows[able], fitting) if able.any() else {}
+    whole = {name: np.full(len(rows), np.nan) for name in found}
+    for name, values in found.items():
+        whole[name][able] = values
+    return whole
+
+
+def distances(rows: Array, parameters: Parameters, fitting: Fitting) -> Array:
+    """D of each ascending row from its own fit, shape (B,); NaN without a fit."""
+    if not parameters:
+        return np.full(len(rows), np.nan)
+    n = rows.shape[-1]
+    with np.errstate(all="ignore"):
+        levels = np.asarray(fitting.cdf(rows, {k: v[:, None] for k, v in parameters.items()}))
+    steps = np.arange(n + 1) / n
+    above = (steps[1:] - levels).max(axis=-1)
+    below = (levels - steps[:-1]).max(axis=-1)
+    return np.asarray(np.maximum(above, below))
+
+
+# --------------------------------------------------------------------------- bootstrap
+
+
+def bootstrapped(found: Goodness, fitting: Fitting, draws: int, key: tuple[object, ...]) -> float:
+    """P by parametric bootstrap; the draws depend on the key alone."""
+    if found.failure:
+        return math.nan
+    entropy, *what = key
+    own = randomness.derive_key(int(str(entropy)), "study", *what)
+    generator = np.random.Generator(np.random.Philox(key=own.value))
+    parameters = dict(found.parameters)
+    if fitting.bounded:
+        # Drawn and refitted on [0, 1], as the values were.
+        parameters = {**parameters, "location": 0.0, "scale": 1.0}
+    population = population_of(fitting.name, **parameters)
+    n = len(found._scaled)  # noqa: SLF001 -- of this module
+    at_once, reached = max(1, CELLS // n), 0
+    for start in range(0, draws, at_once):
+        with np.errstate(all="ignore"):
+            rows = np.sort(population.draw(generator, min(at_once, draws - start), n), axis=-1)
+        again = distances(rows, _fit(_ready(rows, fitting)[0], fitting), fitting)
+        reached += int((~(again < found.statistic)).sum())
+    return (1 + reached) / (1 + draws)
