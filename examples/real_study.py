@@ -15,6 +15,7 @@ import argparse
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from train_classifiers import train_all
@@ -69,12 +70,12 @@ def table(
         print(f"\n{note}")
 
 
-def percent(share: float) -> str:
+def percent(share: Any) -> str:
     """Such as ``92.5``."""
     return "–" if math.isnan(share) else f"{100 * share:.1f}"
 
 
-def number(value: float, form: str = ".3g") -> str:
+def number(value: Any, form: str = ".3g") -> str:
     """A number, or a dash."""
     return "–" if math.isnan(value) else format(value, form)
 

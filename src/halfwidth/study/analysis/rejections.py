@@ -16,7 +16,6 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.resampling.progress import tracked
-from halfwidth.scoring.run import check_jobs
 from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, families_named, suits
 from halfwidth.study.analysis.goodness import (
     Goodness,
@@ -95,6 +94,8 @@ def family_fits(
     names = families_named(families)
     if lilliefors is not None:
         check_draws(lilliefors)
+    from halfwidth.scoring.run import check_jobs
+
     workers = check_jobs(jobs)
     entropy = randomness.resolve_seed(rng)
     tasks = [
