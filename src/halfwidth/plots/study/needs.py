@@ -72,6 +72,7 @@ def sample_needs_frame(
         for column, quantity in enumerate(("coverage", "width")):
             if quantity == "width" and len(units) > 1:
                 # Millimetres and shares have no axis in common.
+                pair = pair[:1]  # noqa: PLW2901 -- the width is the last that is drawn of a pair
                 both = both[both["series"] == pair[0].title]
                 title, units = pair[0].title, {unit_of(pair[0].metric)}
             unit = "" if quantity == "coverage" else units.copy().pop()
