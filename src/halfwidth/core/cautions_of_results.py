@@ -79,7 +79,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW201",
         "few cases",
-        "{n}; reliable intervals for the {what} need about {needed} or more.",
+        "{n}; reliable intervals for the {what} need {needed}.",
         "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
         "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD. On 81 "
         "instances of another public benchmark it did so from about 75 cases for the SD, 50 for "

@@ -16,11 +16,11 @@ from halfwidth.resampling.linearization import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
-# The fewest cases for which the study saw that BCa covers an SD better than percentile does.
-FEWEST_STUDIED = 10
-
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
+# Of areas under curves BCa covers better than percentile from fewer cases on, and of an SD from
+# the fewest that were studied (docs/real-study.md).
+SMALL_FOR_AREAS, FEWEST_FOR_SD = 25, 10
 # The same for clusters, whose number a cluster bootstrap's coverage depends on.
 FEW_CLUSTERS = 30
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
@@ -64,14 +64,12 @@ def _for_records(sample: Sample, statistic: Statistic) -> str:
     if Estimand.AUROC is statistic.spec.estimand:
         error = standard_error(sample.arranged[None], design, statistic)[0]
         return "delong_logit" if error > 0 else "newcombe"
-    smooth = isinstance(form, Sums) or (
-        isinstance(form, RankedAreas) and isinstance(form.kind, str)
-    )
-    of_cases = smooth and statistic.spec.estimand is not Estimand.COUNTING
-    macro_ap = isinstance(form, RankedAreas) and form.average == "macro" and form.kind != "auroc"
-    if of_cases and design.sizes is None and design.n >= SMALL and not macro_ap:
-        return "bca"
-    return "percentile"
+    if design.sizes is not None:
+        return "percentile"
+    if isinstance(form, RankedAreas) and isinstance(form.kind, str):
+        return "bca" if design.n >= SMALL_FOR_AREAS else "percentile"
+    smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
+    return "bca" if smooth and design.n >= SMALL else "percentile"
 
 
 def _for_quantile(n: int, q: float, level: Level) -> str:
@@ -84,7 +82,7 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
 def _for_sd(values: Array) -> str:
     """BCa, unless there are too few values or nothing to resample."""
     constant = len(values) and values[0] == values[-1]
-    return "percentile" if len(values) < FEWEST_STUDIED or constant else "bca"
+    return "percentile" if len(values) < FEWEST_FOR_SD or constant else "bca"
 
 
 def _for_mean_of(sample: Sample) -> str:

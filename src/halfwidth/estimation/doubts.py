@@ -13,7 +13,7 @@ from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
 from halfwidth.core.types import Array
-from halfwidth.estimation.evidence import with_evidence
+from halfwidth.estimation.evidence import cases_needed, with_evidence
 from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
 from halfwidth.estimation.runs_doubts import RUN_RULES
 from halfwidth.intervals.mean import sample_skewness
@@ -207,9 +207,17 @@ def _few_cases(facts: Facts) -> Caution | None:
     needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
     if facts.design is not None and facts.design.sizes is not None:
         needed = max(needed, FEW_EFFECTIVE)
+    words = f"about {needed} or more"
+    studied = cases_needed(e) if facts.as_studied else None
+    if studied is not None:
+        found, largest = studied
+        if found is None:
+            needed, words = largest + 1, f"more than {largest}"
+        elif found > needed:
+            needed, words = found, f"about {found} or more"
     if facts.units >= needed:
         return None
-    return caution("HW201", n=facts.units_text, what=facts.what, needed=needed)
+    return caution("HW201", n=facts.units_text, what=facts.what, needed=words)
 
 
 def _outliers(facts: Facts) -> Caution | None:

@@ -28,6 +28,7 @@ __all__ = [
     "FIELDS",
     "OF_CASES",
     "Evidence",
+    "cases_needed",
     "evidence",
     "family_of",
     "found_for",
@@ -46,6 +47,8 @@ QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
 # A concentration bound always covers; what it costs is width.
 OF_WIDTH = "HW307"
 STUDIED = Level(0.95)
+# The median coverage that is called reliable, as in andre2025, section 4.5.
+RELIABLE = 0.925
 
 
 @dataclass(frozen=True)
@@ -142,19 +145,39 @@ def found_for(
     n : int
         Independent cases.
     """
-    named = _name_of(metric, statistic)
-    if n < 1 or named is None:
-        return None
-    rows = [
-        row
-        for row in _shipped()
-        if (row.family, row.statistic, row.average, row.method)
-        == (family_of(metric), named, average, method)
-    ]
+    rows = _rows_of(metric, statistic, average, method) if n > 0 else []
     nearest = min(rows, key=lambda row: max(row.n / n, n / row.n), default=None)
     if nearest is None or max(nearest.n / n, n / nearest.n) > NEAR:
         return None
     return nearest
+
+
+def _rows_of(metric: MetricSpec, statistic: Statistic, average: str, method: str) -> list[Evidence]:
+    """All sizes of what the study found for a method."""
+    wanted = (family_of(metric), _name_of(metric, statistic), average, method)
+    return [
+        row for row in _shipped() if (row.family, row.statistic, row.average, row.method) == wanted
+    ]
+
+
+def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
+    """From which size on the study found the median coverage of a method to be reliable.
+
+    Returns
+    -------
+    tuple of (int or None, int), or None
+        That size, None where no size that was studied is enough, and the largest size; None where
+        nothing was found, or the sample is larger than all that were studied.
+    """
+    rows = _rows_of(
+        estimate.metric_spec.spec, estimate.statistic_spec, estimate.average or "", estimate.method
+    )
+    largest = max((row.n for row in rows), default=0)
+    if estimate.n > largest or estimate.level != STUDIED:
+        return None
+    short = max((row.n for row in rows if row.coverage_median < RELIABLE), default=0)
+    enough = [row.n for row in rows if row.n > short]
+    return (min(enough) if enough else None), largest
 
 
 def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caution, ...]:

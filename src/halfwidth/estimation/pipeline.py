@@ -26,6 +26,9 @@ from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = ["Job", "estimate_counts", "estimate_jobs"]
 
+# What auto falls back on, under its own name, where the values leave its choice undefined.
+INSTEAD = {"bca": "percentile"}
+
 
 @dataclass(frozen=True)
 class Job:
@@ -64,20 +67,40 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
     table as it gives by itself.
     """
+    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
     methods = [_method_for(job, request) for job in jobs]
+    made = _in_batches(jobs, methods, request, plan)
+    if request.method is None:
+        without = [place for place, one in enumerate(made) if _needs_another(one)]
+        others = [METHODS[INSTEAD[made[place].method]] for place in without]
+        again = _in_batches([jobs[place] for place in without], others, request, plan)
+        for place, estimate in zip(without, again, strict=True):
+            made[place] = estimate
+    return tuple(made)
+
+
+def _needs_another(estimate: Estimate) -> bool:
+    """Whether the method that was chosen has no interval for an estimate that is defined."""
+    return (
+        estimate.method in INSTEAD and np.isnan(estimate.low) and bool(np.isfinite(estimate.value))
+    )
+
+
+def _in_batches(
+    jobs: Sequence[Job], methods: Sequence[MethodSpec], request: Request, plan: Plan
+) -> list[Estimate]:
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, (job, method) in enumerate(zip(jobs, methods, strict=True)):
         statistic = (job.statistic.spec, tuple(job.statistic.parameters.items()))
         bounds = job.sample.metric.spec.bounds
         sample = job.sample
         batches[statistic, method.name, sample.design, bounds, sample.binary].append(index)
-    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]
         made = _estimate_batch(batch, methods[indices[0]], request, plan)
         estimates.update(zip(indices, made, strict=True))
-    return tuple(estimates[index] for index in range(len(jobs)))
+    return [estimates[index] for index in range(len(jobs))]
 
 
 def _method_for(job: Job, request: Request) -> MethodSpec:
