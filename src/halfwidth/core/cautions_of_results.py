@@ -81,10 +81,12 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "few cases",
         "{n}; reliable intervals for the {what} need {needed}.",
         "In a study of 228 segmentation instances, the median coverage of 95 % intervals reached "
-        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD. On 81 "
-        "instances of another public benchmark it did so from about 75 cases for the SD, 50 for "
-        "the IQR, and 10 for the median and the trimmed mean. Below that, intervals miss the true "
-        "value more often than they say.",
+        "92.5 % from about 25 cases for the mean DSC and from about 75 for the mean ASSD. On 166 "
+        "real instances of this project's own study percentile intervals did so from about 50 "
+        "cases for the mean DSC, 75 for the SD, 25 for the IQR, and 10 for the median and the "
+        "trimmed mean; on 50 of classification from 100 for accuracy and macro F1, and not up to "
+        "250 for a macro AUROC near 1. Below that, intervals miss the true value more often than "
+        "they say.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
     ),
@@ -276,9 +278,11 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "macro-averaged AP",
         "{method} intervals of a macro-averaged AP under-cover.",
         "Average precision is biased upwards in small samples, and resamples, which repeat cases, "
-        "are more so. Percentile intervals then sit too high; BCa corrects for some of it, and the "
-        "basic bootstrap, which turns the bias round, covers better where all classes are small.",
-        "Report the AP of each class as well; compare method='bca' and 'basic', and say which.",
+        "are more so. Percentile intervals then sit too high; BCa corrects for most of it from "
+        "about 100 cases on. André et al. found the basic bootstrap better; on 50 real instances "
+        "of this project's own study it was the worst of the three at every n, unless classes "
+        "absent from a sample count as 0.",
+        "Use bca, and report the AP of each class as well.",
         "andre2025",
     ),
     CautionSpec(
