@@ -200,6 +200,9 @@ def test_all_equal_values_are_no_pile_of_failures() -> None:
 @pytest.mark.parametrize("statistic", ["mean", "sd", "median", "iqr", "trimmed_mean"])
 def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic: str) -> None:
     needed = hw.STATISTICS[statistic].reliable_n(hw.METRICS[metric].reliable_n)
+    if (metric, statistic) == ("dsc", "mean"):
+        # The study found percentile intervals to need more than those of andre2025.
+        needed = 50
     settings: dict[str, Any] = {"metric": metric, "statistic": statistic, "method": "percentile"}
     enough, few = (
         hw.summary_ci(np.linspace(0.5, 0.8, n), rng=1, n_resamples=99, **settings)

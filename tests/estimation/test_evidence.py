@@ -9,7 +9,7 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.estimation.evidence import NEAR, OF_CASES, family_of, found_for
+from halfwidth.estimation.evidence import OF_CASES, cases_needed, family_of, found_for
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.study.analysis.evidence import evidence_rows
 
@@ -41,7 +41,7 @@ def test_the_file_holds_quartiles_of_known_methods() -> None:
                 assert (middle <= high).all()
             assert rows["coverage_q3"].le(1).all()
             assert rows["coverage_q1"].ge(0).all()
-            assert rows["instances"].ge(10).all()
+            assert rows["instances"].isin([26, 50, 162, 164]).all()
             of_reference = rows[rows["method"] == rows["reference"]]
             assert of_reference["width_ratio"].eq(1).all()
 
@@ -70,15 +70,15 @@ def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> No
 # --------------------------------------------------------------------------- what is near
 
 
-def test_the_nearest_size_speaks() -> None:
-    found = found_for(DSC, MEAN, "", "t", 30)
+@pytest.mark.parametrize(("n", "size"), [(7, 10), (10, 10), (24, 10), (30, 25), (625, 250)])
+def test_the_next_size_below_speaks(n: int, size: int) -> None:
+    found = found_for(DSC, MEAN, "", "t", n)
     assert found is not None
-    assert found.n == 25
+    assert found.n == size
 
 
-@pytest.mark.parametrize("n", [6, 400, 10_000])
+@pytest.mark.parametrize("n", [0, 6, 626, 10_000])
 def test_no_size_is_near(n: int) -> None:
-    assert max(n / 250, 10 / n) > NEAR
     assert found_for(DSC, MEAN, "", "t", n) is None
 
 
@@ -96,7 +96,7 @@ def test_few_cases_are_told_what_the_method_did() -> None:
     found = found_for(DSC, MEAN, "", "t", 12)
     assert found is not None
     assert message.endswith(found.of_coverage)
-    assert f"On {found.instances} real instances 95 % intervals by t covered" in message
+    assert "On 164 real instances (DSC and NSD) 95 % intervals by t covered" in message
 
 
 def test_the_caution_about_the_method_quotes_where_there_is_one() -> None:
@@ -137,6 +137,44 @@ def test_the_policy_for_absent_classes_is_that_of_the_study() -> None:
         )
         quoted[policy] = any("real instances" in item.message for item in estimate.cautions)
     assert quoted == {"omit": True, "zero": False}
+
+
+def test_a_ranked_metric_of_too_few_cases_is_told_how_many_it_needs() -> None:
+    generator = np.random.default_rng(1)
+    truth = np.repeat([0, 1, 2], 20)
+    scores = generator.dirichlet(np.ones(3), 60) + 0.8 * np.eye(3)[truth]
+    estimate = hw.metric_ci(
+        truth, scores / scores.sum(axis=1, keepdims=True), metric="auroc", average="macro", rng=1
+    )
+    assert estimate.method == "bca"
+    assert cases_needed(estimate) == (100, 250)
+    (message,) = messages(estimate, "HW201")
+    assert message.startswith("60 cases; reliable intervals for the macro AUROC need about 100")
+    assert "On 50 real instances 95 % intervals by bca covered 88.2 % at n = 50" in message
+
+
+def test_a_method_that_never_got_there_needs_more_than_was_studied() -> None:
+    truth = np.repeat([0, 1, 2], 40)
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 120) + 0.8 * np.eye(3)[truth]
+    scores /= scores.sum(axis=1, keepdims=True)
+    for method, count in (("percentile", 1), ("bca", 0)):
+        estimate = hw.metric_ci(
+            truth, scores, metric="auroc", average="macro", method=method, rng=1, n_resamples=999
+        )
+        found = messages(estimate, "HW201")
+        assert len(found) == count
+        assert all("need more than 250." in message for message in found)
+
+
+def test_more_cases_than_were_studied_are_no_reason_to_ask_for_more() -> None:
+    truth = np.repeat([0, 1, 2], 100)
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 300) + 0.8 * np.eye(3)[truth]
+    scores /= scores.sum(axis=1, keepdims=True)
+    estimate = hw.metric_ci(
+        truth, scores, metric="auroc", average="macro", method="percentile", rng=1, n_resamples=999
+    )
+    assert cases_needed(estimate) is None
+    assert not messages(estimate, "HW201")
 
 
 # --------------------------------------------------------------------------- how it is made
@@ -190,3 +228,26 @@ def test_other_levels_and_metrics_are_left_out() -> None:
 def test_a_width_of_0_is_no_unit() -> None:
     rows = evidence_rows(cells(width_mean=0.0))
     assert all(math.isnan(ratio) for ratio in rows["width_ratio"])
+
+
+# --------------------------------------------------------------------------- what auto makes of it
+
+
+@pytest.mark.parametrize(
+    ("drawn", "n", "method"),
+    [
+        ("skewed", 24, "percentile"),
+        ("skewed", 25, "bca"),
+        ("two heaps", 100, "percentile"),
+        ("constant", 30, "percentile"),
+    ],
+)
+def test_the_method_that_auto_chooses_for_an_sd(drawn: str, n: int, method: str) -> None:
+    generator = np.random.default_rng(3)
+    samples = {
+        "skewed": generator.beta(8, 2, n),
+        "two heaps": np.where(np.arange(n) % 2, 0.9, 0.05) + 0.01 * generator.random(n),
+        "constant": np.full(n, 0.5),
+    }
+    estimate = hw.summary_ci(samples[drawn], metric="dsc", statistic="sd", rng=1, n_resamples=999)
+    assert estimate.method == method

@@ -140,7 +140,7 @@ def test_n_is_that_of_the_denominator() -> None:
 def test_a_sentence_names_average_and_class() -> None:
     macro = ask(TRUTH3, DECIDED3, metric="f1")
     assert macro.sentence().startswith("Macro F1 0.")
-    assert macro.sentence().endswith("; n = 90; percentile bootstrap).")
+    assert macro.sentence().endswith("; n = 90; BCa bootstrap).")
     row = table(NAMES[TRUTH3], LOGITS3, scores="logits", metric="auroc", average="none")[1]
     assert row.sentence().startswith("dog: AUROC 0.")
     assert ask(metric="sensitivity").sentence().endswith("; n = 45; Wilson).")
@@ -714,35 +714,45 @@ def of_size(n: int, binary: bool) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("name", "average", "small", "large", "clustered"),
+    ("name", "average", "enough", "small", "large", "clustered"),
     [
-        ("auroc", "binary", "delong_logit", "delong_logit", "delong_logit"),
-        ("auroc", "macro", "percentile", "bca", "percentile"),
-        ("auroc", "micro", "percentile", "bca", "percentile"),
-        ("average_precision", "binary", "percentile", "bca", "percentile"),
-        ("average_precision", "macro", "percentile", "percentile", "percentile"),
-        ("accuracy", None, "wilson", "wilson", "wilson"),
-        ("sensitivity", "binary", "wilson", "wilson", "wilson"),
-        ("ppv", "binary", "wilson", "wilson", "wilson"),
-        ("sensitivity", "macro", "percentile", "percentile", "percentile"),
-        ("sensitivity", "micro", "wilson", "wilson", "wilson"),
-        ("balanced_accuracy", None, "percentile", "percentile", "percentile"),
-        ("f1", "binary", "percentile", "percentile", "percentile"),
-        ("f1", "macro", "percentile", "percentile", "percentile"),
-        ("mcc", None, "percentile", "percentile", "percentile"),
-        ("expected_cost", None, "percentile", "percentile", "percentile"),
-        ("ppv:prevalence=0.1", "binary", "percentile", "percentile", "percentile"),
+        ("auroc", "binary", 50, "delong_logit", "delong_logit", "delong_logit"),
+        ("auroc", "macro", 25, "percentile", "bca", "percentile"),
+        ("auroc", "micro", 25, "percentile", "bca", "percentile"),
+        ("average_precision", "binary", 25, "percentile", "bca", "percentile"),
+        ("average_precision", "macro", 25, "percentile", "bca", "percentile"),
+        ("accuracy", None, 50, "wilson", "wilson", "wilson"),
+        ("sensitivity", "binary", 50, "wilson", "wilson", "wilson"),
+        ("ppv", "binary", 50, "wilson", "wilson", "wilson"),
+        ("sensitivity", "macro", 50, "percentile", "bca", "percentile"),
+        ("sensitivity", "micro", 50, "wilson", "wilson", "wilson"),
+        ("balanced_accuracy", None, 50, "percentile", "bca", "percentile"),
+        ("f1", "binary", 50, "percentile", "bca", "percentile"),
+        ("f1", "macro", 50, "percentile", "bca", "percentile"),
+        ("mcc", None, 50, "percentile", "bca", "percentile"),
+        ("expected_cost", None, 50, "percentile", "bca", "percentile"),
+        ("ppv:prevalence=0.1", "binary", 50, "percentile", "bca", "percentile"),
     ],
 )
 def test_the_method_that_auto_chooses(
-    name: str, average: str | None, small: str, large: str, clustered: str
+    name: str, average: str | None, enough: int, small: str, large: str, clustered: str
 ) -> None:
     binary = average in (None, "binary")
-    few, many = of_size(49, binary), of_size(50, binary)
+    few, many = of_size(enough - 1, binary), of_size(enough, binary)
     assert ask(*few, metric=name, average=average).method == small
     assert ask(*many, metric=name, average=average).method == large
-    groups = np.arange(50) // 2
+    groups = np.arange(enough) // 2
     assert ask(*many, metric=name, average=average, groups=groups).method == clustered
+
+
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "f1", "mcc", "balanced_accuracy"])
+def test_auto_has_an_interval_for_a_test_set_without_an_error(name: str) -> None:
+    perfect = 0.9 * np.eye(3)[TRUTH3] + 0.1 / 3
+    chosen, named = (ask(TRUTH3, perfect, metric=name, method=m) for m in ("auto", "bca"))
+    assert math.isnan(named.low)
+    assert chosen.method == "percentile"
+    assert chosen.low == pytest.approx(1)
+    assert chosen.high == pytest.approx(1)
 
 
 @pytest.mark.parametrize(("n", "groups", "method"), [(49, 1, "hall"), (50, 1, "bca"), (58, 2, "t")])

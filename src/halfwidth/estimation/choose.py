@@ -18,9 +18,11 @@ __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
-# Of areas under curves BCa covers better than percentile from fewer cases on, and of an SD from
-# the fewest that were studied (docs/real-study.md).
-SMALL_FOR_AREAS, FEWEST_FOR_SD = 25, 10
+# Of areas under curves and of an SD BCa covers better than percentile from fewer cases on
+# (docs/real-study.md); of an SD not where values are flatter than a uniform distribution, above
+# all in two heaps: found and missed.
+SMALL_FOR_AREAS = SMALL_FOR_SD = 25
+FLAT = 1.8
 # The same for clusters, whose number a cluster bootstrap's coverage depends on.
 FEW_CLUSTERS = 30
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
@@ -80,9 +82,11 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
 
 
 def _for_sd(values: Array) -> str:
-    """BCa, unless there are too few values or nothing to resample."""
-    constant = len(values) and values[0] == values[-1]
-    return "percentile" if len(values) < FEWEST_FOR_SD or constant else "bca"
+    """BCa, unless there are few values, or they lie flat or in two heaps."""
+    if len(values) < SMALL_FOR_SD or values[0] == values[-1]:
+        return "percentile"
+    squares = (values - values.mean()) ** 2
+    return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
 def _for_mean_of(sample: Sample) -> str:

@@ -126,7 +126,7 @@ class Facts:
     @property
     def as_studied(self) -> bool:
         """Whether cases were drawn and classes counted as in the study of real instances."""
-        independent = self.design is None or self.design.simple
+        independent = self.design is None or self.design.independent
         usual = self.classes is None or self.classes.absent == "omit"
         return independent and usual and not self.undefined and not self.of_runs
 

@@ -38,8 +38,9 @@ __all__ = [
 DATA = "evidence.csv"
 # Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
 OF_CASES = "segmentation, 0 to 1"
-# A size of the study speaks for samples of up to this many times as many cases, or as few.
-NEAR = 1.5
+# A size of the study speaks for samples of up to this many times as many cases (the next size is
+# nearer then), and the smallest for those of this much fewer.
+LARGER, FEWER = 2.5, 1.5
 # With fewer instances than this quartiles mean little.
 FEWEST = 10
 # Cautions about how well a method covers; the most special one that was raised quotes the study.
@@ -95,11 +96,15 @@ class Evidence:
     undefined: float
 
     @property
+    def _of_what(self) -> str:
+        return " (DSC and NSD)" if self.family == OF_CASES else ""
+
+    @property
     def of_width(self) -> str:
         """What a caution about the width quotes."""
         return (
-            f"On {self.instances} real instances {self.method} was {self.width_ratio:.1f} times as "
-            f"wide as {self.reference} at n = {self.n} (median)."
+            f"On {self.instances} real instances{self._of_what} {self.method} was "
+            f"{self.width_ratio:.1f} times as wide as {self.reference} at n = {self.n} (median)."
         )
 
     @property
@@ -110,8 +115,8 @@ class Evidence:
             for share in (self.coverage_median, self.coverage_q1, self.coverage_q3)
         )
         return (
-            f"On {self.instances} real instances 95 % intervals by {self.method} covered {middle} "
-            f"at n = {self.n} (median; quartiles {low} and {high})."
+            f"On {self.instances} real instances{self._of_what} 95 % intervals by {self.method} "
+            f"covered {middle} at n = {self.n} (median; quartiles {low} and {high})."
         )
 
 
@@ -132,7 +137,7 @@ def family_of(spec: MetricSpec) -> str:
 def found_for(
     metric: MetricSpec, statistic: Statistic, average: str, method: str, n: int
 ) -> Evidence | None:
-    """What the study found at the size nearest to n, if one is near.
+    """What the study found at the next size below n, or the smallest, if it is near.
 
     Parameters
     ----------
@@ -145,11 +150,11 @@ def found_for(
     n : int
         Independent cases.
     """
-    rows = _rows_of(metric, statistic, average, method) if n > 0 else []
-    nearest = min(rows, key=lambda row: max(row.n / n, n / row.n), default=None)
-    if nearest is None or max(nearest.n / n, n / nearest.n) > NEAR:
-        return None
-    return nearest
+    rows = sorted(_rows_of(metric, statistic, average, method), key=lambda row: row.n)
+    below = [row for row in rows if row.n <= n]
+    if below:
+        return below[-1] if n <= LARGER * below[-1].n else None
+    return rows[0] if rows and rows[0].n <= FEWER * n else None
 
 
 def _rows_of(metric: MetricSpec, statistic: Statistic, average: str, method: str) -> list[Evidence]:
