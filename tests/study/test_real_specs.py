@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SPECS = sorted(EXAMPLES.glob("real-*.toml"))
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_the_specs_of_the_real_study_can_be_read(path: Path) -> None:
+    assert hw.study.read_spec(path).samples == 2000
+
+
+@pytest.mark.parametrize(("name", "instances"), [("segmentation", 166), ("studentized", 162)])
+def test_the_instances_of_the_real_study_are_all_there(
+    shared: Path, name: str, instances: int
+) -> None:
+    assert shared.exists()
+    planned = hw.study.plan(EXAMPLES / f"real-{name}.toml")
+    assert len(planned.instances) == instances
+
+
+def test_a_chunk_of_the_real_study_gives_the_published_numbers_again(
+    shared: Path, tmp_path: Path
+) -> None:
+    spec = (EXAMPLES / "real-segmentation.toml").read_text(encoding="utf-8")
+    spec = spec.replace("../../shared", shared.as_posix())
+    spec = re.sub(r"statistics = .*", 'statistics = ["mean"]', spec)
+    spec = re.sub(r"methods = .*", 'methods = ["t", "z", "hall", "hoeffding"]', spec)
+    (tmp_path / "spec.toml").write_text(spec, encoding="utf-8")
+    planned = hw.study.plan(tmp_path / "spec.toml")
+    only = [chunk for chunk in planned.chunks if "-dsc.n00010" in chunk.name]
+    rows = [row for chunk in only for row in hw.study.simulate(chunk.payload).rows]
+    for method in ("t", "hall", "z"):
+        found = np.median([row["coverage"] for row in rows if row["method"] == method])
+        published = re.search(
+            rf"### mean DSC .*?\| `{method}` \| ([\d.]+) ",
+            (EXAMPLES.parent / "docs/real-study-tables.md").read_text(encoding="utf-8"),
+            flags=re.DOTALL,
+        )
+        assert published is not None
+        assert 100 * found == pytest.approx(float(published[1]), abs=0.051)
