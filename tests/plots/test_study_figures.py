@@ -22,6 +22,7 @@ from halfwidth.plots.study import (
     NotThereError,
     basic_shift,
     bca_median,
+    characteristics,
     characteristics_frame,
     concentration,
     coverage_boxes,
@@ -226,6 +227,18 @@ def test_characteristics_are_those_of_the_instances_each_once() -> None:
     points = frame[(frame["drawn"] == "point") & (frame["panel"] == "skewness")]
     own = CELLS.drop_duplicates("instance")
     assert sorted(points["value"]) == sorted(own["population_skewness"])
+
+
+def test_populations_by_formula_have_no_cases_and_no_range_of_normal_samples() -> None:
+    cells = CELLS.assign(n_cases=pd.array([pd.NA] * len(CELLS), dtype="Int64"))
+    drawn = characteristics(cells)
+    note = drawn.figure.legends[0].get_title().get_text()
+    assert "Grey" not in note
+    assert not [a for ax in drawn.figure.axes for a in ax.patches if a.get_gid() == "normal"]
+    # Where some have cases, the range is that of their median size.
+    some = cells.assign(n_cases=cells["n_cases"].where(cells["metric"] == "nsd", 80))
+    text = characteristics(some).figure.legends[0].get_title().get_text()
+    assert "normal samples of 80 cases" in text.replace("\n", " ")
 
 
 # ------------------------------------------------------------------------------- others

@@ -266,7 +266,7 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
 
     Grey is where 95 % of normal samples lie that are as large as the instance of median size: 0 ±
     1.96 √(6/n) of the skewness and 3 ± 1.96 √(24/n) of the kurtosis, the approximations for large
-    n.
+    n. Populations by formula have no cases, and no such range.
 
     Parameters
     ----------
@@ -281,7 +281,10 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
     andre2025, Figure S1.
     """
     frame = characteristics_frame(cells)
-    n = float(_instances(cells[cells["statistic"] != ""])["n_cases"].median())
+    counts = _instances(cells[cells["statistic"] != ""])["n_cases"].dropna()
+    if counts.empty:
+        return figure_of_clouds(frame, _note(frame), WIDTH)
+    n = float(counts.median())
     skew, kurtosis = Z * math.sqrt(6 / n), Z * math.sqrt(24 / n)
     ranges = {"skewness": (-skew, skew), "kurtosis": (max(1.0, 3 - kurtosis), 3 + kurtosis)}
     note = f"{_note(frame)} Grey: 95 % of normal samples of {n:g} cases."
