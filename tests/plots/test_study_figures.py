@@ -53,8 +53,10 @@ def frames(cells: pd.DataFrame) -> Frames:
     return Frames(
         cells,
         paces=analysis.pace,
-        tests=lambda paces: analysis.pace_tests(paces, n_permutations=99, rng=1),
-        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, n_permutations=99, rng=1),
+        tests=lambda p, level: analysis.pace_tests(p, level=level, n_permutations=99, rng=1),
+        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(
+            a, b, level=level, n_permutations=99, rng=1
+        ),
         failing=failing,
         cases=lambda names: {name: np.linspace(0.2, 1, 30) for name in names},
     )
@@ -69,6 +71,7 @@ KINDS = [
     *("characteristics", "characteristics-test-sets"),
     *("concentration-dsc", "pace-by-metric", "skewness-by-metric", "pace-errors-test-sets"),
     *("p-values-mean", "p-values-segmentation-classification-macro", "failures-dsc"),
+    "p-values-tasks-mean",
 ]
 
 
@@ -269,11 +272,40 @@ def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
     np.testing.assert_allclose(hoeffding_["value"] * hoeffding_["sd"], 0.6929, atol=5e-4)
 
 
-def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
-    tests = pd.DataFrame(
-        {"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "p": [0.2, 2e-5, np.nan]}
+def tested(p: list[float], n: list[int]) -> pd.DataFrame:
+    """As of `pace_tests`, for DSC, NSD and HD95."""
+    made = pd.DataFrame({"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "n": n, "p": p})
+    count = int(made["p"].notna().sum())
+    means = {"mean_a": [-0.5, -0.5, -0.8], "mean_b": [-0.8, -0.2, -0.2], "tasks": 3}
+    made = made.assign(p_bonferroni=count * made["p"], **means)
+    return made.assign(
+        difference=made["mean_a"] - made["mean_b"], significant=made["p_bonferroni"] < 0.05
     )
-    tests = tests.assign(p_bonferroni=2 * tests["p"], significant=[False, True, False])
+
+
+def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() -> None:
+    drawn = p_values(tested([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
+    note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "p of 2 tests by permutations of instances." in note
+    assert "(p < 0.025)" in note
+    row = drawn.frame.iloc[1]
+    assert (row["n"], row["tasks"], row["level"]) == (40, 3, "instance")
+    assert row[["mean_a", "mean_b", "difference"]].tolist() == [-0.5, -0.2, -0.3]
+
+
+def test_pairs_too_few_for_a_small_p_have_a_dash_and_the_note_says_so() -> None:
+    drawn = p_values(tested([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
+    assert drawn.frame["text"].tolist() == ["-", "0.031", "0.500"]
+    assert drawn.frame["p"].tolist() == [0.0625, 0.03125, 0.5]
+    note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "-: fewer than 6 instances, which give no p below 0.05." in note
+    # Of tasks there are three, whatever the number of instances.
+    of_tasks = p_values(tested([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
+    assert set(of_tasks.frame["text"]) == {"-"}
+
+
+def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
+    tests = tested([0.2, 2e-5, np.nan], [9, 40, 0])
     (ax,) = (drawn := p_values(tests, "pace")).figure.axes
     assert drawn.frame["text"].tolist() == ["0.200", "2e-5 *", "-"]
     assert [text.get_text() for text in ax.texts] == ["0.200", "2e-5 *", "-"]

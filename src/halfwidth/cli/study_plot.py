@@ -169,8 +169,8 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
     return Frames(
         cells,
         paces=analysis.pace,
-        tests=lambda paces: analysis.pace_tests(paces, "metric", rng=SEED),
-        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, rng=SEED),
+        tests=lambda paces, level: analysis.pace_tests(paces, "metric", level=level, rng=SEED),
+        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(a, b, level=level, rng=SEED),
         failing=failing,
         cases=values if specs else None,
     )
