@@ -17,6 +17,7 @@ from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.plots.figure import write_figure
 from halfwidth.plots.study import (
     METHOD_LOOKS,
+    METRIC_LOOKS,
     Drawn,
     Frames,
     NotThereError,
@@ -36,6 +37,7 @@ from halfwidth.plots.study import (
     p_values,
     sample_needs_frame,
     segmentation_classification_frame,
+    series_looks,
     targets_of,
     theoretical_width,
 )
@@ -341,6 +343,27 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
             (line,) = [line for line in ax.lines if line.get_gid() == "bca"]
             assert to_hex(line.get_color()).upper() == METHOD_LOOKS["bca"].colour
             assert line.get_marker() == METHOD_LOOKS["bca"].marker
+
+
+def test_a_metric_looks_the_same_in_every_figure() -> None:
+    for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
+        drawn = FIGURES[name].draw()
+        looks = series_looks(drawn.frame["series"])
+        for series, look in looks.items():
+            if series.rpartition(" ")[2] in {"DSC", "NSD"}:
+                assert look == METRIC_LOOKS[series.rpartition(" ")[2].lower()]
+    assert series_looks(["AUROC", "NSD"])["NSD"] == series_looks(["NSD"])["NSD"]
+    assert len({(look.colour, look.marker) for look in METRIC_LOOKS.values()}) == len(METRIC_LOOKS)
+
+
+def test_series_of_one_metric_share_a_colour_and_no_more() -> None:
+    names = ["macro F1", "micro F1", "F1", "NSD (tolerance = 2)", "NSD (tolerance = 1)", "mine"]
+    looks = series_looks([*names, "yours", "balanced accuracy", "accuracy"])
+    assert len(set(looks.values())) == len(looks)
+    assert {looks[name].colour for name in names[:3]} == {METRIC_LOOKS["f1"].colour}
+    assert series_looks(["micro F1"])["micro F1"] == looks["micro F1"]
+    assert looks["balanced accuracy"] == METRIC_LOOKS["balanced_accuracy"]
+    assert looks["accuracy"] == METRIC_LOOKS["accuracy"]
 
 
 def test_the_same_numbers_give_the_same_file(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from halfwidth.plots.study.looks import (
     BROKEN,
     DASHED,
     DOTTED,
-    MARKERS,
+    RED,
     SOLID,
+    WAY_LOOKS,
     Look,
     method_looks,
     series_looks,
@@ -47,7 +48,6 @@ __all__ = [
 ]
 
 COLUMNS = 3
-RED = "#D55E00"
 # Metrics whose micro and macro average go by other names.
 PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}
 BOOTSTRAPS = ("percentile", "bca", "basic")
@@ -188,7 +188,7 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figures 10 and S17.
     """
     frame = micro_macro_frame(cells, method)
-    looks = {"macro": Look(RED, DASHED, "s"), "micro": Look(DOT, SOLID, "o")}
+    looks = {kind: WAY_LOOKS[kind] for kind in ("macro", "micro")}
     return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
 
 
@@ -254,11 +254,11 @@ def segmentation_classification(
     sets = {t.title for t in targets_of(cells) if not t.statistic}
     names = list(dict.fromkeys(frame["series"]))
     masks, others = [n for n in names if n not in sets], [n for n in names if n in sets]
-    looks = {n: Look(DOT, SOLID, MARKERS[i % len(MARKERS)]) for i, n in enumerate(masks)}
+    # The colour is that of the field; markers are those of the metrics elsewhere.
+    looks = {name: Look(DOT, SOLID, look.marker) for name, look in series_looks(masks).items()}
     broken = (DASHED, DOTTED, BROKEN)
-    for place, name in enumerate(others):
-        marker = MARKERS[place % len(MARKERS)]
-        looks[name] = Look(RED, broken[place % len(broken)], marker)
+    for place, (name, look) in enumerate(series_looks(others).items()):
+        looks[name] = Look(RED, broken[place % len(broken)], look.marker)
     said = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
     how = Layout(bands=False, share=True, note=said)
     return figure_of_lines(frame, looks, how)
@@ -317,12 +317,7 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figure S18.
     """
     frame = location_dispersion_frame(cells, method)
-    looks = {
-        "mean": Look(DOT, SOLID, "o"),
-        "median": Look("#56B4E9", DASHED, "D"),
-        "SD": Look(RED, DOTTED, "v"),
-        "IQR": Look("#E69F00", BROKEN, "s"),
-    }
+    looks = {way: WAY_LOOKS[way] for way in ("mean", "median", "SD", "IQR")}
     return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
 
 
