@@ -27,6 +27,7 @@ from halfwidth.plots.study import (
     characteristics_frame,
     concentration,
     coverage_boxes,
+    failures_figure,
     failures_frame,
     figures_of,
     graph,
@@ -325,6 +326,28 @@ def test_the_bins_of_failing_instances_hold_all_their_cases() -> None:
     assert (frame["low"].min(), frame["high"].max()) == (0, 1)
     with pytest.raises(NotThereError, match="no instance has a coverage far below"):
         failures_frame(failing.head(0), values, MEAN_DSC)
+
+
+def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
+    cases = np.concatenate([np.linspace(0.7, 0.9, 97), [0.1, 0.1, 0.2]])
+    name = "a-very-long-name-of-a-model/and-of-a-task-with-many-structures/dsc"
+    names = [f"{name}{place}" for place in range(3)]
+    failing = pd.DataFrame({"instance": names, "coverage": 0.8})
+    drawn = failures_figure(failing, dict.fromkeys(names, cases), MEAN_DSC, "t", 50)
+    assert set(drawn.frame["outliers"]) == {3}
+    drawn.figure.draw_without_rendering()
+    right = drawn.figure.bbox.x1
+    for ax in drawn.figure.axes:
+        title = ax.get_title(loc="left")
+        assert title.splitlines()[1:] == ["80 %", "3 of 100 below Q1 − 1.5 IQR"]
+        assert ax._left_title.get_window_extent().x1 <= right
+        # A bar of one case has a tenth of the height or more.
+        heights = ax.transAxes.inverted().transform(ax.transData.transform([(0, 0), (0, 1)]))
+        assert heights[1, 1] - heights[0, 1] > 0.1
+    # Of distances those are bad that are large.
+    far = targets_of(cells_of(metrics=["hd95"], statistics=["mean"]))[0]
+    assert set(failures_frame(failing, dict.fromkeys(names, 1 - cases), far)["outliers"]) == {3}
+    assert set(failures_frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
 
 
 def test_methods_have_looks_of_their_own_without_colour_too() -> None:
