@@ -187,6 +187,23 @@ def test_statistics_and_shifts_are_those_that_are_there() -> None:
     np.testing.assert_allclose(found, expected[found.index], rtol=1e-12)
 
 
+def test_one_sided_intervals_have_no_width_and_no_middle() -> None:
+    cells = BOTH.assign(alternative="lower")
+    own = {figure.name: figure for figure in figures_of(frames(cells))}
+    for name in ("basic-shift", "sample-needs", "width-dsc-mean", "overview-width"):
+        with pytest.raises(NotThereError, match="one-sided intervals only"):
+            own[name].draw()
+    for name in ("micro-macro", "segmentation-classification", "coverage-dsc-mean"):
+        assert set(own[name].draw().frame["quantity"]) == {"coverage"}
+    # Beside two-sided ones they are left out.
+    mixed = {
+        f.name: f for f in figures_of(frames(pd.concat([CELLS, CELLS.assign(alternative="lower")])))
+    }
+    with pytest.raises(NotThereError, match="one-sided intervals only"):
+        mixed["width-dsc-mean-lower"].draw()
+    assert len(mixed["width-dsc-mean-two-sided"].draw().frame)
+
+
 def test_where_medians_reach_what_is_wanted_and_stay() -> None:
     flat = cells_of(metrics=["dsc"], instances=1, methods=["t"], statistics=["mean"])
     cells = flat.assign(coverage=[0.93, 0.91, 0.94], width_mean=[0.3, 0.2, 0.1])

@@ -22,8 +22,10 @@ from halfwidth.plots.study.words import (
     NotThereError,
     Target,
     bounds_of,
+    check_two_sided,
     metric_words,
     only,
+    quantities_of,
     targets_of,
     unit_of,
 )
@@ -160,7 +162,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
         names = {target.metric for target, _ in chosen}
         said = name if len(names) == 1 else _said(chosen)
-        for column, quantity in enumerate(("coverage", "width")):
+        for column, quantity in enumerate(quantities_of(own)):
             parts.append(_rows(own, chosen, quantity, said, (row, column)))
     return _joined(parts)
 
@@ -216,8 +218,9 @@ def segmentation_classification_frame(
                 continue
             chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
             said = f"{masks[0].way} and {kind} averages"
-            row = len(parts) // 2
-            for column, quantity in enumerate(("coverage", "width")):
+            quantities = quantities_of(own)
+            row = len(parts) // len(quantities)
+            for column, quantity in enumerate(quantities):
                 parts.append(_rows(own, chosen, quantity, said, (row, column)))
     if not parts:
         raise NotThereError(
@@ -375,8 +378,9 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     NotThereError
-        If the study has no basic intervals, or nothing to set beside them.
+        If the study has no basic intervals, or nothing to set beside them, or no two-sided ones.
     """
+    check_two_sided(cells)
     own = cells[cells["method"].isin(BOOTSTRAPS)]
     own = own[own["statistic"].isin(["mean", ""])]
     if not {"basic", "percentile"} <= set(own["method"]):

@@ -15,6 +15,7 @@ from halfwidth.plots.study.words import (
     NotThereError,
     Target,
     bounds_of,
+    check_two_sided,
     only,
     targets_of,
     unit_of,
@@ -59,10 +60,11 @@ def sample_needs_frame(
     Raises
     ------
     NotThereError
-        If the study has no mean and no macro average.
+        If the study has no mean and no macro average, or no two-sided intervals.
     """
     import pandas as pd
 
+    check_two_sided(cells)
     own = cells[cells["method"] == method]
     parts = []
     for row, pair in enumerate(_pairs(targets_of(own))):
