@@ -245,6 +245,38 @@ def test_whiskers_end_within_one_and_a_half_times_the_box_and_what_is_beyond_is_
     assert (frame["drawn"] == "point").sum() == 6
 
 
+def test_fewer_than_five_instances_are_points_without_a_box() -> None:
+    cells = CELLS[~CELLS["instance"].str.contains("task[45]")]
+    drawn = coverage_boxes(cells, MEAN_DSC)
+    (ax,) = drawn.figure.axes
+    gids = {line.get_gid() for line in ax.lines}
+    assert {"few t", "few bca"} <= gids
+    assert not [patch for patch in ax.patches if patch.get_gid() == "t"]
+    assert not {"medians t", "points t"} & gids
+    points = drawn.frame[(drawn.frame["drawn"] == "point") & (drawn.frame["series"] == "t")]
+    (line,) = [line for line in ax.lines if line.get_gid() == "few t"]
+    np.testing.assert_array_equal(line.get_xydata(), points[["x", "value"]])
+    assert (
+        drawn.frame.loc[drawn.frame["drawn"] == "box", ["q1", "q3", "whisker_low"]]
+        .isna()
+        .all(axis=None)
+    )
+    said = "Of fewer than 5 instances: points alone."
+    for own, few in ((drawn, True), (coverage_boxes(CELLS, MEAN_DSC), False)):
+        note = own.figure.legends[0].get_title().get_text().replace("\n", " ")
+        assert (said in note) == few
+    clouds = {figure.name: figure for figure in figures_of(frames(cells))}["pace-by-metric"].draw()
+    assert {p.get_gid() for p in clouds.figure.axes[0].patches} == {"normal"}
+    assert [t.get_text() for t in clouds.figure.axes[0].get_xticklabels()] == ["DSC", "NSD"]
+
+
+def test_the_line_of_t_does_not_look_like_a_quartile() -> None:
+    ax = concentration(CELLS, MEAN_DSC).figure.axes[1]
+    (line,) = [line for line in ax.lines if line.get_gid() == "t"]
+    assert (line.get_linestyle(), list(line.get_ydata())) == ("-", [1, 1])
+    assert "t" in [text.get_text() for text in ax.texts]
+
+
 def test_characteristics_are_those_of_the_instances_each_once() -> None:
     frame = characteristics_frame(CELLS)
     points = frame[(frame["drawn"] == "point") & (frame["panel"] == "skewness")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes
+from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes, few_said
 from halfwidth.plots.study.looks import Look, series_looks
 from halfwidth.plots.study.words import (
     FIXED_AVERAGE,
@@ -133,7 +133,7 @@ def _note(frame: pd.DataFrame) -> str:
     counts = frame.loc[frame["drawn"] == "box", "instances"]
     return (
         f"A point for each instance (at most {int(counts.max())}). Box: quartiles, whiskers "
-        f"within {REACH:g} IQR."
+        f"within {REACH:g} IQR.{few_said(frame)}"
     )
 
 

@@ -151,7 +151,8 @@ def sample_needs(
     frame = sample_needs_frame(cells, method, coverage=coverage, width=width)
     note = (
         f"Intervals by {method}. Dotted: {percent(coverage)} coverage and width {width:g}; the "
-        "ringed n is the first from which on the median is so."
+        "ringed n is the first from which on the median is so. A width may be reached where "
+        "coverage is not."
     )
     drawn = figure_of_lines(frame, series_looks(frame["series"]), Layout(note=note))
     # The axes stand row by row.
