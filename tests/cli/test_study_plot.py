@@ -106,12 +106,12 @@ def test_a_family_of_which_nothing_can_be_drawn_is_an_error(
 def test_a_figure_that_fails_does_not_cost_the_others(
     run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from halfwidth.plots.study import catalogue
+    from halfwidth.plots.study import graphs
 
     def broken(*_: object) -> None:
         raise TypeError("broken")
 
-    monkeypatch.setattr(catalogue.graphs, "overview", broken)
+    monkeypatch.setattr(graphs, "overview", broken)
     out = ("--out", tmp_path, "--format", "svg")
     names = ("overview-coverage", "coverage-dsc-mean")
     ran = run("study", "plot", folder / "store", *out, *names)

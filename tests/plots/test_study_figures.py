@@ -328,8 +328,8 @@ def tested(p: list[float], n: list[int]) -> pd.DataFrame:
     """As of `pace_tests`, for DSC, NSD and HD95."""
     made = pd.DataFrame({"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "n": n, "p": p})
     count = int(made["p"].notna().sum())
-    means = {"mean_a": [-0.5, -0.5, -0.8], "mean_b": [-0.8, -0.2, -0.2], "tasks": 3}
-    made = made.assign(p_bonferroni=count * made["p"], **means)
+    made = made.assign(mean_a=[-0.5, -0.5, -0.8], mean_b=[-0.8, -0.2, -0.2], tasks=3)
+    made = made.assign(p_bonferroni=count * made["p"])
     return made.assign(
         difference=made["mean_a"] - made["mean_b"], significant=made["p_bonferroni"] < 0.05
     )
