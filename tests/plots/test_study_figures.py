@@ -324,7 +324,7 @@ def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
     np.testing.assert_allclose(hoeffding_["value"] * hoeffding_["sd"], 0.6929, atol=5e-4)
 
 
-def tested(p: list[float], n: list[int]) -> pd.DataFrame:
+def made_tests(p: list[float], n: list[int]) -> pd.DataFrame:
     """As of `pace_tests`, for DSC, NSD and HD95."""
     made = pd.DataFrame({"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "n": n, "p": p})
     count = int(made["p"].notna().sum())
@@ -336,7 +336,7 @@ def tested(p: list[float], n: list[int]) -> pd.DataFrame:
 
 
 def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() -> None:
-    drawn = p_values(tested([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
+    drawn = p_values(made_tests([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
     note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
     assert "p of 2 tests by permutations of instances." in note
     assert "(p < 0.025)" in note
@@ -346,18 +346,18 @@ def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() ->
 
 
 def test_pairs_too_few_for_a_small_p_have_a_dash_and_the_note_says_so() -> None:
-    drawn = p_values(tested([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
+    drawn = p_values(made_tests([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
     assert drawn.frame["text"].tolist() == ["-", "0.031", "0.500"]
     assert drawn.frame["p"].tolist() == [0.0625, 0.03125, 0.5]
     note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
     assert "-: fewer than 6 instances, which give no p below 0.05." in note
     # Of tasks there are three, whatever the number of instances.
-    of_tasks = p_values(tested([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
+    of_tasks = p_values(made_tests([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
     assert set(of_tasks.frame["text"]) == {"-"}
 
 
 def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
-    tests = tested([0.2, 2e-5, np.nan], [9, 40, 0])
+    tests = made_tests([0.2, 2e-5, np.nan], [9, 40, 0])
     (ax,) = (drawn := p_values(tests, "pace")).figure.axes
     assert drawn.frame["text"].tolist() == ["0.200", "2e-5 *", "-"]
     assert [text.get_text() for text in ax.texts] == ["0.200", "2e-5 *", "-"]
