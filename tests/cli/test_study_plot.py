@@ -90,6 +90,36 @@ def test_what_is_missing_is_skipped_and_said_or_an_error_by_name(
     assert "micro-macro: no metric of test sets has both" in ran.err
 
 
+def test_a_family_of_which_nothing_can_be_drawn_is_an_error(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    ran = run("study", "plot", folder / "store", "--out", tmp_path, "failures")
+    assert (ran.status, ran.out) == (2, "")
+    assert "failures: none of these figures can be drawn: a store holds no cases" in ran.err
+    # Beside one that can be drawn too, which is written.
+    out = ("--out", tmp_path, "--format", "svg")
+    ran = run("study", "plot", folder / "store", *out, "failures", "coverage-dsc-mean")
+    assert ran.status == 2
+    assert (tmp_path / "coverage-dsc-mean.svg").exists()
+
+
+def test_a_figure_that_fails_does_not_cost_the_others(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from halfwidth.plots.study import graphs
+
+    def broken(*_: object) -> None:
+        raise TypeError("broken")
+
+    monkeypatch.setattr(graphs, "overview", broken)
+    out = ("--out", tmp_path, "--format", "svg")
+    names = ("overview-coverage", "coverage-dsc-mean")
+    ran = run("study", "plot", folder / "store", *out, *names)
+    assert ran.status not in {0, 2}
+    assert "failed at overview-coverage; the others follow" in ran.err
+    assert (tmp_path / "coverage-dsc-mean.svg").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -17,14 +17,17 @@ from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 from halfwidth.plots.figure import write_figure
 from halfwidth.plots.study import (
     METHOD_LOOKS,
+    METRIC_LOOKS,
     Drawn,
     Frames,
     NotThereError,
     basic_shift,
     bca_median,
+    characteristics,
     characteristics_frame,
     concentration,
     coverage_boxes,
+    failures_figure,
     failures_frame,
     figures_of,
     graph,
@@ -35,6 +38,7 @@ from halfwidth.plots.study import (
     p_values,
     sample_needs_frame,
     segmentation_classification_frame,
+    series_looks,
     targets_of,
     theoretical_width,
 )
@@ -52,8 +56,10 @@ def frames(cells: pd.DataFrame) -> Frames:
     return Frames(
         cells,
         paces=analysis.pace,
-        tests=lambda paces: analysis.pace_tests(paces, n_permutations=99, rng=1),
-        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, n_permutations=99, rng=1),
+        tests=lambda p, level: analysis.pace_tests(p, level=level, n_permutations=99, rng=1),
+        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(
+            a, b, level=level, n_permutations=99, rng=1
+        ),
         failing=failing,
         cases=lambda names: {name: np.linspace(0.2, 1, 30) for name in names},
     )
@@ -68,6 +74,7 @@ KINDS = [
     *("characteristics", "characteristics-test-sets"),
     *("concentration-dsc", "pace-by-metric", "skewness-by-metric", "pace-errors-test-sets"),
     *("p-values-mean", "p-values-segmentation-classification-macro", "failures-dsc"),
+    "p-values-tasks-mean",
 ]
 
 
@@ -180,6 +187,23 @@ def test_statistics_and_shifts_are_those_that_are_there() -> None:
     np.testing.assert_allclose(found, expected[found.index], rtol=1e-12)
 
 
+def test_one_sided_intervals_have_no_width_and_no_middle() -> None:
+    cells = BOTH.assign(alternative="lower")
+    own = {figure.name: figure for figure in figures_of(frames(cells))}
+    for name in ("basic-shift", "sample-needs", "width-dsc-mean", "overview-width"):
+        with pytest.raises(NotThereError, match="one-sided intervals only"):
+            own[name].draw()
+    for name in ("micro-macro", "segmentation-classification", "coverage-dsc-mean"):
+        assert set(own[name].draw().frame["quantity"]) == {"coverage"}
+    # Beside two-sided ones they are left out.
+    mixed = {
+        f.name: f for f in figures_of(frames(pd.concat([CELLS, CELLS.assign(alternative="lower")])))
+    }
+    with pytest.raises(NotThereError, match="one-sided intervals only"):
+        mixed["width-dsc-mean-lower"].draw()
+    assert len(mixed["width-dsc-mean-two-sided"].draw().frame)
+
+
 def test_where_medians_reach_what_is_wanted_and_stay() -> None:
     flat = cells_of(metrics=["dsc"], instances=1, methods=["t"], statistics=["mean"])
     cells = flat.assign(coverage=[0.93, 0.91, 0.94], width_mean=[0.3, 0.2, 0.1])
@@ -221,11 +245,55 @@ def test_whiskers_end_within_one_and_a_half_times_the_box_and_what_is_beyond_is_
     assert (frame["drawn"] == "point").sum() == 6
 
 
+def test_fewer_than_five_instances_are_points_without_a_box() -> None:
+    cells = CELLS[~CELLS["instance"].str.contains("task[45]")]
+    drawn = coverage_boxes(cells, MEAN_DSC)
+    (ax,) = drawn.figure.axes
+    gids = {line.get_gid() for line in ax.lines}
+    assert {"few t", "few bca"} <= gids
+    assert not [patch for patch in ax.patches if patch.get_gid() == "t"]
+    assert not {"medians t", "points t"} & gids
+    points = drawn.frame[(drawn.frame["drawn"] == "point") & (drawn.frame["series"] == "t")]
+    (line,) = [line for line in ax.lines if line.get_gid() == "few t"]
+    np.testing.assert_array_equal(line.get_xydata(), points[["x", "value"]])
+    assert (
+        drawn.frame.loc[drawn.frame["drawn"] == "box", ["q1", "q3", "whisker_low"]]
+        .isna()
+        .all(axis=None)
+    )
+    said = "Of fewer than 5 instances: points alone."
+    for own, few in ((drawn, True), (coverage_boxes(CELLS, MEAN_DSC), False)):
+        note = own.figure.legends[0].get_title().get_text().replace("\n", " ")
+        assert (said in note) == few
+    clouds = {figure.name: figure for figure in figures_of(frames(cells))}["pace-by-metric"].draw()
+    assert {p.get_gid() for p in clouds.figure.axes[0].patches} == {"normal"}
+    assert [t.get_text() for t in clouds.figure.axes[0].get_xticklabels()] == ["DSC", "NSD"]
+
+
+def test_the_line_of_t_does_not_look_like_a_quartile() -> None:
+    ax = concentration(CELLS, MEAN_DSC).figure.axes[1]
+    (line,) = [line for line in ax.lines if line.get_gid() == "t"]
+    assert (line.get_linestyle(), list(line.get_ydata())) == ("-", [1, 1])
+    assert "t" in [text.get_text() for text in ax.texts]
+
+
 def test_characteristics_are_those_of_the_instances_each_once() -> None:
     frame = characteristics_frame(CELLS)
     points = frame[(frame["drawn"] == "point") & (frame["panel"] == "skewness")]
     own = CELLS.drop_duplicates("instance")
     assert sorted(points["value"]) == sorted(own["population_skewness"])
+
+
+def test_populations_by_formula_have_no_cases_and_no_range_of_normal_samples() -> None:
+    cells = CELLS.assign(n_cases=pd.array([pd.NA] * len(CELLS), dtype="Int64"))
+    drawn = characteristics(cells)
+    note = drawn.figure.legends[0].get_title().get_text()
+    assert "Grey" not in note
+    assert not [a for ax in drawn.figure.axes for a in ax.patches if a.get_gid() == "normal"]
+    # Where some have cases, the range is that of their median size.
+    some = cells.assign(n_cases=cells["n_cases"].where(cells["metric"] == "nsd", 80))
+    text = characteristics(some).figure.legends[0].get_title().get_text()
+    assert "normal samples of 80 cases" in text.replace("\n", " ")
 
 
 # ------------------------------------------------------------------------------- others
@@ -256,11 +324,40 @@ def test_far_out_empirical_bernstein_is_half_as_wide_again_as_t() -> None:
     np.testing.assert_allclose(hoeffding_["value"] * hoeffding_["sd"], 0.6929, atol=5e-4)
 
 
-def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
-    tests = pd.DataFrame(
-        {"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "p": [0.2, 2e-5, np.nan]}
+def made_tests(p: list[float], n: list[int]) -> pd.DataFrame:
+    """As of `pace_tests`, for DSC, NSD and HD95."""
+    made = pd.DataFrame({"a": ["dsc", "dsc", "nsd"], "b": ["nsd", "hd95", "hd95"], "n": n, "p": p})
+    count = int(made["p"].notna().sum())
+    made = made.assign(mean_a=[-0.5, -0.5, -0.8], mean_b=[-0.8, -0.2, -0.2], tasks=3)
+    made = made.assign(p_bonferroni=count * made["p"])
+    return made.assign(
+        difference=made["mean_a"] - made["mean_b"], significant=made["p_bonferroni"] < 0.05
     )
-    tests = tests.assign(p_bonferroni=2 * tests["p"], significant=[False, True, False])
+
+
+def test_only_tests_that_were_made_are_counted_and_what_they_are_of_is_said() -> None:
+    drawn = p_values(made_tests([0.2, 2e-5, np.nan], [9, 40, 0]), "pace")
+    note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "p of 2 tests by permutations of instances." in note
+    assert "(p < 0.025)" in note
+    row = drawn.frame.iloc[1]
+    assert (row["n"], row["tasks"], row["level"]) == (40, 3, "instance")
+    assert row[["mean_a", "mean_b", "difference"]].tolist() == [-0.5, -0.2, -0.3]
+
+
+def test_pairs_too_few_for_a_small_p_have_a_dash_and_the_note_says_so() -> None:
+    drawn = p_values(made_tests([0.0625, 0.03125, 0.5], [5, 6, 20]), "pace")
+    assert drawn.frame["text"].tolist() == ["-", "0.031", "0.500"]
+    assert drawn.frame["p"].tolist() == [0.0625, 0.03125, 0.5]
+    note = drawn.figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "-: fewer than 6 instances, which give no p below 0.05." in note
+    # Of tasks there are three, whatever the number of instances.
+    of_tasks = p_values(made_tests([0.25, 0.25, 0.25], [20, 20, 20]), "pace", "task")
+    assert set(of_tasks.frame["text"]) == {"-"}
+
+
+def test_p_values_are_written_and_marked_by_more_than_colour() -> None:
+    tests = made_tests([0.2, 2e-5, np.nan], [9, 40, 0])
     (ax,) = (drawn := p_values(tests, "pace")).figure.axes
     assert drawn.frame["text"].tolist() == ["0.200", "2e-5 *", "-"]
     assert [text.get_text() for text in ax.texts] == ["0.200", "2e-5 *", "-"]
@@ -280,6 +377,28 @@ def test_the_bins_of_failing_instances_hold_all_their_cases() -> None:
         failures_frame(failing.head(0), values, MEAN_DSC)
 
 
+def test_outliers_of_failing_instances_are_counted_and_seen() -> None:
+    cases = np.concatenate([np.linspace(0.7, 0.9, 97), [0.1, 0.1, 0.2]])
+    name = "a-very-long-name-of-a-model/and-of-a-task-with-many-structures/dsc"
+    names = [f"{name}{place}" for place in range(3)]
+    failing = pd.DataFrame({"instance": names, "coverage": 0.8})
+    drawn = failures_figure(failing, dict.fromkeys(names, cases), MEAN_DSC, "t", 50)
+    assert set(drawn.frame["outliers"]) == {3}
+    drawn.figure.draw_without_rendering()
+    right = drawn.figure.bbox.x1
+    for ax in drawn.figure.axes:
+        title = ax.get_title(loc="left")
+        assert title.splitlines()[1:] == ["80 %", "3 of 100 below Q1 − 1.5 IQR"]
+        assert ax._left_title.get_window_extent().x1 <= right
+        # A bar of one case has a tenth of the height or more.
+        heights = ax.transAxes.inverted().transform(ax.transData.transform([(0, 0), (0, 1)]))
+        assert heights[1, 1] - heights[0, 1] > 0.1
+    # Of distances those are bad that are large.
+    far = targets_of(cells_of(metrics=["hd95"], statistics=["mean"]))[0]
+    assert set(failures_frame(failing, dict.fromkeys(names, 1 - cases), far)["outliers"]) == {3}
+    assert set(failures_frame(failing, dict.fromkeys(names, cases), far)["outliers"]) == {0}
+
+
 def test_methods_have_looks_of_their_own_without_colour_too() -> None:
     looks = method_looks([*METHOD_LOOKS, *(f"mine{place}" for place in range(12))])
     assert len({(look.colour, look.stroke) for look in METHOD_LOOKS.values()}) == len(METHOD_LOOKS)
@@ -296,6 +415,27 @@ def test_a_method_looks_the_same_in_every_figure() -> None:
             (line,) = [line for line in ax.lines if line.get_gid() == "bca"]
             assert to_hex(line.get_color()).upper() == METHOD_LOOKS["bca"].colour
             assert line.get_marker() == METHOD_LOOKS["bca"].marker
+
+
+def test_a_metric_looks_the_same_in_every_figure() -> None:
+    for name in ("metrics-coverage", "sample-needs", "pace-by-metric", "characteristics"):
+        drawn = FIGURES[name].draw()
+        looks = series_looks(drawn.frame["series"])
+        for series, look in looks.items():
+            if series.rpartition(" ")[2] in {"DSC", "NSD"}:
+                assert look == METRIC_LOOKS[series.rpartition(" ")[2].lower()]
+    assert series_looks(["AUROC", "NSD"])["NSD"] == series_looks(["NSD"])["NSD"]
+    assert len({(look.colour, look.marker) for look in METRIC_LOOKS.values()}) == len(METRIC_LOOKS)
+
+
+def test_series_of_one_metric_share_a_colour_and_no_more() -> None:
+    names = ["macro F1", "micro F1", "F1", "NSD (tolerance = 2)", "NSD (tolerance = 1)", "mine"]
+    looks = series_looks([*names, "yours", "balanced accuracy", "accuracy"])
+    assert len(set(looks.values())) == len(looks)
+    assert {looks[name].colour for name in names[:3]} == {METRIC_LOOKS["f1"].colour}
+    assert series_looks(["micro F1"])["micro F1"] == looks["micro F1"]
+    assert looks["balanced accuracy"] == METRIC_LOOKS["balanced_accuracy"]
+    assert looks["accuracy"] == METRIC_LOOKS["accuracy"]
 
 
 def test_the_same_numbers_give_the_same_file(tmp_path: Path) -> None:

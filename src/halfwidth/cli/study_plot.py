@@ -94,7 +94,8 @@ def plot(
     elif out is not None:
         # Of a family those that cannot be drawn are skipped, as they are of all.
         named = {figure.name for figure in figures} & set(names)
-        _write_all(chosen, _folder(out), wanted, named)
+        left_out = _write_all(chosen, _folder(out), wanted, named)
+        _check_families(names, chosen, left_out)
 
 
 def _formats(text: str) -> list[str]:
@@ -168,8 +169,8 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
     return Frames(
         cells,
         paces=analysis.pace,
-        tests=lambda paces: analysis.pace_tests(paces, "metric", rng=SEED),
-        tests_of_two=lambda a, b: analysis.unpaired_pace_tests(a, b, rng=SEED),
+        tests=lambda paces, level: analysis.pace_tests(paces, "metric", level=level, rng=SEED),
+        tests_of_two=lambda a, b, level: analysis.unpaired_pace_tests(a, b, level=level, rng=SEED),
         failing=failing,
         cases=values if specs else None,
     )
@@ -215,20 +216,38 @@ def _list(figures: Sequence[Figure]) -> None:
 
 def _write_all(
     figures: Sequence[Figure], out: Path, formats: Sequence[str], named: set[str]
-) -> None:
-    from halfwidth.plots.study import NotThereError
-
-    files = 0
+) -> dict[str, str]:
+    """The figures that could not be drawn, and why."""
+    files, left_out = 0, {}
+    failed: Exception | None = None
     for figure in figures:
         try:
             drawn = figure.draw()
-        except NotThereError as reason:
+        except DataError as reason:
             if figure.name in named:
                 raise DataError(f"{figure.name}: {reason}") from None
+            left_out[figure.name] = str(reason)
             note(f"left out {figure.name}: {reason}")
+            continue
+        except Exception as error:  # noqa: BLE001 -- raised when the other figures are written
+            note(f"failed at {figure.name}; the others follow")
+            failed = failed or error
             continue
         files += _write(drawn, out / figure.name, formats)
     note(f"wrote {files} files in {out}")
+    if failed:
+        raise failed
+    return left_out
+
+
+def _check_families(
+    names: Sequence[str], figures: Sequence[Figure], left_out: Mapping[str, str]
+) -> None:
+    """A family of which nothing can be drawn is an error, as is a figure."""
+    for name in names:
+        own = [f.name for f in figures if f.name == name or f.name.startswith(f"{name}-")]
+        if all(one in left_out for one in own):
+            raise DataError(f"{name}: none of these figures can be drawn: {left_out[own[0]]}")
 
 
 def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:

@@ -25,12 +25,16 @@ __all__ = [
     "coverage_boxes",
     "coverage_boxes_frame",
     "draw_boxes",
+    "few_said",
 ]
 
 # Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
 LOWEST, HIGHEST = 0.5, 0.995
 # Whiskers reach the most extreme value within so many times the IQR of the box.
 REACH = 1.5
+# Quartiles of fewer instances say no more than the points.
+FEWEST = 5
+FEW = f"Of fewer than {FEWEST} instances: points alone."
 # Width of a box and of the cloud of its points, in shares of their room.
 BOX, CLOUD = 0.72, 0.55
 # The fractional part of multiples of the golden ratio fills an interval evenly, whatever the count.
@@ -68,7 +72,8 @@ def box_rows(
     list of dict
         One row with ``drawn`` ``"box"``: ``median``, ``q1``, ``q3`` (type 7), ``whisker_low``,
         ``whisker_high`` (the most extreme values within 1.5 IQR), ``below`` and ``above`` (the
-        number of instances beyond ``ends``). One with ``"point"`` for each instance within:
+        number of instances beyond ``ends``); of fewer than 5 instances without quartiles and
+        whiskers, and not drawn. One with ``"point"`` for each instance within:
         ``x``, ``value``, ``instance``. Undefined values are left out.
     """
     known = values.to_numpy(dtype=float)
@@ -77,6 +82,8 @@ def box_rows(
     q1, median, q3 = quartiles(known)
     reach = REACH * (q3 - q1)
     inside = known[(known >= q1 - reach) & (known <= q3 + reach)]
+    if len(known) < FEWEST:
+        q1, q3, inside = math.nan, math.nan, known[:0]
     common = {"panel": place.panel, "group": place.group, "series": place.series}
     box = {
         **common,
@@ -113,14 +120,21 @@ def box_rows(
 def draw_boxes(
     ax: Axes, frame: pd.DataFrame, looks: Mapping[str, Look], *, dot: float = 1.8
 ) -> None:
-    """Draw the rows of one panel; a series' marker stands on its medians."""
+    """Draw the rows of one panel; a series' marker stands on its medians, or is its points."""
     boxes, points = frame[frame["drawn"] == "box"], frame[frame["drawn"] == "point"]
+    few = boxes[boxes["instances"] < FEWEST]
     # Only what has values has a box.
     boxes = boxes[np.isfinite(boxes[["q1", "median", "q3"]].to_numpy(dtype=float)).all(axis=1)]
     for name, look in looks.items():
         own, cloud = boxes[boxes["series"] == name], points[points["series"] == name]
+        alone = cloud["group"].isin(few.loc[few["series"] == name, "group"])
+        large: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
+        if alone.any():
+            shown = cloud[alone]
+            ax.plot(shown["x"], shown["value"], gid=f"few {name}", markersize=dot + 1.2, **large)
         if own.empty:
             continue
+        cloud = cloud[~alone]
         dots: dict[str, Any] = {"marker": ".", "markersize": dot, "markeredgewidth": 0}
         style: dict[str, Any] = {"color": look.colour, "alpha": 0.7, "linestyle": "", "zorder": 2.5}
         ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **style, **dots)
@@ -138,7 +152,6 @@ def draw_boxes(
             whiskerprops=thin,
             zorder=3,
         )
-        mark: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         ax.plot(
             own["x"],
             own["median"],
@@ -147,8 +160,14 @@ def draw_boxes(
             markeredgecolor=INK,
             markeredgewidth=0.4,
             zorder=4,
-            **mark,
+            **large,
         )
+
+
+def few_said(frame: pd.DataFrame) -> str:
+    """What a note says where some boxes are not drawn."""
+    boxes = frame[frame["drawn"] == "box"]
+    return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
 
 
 def _stats(row: Mapping[Any, Any]) -> dict[str, float]:
@@ -238,7 +257,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     note = (
         f"{target.intervals.capitalize()}. Box: quartiles over at most {most} instances, "
         f"whiskers within {REACH:g} IQR. A point for each instance; those below {percent(LOWEST)} "
-        f"and above {percent(HIGHEST)} are counted beside triangles."
+        f"and above {percent(HIGHEST)} are counted beside triangles.{few_said(frame)}"
     )
     rows = int(frame["row"].max()) + 1
     below = axes.height_below(looks, note, WIDTH)

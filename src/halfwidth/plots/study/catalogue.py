@@ -44,9 +44,9 @@ class Frames:
     paces : callable or None
         ``paces(cells)``: the paces of such rows, as of `halfwidth.study.analysis.pace`.
     tests : callable or None
-        ``tests(paces)``: of all pairs of metrics, as of `pace_tests`.
+        ``tests(paces, level)``: of all pairs of metrics, as of `pace_tests`.
     tests_of_two : callable or None
-        ``tests_of_two(first, second)``, as of `unpaired_pace_tests`.
+        ``tests_of_two(first, second, level)``, as of `unpaired_pace_tests`.
     failing : callable or None
         ``failing(cells, method, n)``: as of `failures`.
     cases : callable or None
@@ -56,8 +56,8 @@ class Frames:
 
     cells: pd.DataFrame
     paces: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    tests: Callable[[pd.DataFrame], pd.DataFrame] | None = None
-    tests_of_two: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame] | None = None
+    tests: Callable[[pd.DataFrame, str], pd.DataFrame] | None = None
+    tests_of_two: Callable[[pd.DataFrame, pd.DataFrame, str], pd.DataFrame] | None = None
     failing: Callable[[pd.DataFrame, str, int], pd.DataFrame] | None = None
     cases: Values | None = None
 
@@ -248,7 +248,8 @@ def _paces(frames: Frames) -> Iterator[Figure]:
             # The skewness of a test set does not depend on the metric.
             if len(part) and not (field and name == "skewness-by-metric"):
                 yield Figure(name + field, says[name], lambda d=draw, p=part: d(p))  # type: ignore[misc]
-    yield from _tests(frames, mine, method)
+    for level in ("instance", "task"):
+        yield from _tests(frames, mine, method, level)
 
 
 def _location(cells: pd.DataFrame) -> pd.Series:
@@ -258,10 +259,12 @@ def _location(cells: pd.DataFrame) -> pd.Series:
     return cells["statistic"] == next(iter([*known, *others]), "mean")
 
 
-def _tests(frames: Frames, mine: pd.DataFrame, method: str) -> Iterator[Figure]:
+def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Iterator[Figure]:
+    """At level task whole tasks are permuted, whose instances share their cases."""
     pace, tests, of_two = frames.paces, frames.tests, frames.tests_of_two
     if pace is None or tests is None or of_two is None:
         return
+    family, said = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
     # Accuracy stands among micro averages, balanced accuracy among macro ones.
     ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
     kinds = {(target.metric, target.average): kind for target, kind in ways.items()}
@@ -273,11 +276,12 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str) -> Iterator[Figure]:
     for way, part in groups.items():
         if len(set(part["metric"])) > 1:
             yield Figure(
-                slug("p-values", way),
-                f"p-values between the paces of metrics, {statistic_words(way)}",
+                slug(family, way),
+                f"p-values between the paces of metrics, {statistic_words(way)}{said}",
                 lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
-                    tests(pace(p.assign(average=""))),
+                    tests(pace(p.assign(average="")), level),
                     f"pace of metrics: {statistic_words(w)}, {method}",
+                    level,
                 ),
             )
     masks = mine[mine["statistic"] == "mean"]
@@ -286,10 +290,12 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str) -> Iterator[Figure]:
         sets = groups[kind]
         if len(masks) and len(sets):
             yield Figure(
-                f"p-values-segmentation-classification-{kind}",
-                f"p-values between the paces of means of cases and of {kind} averages",
+                f"{family}-segmentation-classification-{kind}",
+                f"p-values between the paces of means of cases and of {kind} averages{said}",
                 lambda s=sets, k=kind: p_values_figure.p_values(  # type: ignore[misc]
-                    of_two(pace(masks), pace(s)), f"pace of means and {k} averages, {method}"
+                    of_two(pace(masks), pace(s), level),
+                    f"pace of means and {k} averages, {method}",
+                    level,
                 ),
             )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes
+from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes, few_said
 from halfwidth.plots.study.looks import Look, series_looks
 from halfwidth.plots.study.words import (
     FIXED_AVERAGE,
@@ -133,7 +133,7 @@ def _note(frame: pd.DataFrame) -> str:
     counts = frame.loc[frame["drawn"] == "box", "instances"]
     return (
         f"A point for each instance (at most {int(counts.max())}). Box: quartiles, whiskers "
-        f"within {REACH:g} IQR."
+        f"within {REACH:g} IQR.{few_said(frame)}"
     )
 
 
@@ -266,7 +266,7 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
 
     Grey is where 95 % of normal samples lie that are as large as the instance of median size: 0 ±
     1.96 √(6/n) of the skewness and 3 ± 1.96 √(24/n) of the kurtosis, the approximations for large
-    n.
+    n. Populations by formula have no cases, and no such range.
 
     Parameters
     ----------
@@ -281,7 +281,10 @@ def characteristics(cells: pd.DataFrame) -> Drawn:
     andre2025, Figure S1.
     """
     frame = characteristics_frame(cells)
-    n = float(_instances(cells[cells["statistic"] != ""])["n_cases"].median())
+    counts = _instances(cells[cells["statistic"] != ""])["n_cases"].dropna()
+    if counts.empty:
+        return figure_of_clouds(frame, _note(frame), WIDTH)
+    n = float(counts.median())
     skew, kurtosis = Z * math.sqrt(6 / n), Z * math.sqrt(24 / n)
     ranges = {"skewness": (-skew, skew), "kurtosis": (max(1.0, 3 - kurtosis), 3 + kurtosis)}
     note = f"{_note(frame)} Grey: 95 % of normal samples of {n:g} cases."

@@ -10,8 +10,9 @@ from halfwidth.plots.study.looks import (
     BROKEN,
     DASHED,
     DOTTED,
-    MARKERS,
+    RED,
     SOLID,
+    WAY_LOOKS,
     Look,
     method_looks,
     series_looks,
@@ -21,8 +22,10 @@ from halfwidth.plots.study.words import (
     NotThereError,
     Target,
     bounds_of,
+    check_two_sided,
     metric_words,
     only,
+    quantities_of,
     targets_of,
     unit_of,
 )
@@ -47,7 +50,6 @@ __all__ = [
 ]
 
 COLUMNS = 3
-RED = "#D55E00"
 # Metrics whose micro and macro average go by other names.
 PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}
 BOOTSTRAPS = ("percentile", "bca", "basic")
@@ -160,7 +162,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
         names = {target.metric for target, _ in chosen}
         said = name if len(names) == 1 else _said(chosen)
-        for column, quantity in enumerate(("coverage", "width")):
+        for column, quantity in enumerate(quantities_of(own)):
             parts.append(_rows(own, chosen, quantity, said, (row, column)))
     return _joined(parts)
 
@@ -188,7 +190,7 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figures 10 and S17.
     """
     frame = micro_macro_frame(cells, method)
-    looks = {"macro": Look(RED, DASHED, "s"), "micro": Look(DOT, SOLID, "o")}
+    looks = {kind: WAY_LOOKS[kind] for kind in ("macro", "micro")}
     return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
 
 
@@ -216,8 +218,9 @@ def segmentation_classification_frame(
                 continue
             chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
             said = f"{masks[0].way} and {kind} averages"
-            row = len(parts) // 2
-            for column, quantity in enumerate(("coverage", "width")):
+            quantities = quantities_of(own)
+            row = len(parts) // len(quantities)
+            for column, quantity in enumerate(quantities):
                 parts.append(_rows(own, chosen, quantity, said, (row, column)))
     if not parts:
         raise NotThereError(
@@ -254,11 +257,11 @@ def segmentation_classification(
     sets = {t.title for t in targets_of(cells) if not t.statistic}
     names = list(dict.fromkeys(frame["series"]))
     masks, others = [n for n in names if n not in sets], [n for n in names if n in sets]
-    looks = {n: Look(DOT, SOLID, MARKERS[i % len(MARKERS)]) for i, n in enumerate(masks)}
+    # The colour is that of the field; markers are those of the metrics elsewhere.
+    looks = {name: Look(DOT, SOLID, look.marker) for name, look in series_looks(masks).items()}
     broken = (DASHED, DOTTED, BROKEN)
-    for place, name in enumerate(others):
-        marker = MARKERS[place % len(MARKERS)]
-        looks[name] = Look(RED, broken[place % len(broken)], marker)
+    for place, (name, look) in enumerate(series_looks(others).items()):
+        looks[name] = Look(RED, broken[place % len(broken)], look.marker)
     said = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
     how = Layout(bands=False, share=True, note=said)
     return figure_of_lines(frame, looks, how)
@@ -317,12 +320,7 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figure S18.
     """
     frame = location_dispersion_frame(cells, method)
-    looks = {
-        "mean": Look(DOT, SOLID, "o"),
-        "median": Look("#56B4E9", DASHED, "D"),
-        "SD": Look(RED, DOTTED, "v"),
-        "IQR": Look("#E69F00", BROKEN, "s"),
-    }
+    looks = {way: WAY_LOOKS[way] for way in ("mean", "median", "SD", "IQR")}
     return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
 
 
@@ -380,8 +378,9 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     NotThereError
-        If the study has no basic intervals, or nothing to set beside them.
+        If the study has no basic intervals, or nothing to set beside them, or no two-sided ones.
     """
+    check_two_sided(cells)
     own = cells[cells["method"].isin(BOOTSTRAPS)]
     own = own[own["statistic"].isin(["mean", ""])]
     if not {"basic", "percentile"} <= set(own["method"]):

@@ -12,7 +12,15 @@ from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import Drawn, NotThereError, Target, bounds_of, only, unit_of
+from halfwidth.plots.study.words import (
+    Drawn,
+    NotThereError,
+    Target,
+    bounds_of,
+    check_two_sided,
+    only,
+    unit_of,
+)
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
@@ -93,16 +101,17 @@ def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     Raises
     ------
     NotThereError
-        If the metric has no finite bounds.
+        If the metric has no finite bounds, or intervals are one-sided.
     """
     import pandas as pd
 
+    own = only(cells, target)
+    check_two_sided(own)
     bounds = bounds_of(target.metric)
-    if bounds is None or target.statistic != "mean" or target.alternative != "two-sided":
+    if bounds is None or target.statistic != "mean":
         raise NotThereError(
             f"{target.title}: concentration intervals need a mean within finite bounds"
         )
-    own = only(cells, target)
     level = Level(target.confidence_level)
     spreads = quartiles(own.drop_duplicates("instance")["population_sd"])
     sds = dict(zip(SPREADS, spreads, strict=True))
@@ -208,7 +217,9 @@ def _ratios(ax: Axes, frame: pd.DataFrame) -> None:
 
     part = frame[frame["panel"] == "ratio"]
     _theory(ax, part)
-    ax.axhline(1, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid="level")
+    # The dashes are those of Q3.
+    ax.axhline(1, color=QUIET, linewidth=0.6, zorder=1, gid="t")
+    beside(ax, "t", 1.0, fontsize=NOTE_SIZE)
     ax.set_xscale("log")
     axes.log_axis(ax, [1.0, *part["value"].tolist()])
     ax.xaxis.set_major_locator(LogLocator(base=100))

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
 from halfwidth.plots.study import axes
+from halfwidth.plots.study.lines import quartiles
 from halfwidth.plots.study.words import (
     Drawn,
     NotThereError,
     Target,
     bounds_of,
     metric_words,
+    of_metric,
     unit_of,
 )
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
@@ -25,9 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["failures_figure", "failures_frame"]
 
-BINS, COLUMNS, MOST = 25, 4, 24
-HEIGHT = 1.45
-NAME = 28
+BINS, COLUMNS, MOST = 25, 3, 24
+HEIGHT = 1.6
+# Inches of a letter of a title, and of what is no axes in the width of a panel.
+LETTER, BESIDE = 0.056, 0.5
+# Cases beyond are outliers (Tukey's fence).
+FENCE = 1.5
+TICKS = (1, 2, 5)
 
 
 def failures_frame(
@@ -46,8 +53,9 @@ def failures_frame(
     Returns
     -------
     DataFrame
-        Columns ``instance, coverage, cases, low, high, count``; the worst instance first, of more
-        than 24 the worst ones.
+        Columns ``instance, coverage, cases, outliers, low, high, count``; the worst instance
+        first, of more than 24 the worst ones. ``outliers`` are the cases on the bad side: below
+        Q1 - 1.5 IQR, or above Q3 + 1.5 IQR where less is better.
 
     Raises
     ------
@@ -64,12 +72,26 @@ def failures_frame(
     rows = []
     for instance, coverage in zip(worst["instance"], worst["coverage"], strict=True):
         cases = np.asarray(values[instance], dtype=float)
+        outliers = _outliers(cases, target)
         counts, edges = np.histogram(cases, bins=BINS, range=ends)
         for count, low, high in zip(counts, edges[:-1], edges[1:], strict=True):
             bar = {"low": float(low), "high": float(high), "count": int(count)}
             what = {"instance": instance, "coverage": float(coverage), "cases": len(cases)}
+            what["outliers"] = outliers
             rows.append(what | bar)
     return pd.DataFrame(rows)
+
+
+def _outliers(cases: Array, target: Target) -> int:
+    q1, _, q3 = quartiles(cases)
+    reach = FENCE * (q3 - q1)
+    beyond = cases > q3 + reach if _less_is_better(target) else cases < q1 - reach
+    return int(beyond.sum())
+
+
+def _less_is_better(target: Target) -> bool:
+    spec = of_metric(target.metric)
+    return spec is not None and spec.better is Better.LOWER
 
 
 def failures_figure(
@@ -101,16 +123,19 @@ def failures_figure(
     columns = min(COLUMNS, len(names))
     rows = -(-len(names) // columns)
     more = f" The {len(names)} worst of {len(failing)}." if len(failing) > len(names) else ""
+    fence = f"above Q3 + {FENCE:g} IQR" if _less_is_better(target) else f"below Q1 − {FENCE:g} IQR"
     note = (
         f"{target.title}, {method}, n = {n}: instances whose coverage lies more than 1.5 IQR below "
-        f"Q1, with their coverage.{more}"
+        f"Q1, with their coverage.{more} Counts on a √ axis; cases {fence} of their instance are "
+        "counted above it."
     )
     width = WIDTH * max(columns, 2) / COLUMNS
     size = (width, rows * HEIGHT + 0.25 + axes.height_below([], note, width))
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    letters = int((width / columns - BESIDE) / LETTER)
     for ax, name in zip(grid, names, strict=False):
-        _histogram(ax, frame[frame["instance"] == name])
+        _histogram(ax, frame[frame["instance"] == name], letters, fence)
     for ax in grid[len(names) :]:
         ax.set_axis_off()
     unit = unit_of(target.metric)
@@ -124,14 +149,31 @@ def failures_figure(
     return Drawn(figure, frame)
 
 
-def _histogram(ax: Any, part: pd.DataFrame) -> None:
+def _histogram(ax: Any, part: pd.DataFrame, letters: int, fence: str) -> None:
     widths = part["high"] - part["low"]
     style: dict[str, Any] = {"color": DOT, "edgecolor": INK, "linewidth": 0.3}
     ax.bar(part["low"], part["count"], widths, align="edge", **style)
     ax.set_xlim(part["low"].min(), part["high"].max())
+    _root_axis(ax, int(part["count"].max()))
     axes.plain(ax)
     first = part.iloc[0]
-    title = (
-        f"{shorter(str(first['instance']), NAME)}\n{percent(round(float(first['coverage']), 3))}"
-    )
+    covered = percent(round(float(first["coverage"]), 3))
+    beyond = f"{first['outliers']} of {first['cases']} {fence}"
+    title = "\n".join([shorter(str(first["instance"]), letters), covered, beyond])
     ax.set_title(title, fontsize=NOTE_SIZE, loc="left", pad=2, parse_math=False)
+
+
+def _root_axis(ax: Any, most: int) -> None:
+    """Counts by their root: one case is seen beside a hundred."""
+    ax.set_yscale("function", functions=(_root, np.square))
+    ax.set_ylim(0, 1.08 * max(most, 1))
+    shown = [0]
+    for tick in (step * 10**power for power in range(len(str(most))) for step in TICKS):
+        # A quarter of the axis apart.
+        if tick <= most and tick**0.5 - shown[-1] ** 0.5 >= 0.24 * most**0.5:
+            shown.append(tick)
+    ax.set_yticks(shown)
+
+
+def _root(numbers: Any) -> Any:
+    return np.sqrt(np.maximum(numbers, 0))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import Drawn, Target, only, unit_of
+from halfwidth.plots.study.words import Drawn, Target, check_two_sided, only, unit_of
 from halfwidth.plots.style import WIDTH
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
 def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
     """Every number of `graph`: columns as of `line_rows`, a series for each method."""
     own = only(cells, target)
+    if quantity == "width":
+        check_two_sided(own)
     return line_rows(own, quantity, panel=target.title, at=(0, 0), unit=_unit(target, quantity))
 
 
@@ -55,6 +57,8 @@ def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str
     """Every number of `overview`: columns as of `line_rows`."""
     import pandas as pd
 
+    if quantity == "width":
+        check_two_sided(cells)
     places = _places(targets)
     return pd.concat(
         [

@@ -1,14 +1,17 @@
-"""One look for each method, the same in every figure: a colour, a stroke and a marker."""
+"""One look for each method and metric, the same in every figure: colour, stroke and marker."""
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
+from halfwidth.plots.study.words import metric_words
 from halfwidth.plots.style import COLOURS, INK
 
-__all__ = ["METHOD_LOOKS", "Look", "method_looks", "series_looks"]
+__all__ = ["METHOD_LOOKS", "METRIC_LOOKS", "WAY_LOOKS", "Look", "method_looks", "series_looks"]
 
 BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
@@ -65,6 +68,40 @@ METHOD_LOOKS = {
 }
 
 
+# Statistics and averages, where they are what is compared.
+WAY_LOOKS = {
+    "mean": Look(BLUE, SOLID, "o"),
+    "median": Look(SKY, DASHED, "D"),
+    "SD": Look(RED, DOTTED, "v"),
+    "IQR": Look(ORANGE, BROKEN, "s"),
+    "macro": Look(RED, DASHED, "s"),
+    "micro": Look(BLUE, SOLID, "o"),
+}
+# Those that often stand in one figure have different colours. New ones go to the end.
+METRICS = (
+    *("dsc", "nsd", "iou", "hd95", "assd", "masd", "boundary_iou"),
+    *("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", "mcc", "cohen_kappa"),
+    *("sensitivity", "specificity", "ppv", "npv", "f_beta", "youden_j", "cldice"),
+    *("hd", "absolute_volume_error", "relative_volume_error", "symmetric_volume_error"),
+    *("correct", "absolute_error", "squared_error", "mae", "mse", "rmse", "r2"),
+    *("lr_plus", "net_benefit", "expected_cost", "normalized_expected_cost"),
+    *("average_precision_trapezoid", "average_precision_interpolated"),
+)
+# A second series of a metric, such as its micro average, keeps the colour.
+ASIDE = 5
+
+
+def _placed(place: int, variant: int = 0) -> Look:
+    return Look(
+        COLOURS[place % len(COLOURS)],
+        STROKES[(place + variant) % len(STROKES)],
+        MARKERS[(place + ASIDE * variant) % len(MARKERS)],
+    )
+
+
+METRIC_LOOKS = {name: _placed(place) for place, name in enumerate(METRICS)}
+
+
 def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     """The look of each method, in the order of the table; methods it lacks take what is left.
 
@@ -94,12 +131,46 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
 
 
 def series_looks(names: Iterable[str]) -> dict[str, Look]:
-    """Looks of anything but methods, such as metrics, in the order in which they come."""
-    return {
-        name: Look(
-            COLOURS[place % len(COLOURS)],
-            STROKES[place % len(STROKES)],
-            MARKERS[place % len(MARKERS)],
-        )
-        for place, name in enumerate(dict.fromkeys(names))
-    }
+    """Looks of anything but methods: of metrics and statistics always the same.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As in legends, such as ``DSC``, ``mean DSC`` or ``macro F1``.
+
+    Returns
+    -------
+    dict of str to Look
+        In the order in which they come. A metric has one colour; its micro average, or a second
+        series, has another stroke and marker. Unknown names take what comes after the table.
+
+    Examples
+    --------
+    >>> series_looks(["NSD", "mean DSC"])["mean DSC"] == METRIC_LOOKS["dsc"]
+    True
+    """
+    found: dict[str, Look] = {}
+    others = 0
+    for name in dict.fromkeys(names):
+        place = _place_of(name)
+        if place is None and name in WAY_LOOKS:
+            found[name] = WAY_LOOKS[name]
+            continue
+        if place is None:
+            place, others = len(METRICS) + others, others + 1
+        variant = int(name.startswith("micro "))
+        while (own := _placed(place, variant)) in found.values() and variant < len(MARKERS):
+            variant += 1
+        found[name] = own
+    return found
+
+
+def _place_of(name: str) -> int | None:
+    """Of the metric that a name has in it: the longest title, as a word."""
+    held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
+    return _titles()[max(held, key=len)] if held else None
+
+
+@cache
+def _titles() -> dict[str, int]:
+    return {metric_words(name): place for place, name in enumerate(METRICS)}

@@ -15,6 +15,7 @@ from halfwidth.plots.study.words import (
     NotThereError,
     Target,
     bounds_of,
+    check_two_sided,
     only,
     targets_of,
     unit_of,
@@ -59,10 +60,11 @@ def sample_needs_frame(
     Raises
     ------
     NotThereError
-        If the study has no mean and no macro average.
+        If the study has no mean and no macro average, or no two-sided intervals.
     """
     import pandas as pd
 
+    check_two_sided(cells)
     own = cells[cells["method"] == method]
     parts = []
     for row, pair in enumerate(_pairs(targets_of(own))):
@@ -149,7 +151,8 @@ def sample_needs(
     frame = sample_needs_frame(cells, method, coverage=coverage, width=width)
     note = (
         f"Intervals by {method}. Dotted: {percent(coverage)} coverage and width {width:g}; the "
-        "ringed n is the first from which on the median is so."
+        "ringed n is the first from which on the median is so. A width may be reached where "
+        "coverage is not."
     )
     drawn = figure_of_lines(frame, series_looks(frame["series"]), Layout(note=note))
     # The axes stand row by row.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,22 +28,28 @@ CELL_WIDTH, CELL_HEIGHT, LETTER = 0.52, 0.3, 0.058
 RAMP = ("#ffffff", "#9ecae1", DOT)
 # The colour no longer changes below.
 LEAST = 1e-5
-SMALL = 0.001
+SMALL, SIGNIFICANT = 0.001, 0.05
+# What is permuted, and the columns that count it.
+UNITS = {"instance": ("n", "n_a", "n_b"), "task": ("tasks", "tasks_a", "tasks_b")}
+OUTCOME = ("mean_a", "mean_b", "difference", "p", "p_bonferroni", "significant")
 
 
-def p_values_frame(tests: pd.DataFrame) -> pd.DataFrame:
+def p_values_frame(tests: pd.DataFrame, level: str = "instance") -> pd.DataFrame:
     """Every number of `p_values`: ``a``, ``b``, their row and column, ``p``, what is written.
 
     Parameters
     ----------
     tests : DataFrame
-        A row for each pair: ``a``, ``b``, ``p``, ``p_bonferroni``, ``significant``.
+        A row for each pair, as of `halfwidth.study.analysis.pace_tests` or `unpaired_pace_tests`.
+    level : {"instance", "task"}
+        What was permuted.
 
     Returns
     -------
     DataFrame
-        Columns ``a, b, row, column, p, p_bonferroni, significant, text``. NaN p are written as a
-        dash.
+        Columns ``a, b, level``, the counts of instances and tasks, ``mean_a, mean_b, difference,
+        p, p_bonferroni, significant, row, column, text``. A dash is written where p is NaN, and
+        where there are too few instances, or tasks, for any p below 0.05: fewer than 6 pairs.
 
     Raises
     ------
@@ -52,11 +60,14 @@ def p_values_frame(tests: pd.DataFrame) -> pd.DataFrame:
         raise NotThereError("there is no pair to test")
     # Pairs within one set fill a triangle: the first has a column, the last a row.
     columns, rows = list(dict.fromkeys(tests["a"])), list(dict.fromkeys(tests["b"]))
-    own = tests[["a", "b", "p", "p_bonferroni", "significant"]].reset_index(drop=True)
+    counts = [name for names in zip(*UNITS.values(), strict=True) for name in names]
+    kept = ["a", "b", *(name for name in counts if name in tests.columns), *OUTCOME]
+    own = tests[kept].reset_index(drop=True)
+    own.insert(2, "level", level)
     return own.assign(
         row=[rows.index(name) for name in own["b"]],
         column=[columns.index(name) for name in own["a"]],
-        text=[_text(p, sig) for p, sig in zip(own["p"], own["significant"], strict=True)],
+        text=[_text(row, level) for row in own.to_dict("records")],
     )
 
 
@@ -67,22 +78,37 @@ def _called(name: object) -> str:
     return f"{own} {metric_words(metric)}".strip()
 
 
-def _text(p: float, significant: bool) -> str:
-    if np.isnan(p):
+def _text(row: Mapping[Any, Any], level: str) -> str:
+    p = float(row["p"])
+    if np.isnan(p) or least(row, level) >= SIGNIFICANT:
         return "-"
     said = f"{p:.3f}" if p >= SMALL else f"{p:.0e}".replace("e-0", "e-")
-    return f"{said} *" if significant else said
+    return f"{said} *" if row["significant"] else said
 
 
-def p_values(tests: pd.DataFrame, title: str) -> Drawn:
+def least(row: Mapping[Any, Any], level: str) -> float:
+    """The least p that a test of so many units can have.
+
+    >>> least({"n": 5}, "instance"), least({"tasks_a": 4, "tasks_b": 3}, "task")
+    (0.0625, 0.02857142857142857)
+    """
+    pairs, first, second = UNITS[level]
+    if pairs in row:
+        # The outcome and its mirror image, of all patterns of signs.
+        return float(2.0 ** (1 - int(row[pairs])))
+    a, b = int(row[first]), int(row[second])
+    return (2 if a == b else 1) / math.comb(a + b, a)
+
+
+def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
     """The p-value of each pair; a star, bold letters and a frame where it is significant.
 
     Significance is after Bonferroni's correction for all pairs of the figure.
 
     Parameters
     ----------
-    tests : DataFrame
-        As for `p_values_frame`, such as of `halfwidth.study.analysis.pace_tests`.
+    tests, level
+        As for `p_values_frame`.
     title : str
 
     Returns
@@ -97,15 +123,11 @@ def p_values(tests: pd.DataFrame, title: str) -> Drawn:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    frame = p_values_frame(tests)
+    frame = p_values_frame(tests, level)
     columns, rows = (dict(zip(frame[by], frame[at], strict=True)) for by, at in PLACES)
     names = [_called(name) for name in (*columns, *rows)]
     longest = LETTER * max(len(name) for name in names)
-    note = (
-        f"{title[0].upper()}{title[1:]}. p of {len(frame)} permutation tests. * and a frame: p "
-        "below 0.05 after Bonferroni's "
-        f"correction (p < {0.05 / max(1, int(frame['p'].notna().sum())):.2g})."
-    )
+    note = f"{title[0].upper()}{title[1:]}. {_said(frame, level)}"
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
     height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + axes.height_below([], note, width)
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -119,6 +141,22 @@ def p_values(tests: pd.DataFrame, title: str) -> Drawn:
     _label(ax, columns, rows)
     axes.legend_below(figure, {}, note)
     return Drawn(figure, frame)
+
+
+def _said(frame: pd.DataFrame, level: str) -> str:
+    """How many tests there are, of what, and what marks mean."""
+    tested = int(frame["p"].notna().sum())
+    said = f"p of {tested} test{'' if tested == 1 else 's'} by permutations of {level}s."
+    if tested:
+        said += (
+            f" * and a frame: p below {SIGNIFICANT:g} after Bonferroni's correction "
+            f"(p < {SIGNIFICANT / tested:.2g})."
+        )
+    if (frame["text"] == "-").any():
+        paired = UNITS[level][0] in frame.columns
+        few = "fewer than 6" if paired else "too few"
+        said += f" -: {few} {level}s, which give no p below {SIGNIFICANT:g}."
+    return said
 
 
 PLACES = (("a", "column"), ("b", "row"))

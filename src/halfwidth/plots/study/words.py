@@ -19,9 +19,11 @@ __all__ = [
     "NotThereError",
     "Target",
     "bounds_of",
+    "check_two_sided",
     "metric_words",
     "of_metric",
     "only",
+    "quantities_of",
     "slug",
     "statistic_words",
     "targets_of",
@@ -35,7 +37,8 @@ STATISTICS = ("mean", "trimmed_mean", "median", "sd", "iqr")
 SPREADS = ("sd", "iqr")
 # Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
 FIXED_AVERAGE = {"accuracy": "micro", "balanced_accuracy": "macro"}
-BOUNDS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
+TWO_SIDED = "two-sided"
+BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
 
 class Drawn(NamedTuple):
@@ -104,6 +107,27 @@ def only(frame: pd.DataFrame, target: Target) -> pd.DataFrame:
     for name in KEY[1:]:
         keep &= frame[name] == getattr(target, name)
     return frame[keep]
+
+
+def check_two_sided(cells: pd.DataFrame) -> None:
+    """Refuse one-sided intervals, which have neither a width nor a middle.
+
+    Raises
+    ------
+    NotThereError
+        If no interval is two-sided.
+    """
+    if not (cells["alternative"] == TWO_SIDED).any():
+        sides = " and ".join(sorted(set(cells["alternative"])))
+        raise NotThereError(
+            f"the study has one-sided intervals only ({sides}), which have neither a width nor a "
+            "middle; it needs two-sided ones"
+        )
+
+
+def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
+    """Coverage, and width where intervals are two-sided."""
+    return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
 
 
 def of_metric(name: str, *, of_sets: bool = False) -> MetricSpec | None:
