@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from analysed import cell
 from pandas.testing import assert_frame_equal
 from support import Run
 
 import halfwidth as hw
+from halfwidth.cli import study_answers
 
 SPEC = """
 [study]
@@ -137,6 +139,33 @@ def test_mixed_says_what_it_went_without(store: Path, run: Run) -> None:
     assert "metric: only one level" in text
 
 
+def test_skewness_of_test_sets_is_said_to_be_that_of_logits(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skewed = np.random.default_rng(5).uniform(1, 40, 12)
+    cells = pd.DataFrame(
+        [
+            cell(
+                task=f"t{i % 4}",
+                model=f"m{i}",
+                metric=("f1", "auroc")[i % 2],
+                statistic="",
+                average="macro",
+                n=n,
+                coverage=0.95 - (0.02 * skewed[i] + i % 3) / n,
+                population_skewness=skewed[i],
+            )
+            for i in range(12)
+            for n in (10, 50)
+        ]
+    )
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    for part, more in (("mixed", ["--refits", 0]), ("failures", ["-n", 50])):
+        text = asked(run, "any", "--what", part, *more)
+        if "IQR of the instances of its" not in text:
+            assert "multivariate one of the logits" in " ".join(text.split())
+
+
 def test_needs_go_by_coverage_or_width(store: Path, run: Run) -> None:
     options = [store, "--what", "needs", "--metric", "dsc", "--statistic", "mean"]
     assert "cover at least 80 %" in asked(run, *options, "--target", 0.8)
@@ -165,6 +194,7 @@ def test_failures_are_of_one_method_and_size(store: Path, run: Run) -> None:
     assert len(found["failures"]) == 8  # 4 instances of 2 metrics; t has the mean only
     text = asked(run, store, "--what", "failures", "-n", 20)
     assert "Q1 - 1.5 IQR" in text
+    assert rows(run, store, "--what", "failures", "-n", "2e1", "--method", "t") == found
     ran = run("study", "summary", store, "--what", "failures", "-n", "10,20")
     assert ran.status == 2
     assert "-n 10,20: failures are of one n" in ran.err

@@ -221,7 +221,7 @@ def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
 
 
 def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import left_out_of
+    from halfwidth.report.study_answers import left_out_of, of_logits
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
@@ -229,7 +229,12 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if asked.refits is None else asked.refits
     made = skewness_model(paces, n_bootstrap=refits, rng=seed)
-    said = {"seed": seed, "refits": int(made["refits"].min()), "left_out": left_out_of(made)}
+    said = {
+        "seed": seed,
+        "refits": int(made["refits"].min()),
+        "left_out": left_out_of(made),
+        "of_logits": of_logits(made),
+    }
     return Answer({"mixed": made}, {"mixed": made}, said)
 
 
@@ -279,6 +284,7 @@ def _beside(
 
 
 def _failures(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> Answer:
+    from halfwidth.report.study_answers import of_logits
     from halfwidth.study.analysis import failures, what_they_share
 
     asked = {"method": filters["method"] or "percentile", "n": filters["n"] or "50"}
@@ -287,12 +293,12 @@ def _failures(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> An
             option = "-n" if name == "n" else f"--{name}"
             raise OptionError(f"{option} {given}: failures are of one {name}")
     cells = _chosen(stores, {**filters, **asked})
-    made = failures(cells, asked["method"], int(asked["n"]))
+    # As the study says it: one may ask for 5e1 cases.
+    made = failures(cells, asked["method"], int(cells["n"].iloc[0]))
     shared, failing = what_they_share(made), made[made["failure"]]
     shown = {"failures": failing} | ({} if failing.empty else {"shared": shared})
-    return Answer(
-        {"failures": made, "shared": shared}, shown, {"count": len(failing), "all": len(made)}
-    )
+    said = {"count": len(failing), "all": len(made), "of_logits": of_logits(made)}
+    return Answer({"failures": made, "shared": shared}, shown, said)
 
 
 PARTS: dict[str, Callable[..., Any]] = {

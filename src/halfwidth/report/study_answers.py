@@ -260,7 +260,7 @@ TABLES = {
             "to": _number("r_high", "{:.2f}"),
         },
         "Pace on |skewness| of the population, with random intercepts for task and metric "
-        "(REML). R²m: share of variance by skewness, R²c: with task and metric (Nakagawa & "
+        "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric (Nakagawa & "
         "Schielzeth 2013); r: signed root of R²m, with a 95 % parametric bootstrap interval "
         "({refits} refits). {left_out}Seed {seed}.",
     ),
@@ -307,7 +307,7 @@ TABLES = {
             "truth": _number("truth"),
         },
         "{count} of {all} instances cover less than Q1 - 1.5 IQR of the instances of their "
-        "metric and statistic (the fence). --format csv has them all.",
+        "metric and statistic (the fence). {of_logits}--format csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
     "shared": Table(
@@ -330,3 +330,10 @@ def left_out_of(frame: pd.DataFrame) -> str:
     """Groupings that a mixed model went without, as a sentence of a footer, or nothing."""
     named = [text for text in dict.fromkeys(frame["left_out"]) if text]
     return f"Without random intercepts for {shortened(named)}. " if named else ""
+
+
+def of_logits(frame: pd.DataFrame) -> str:
+    """What skewness is of where there are no values of cases, as a sentence, or nothing."""
+    if (frame["statistic"] != "").all():
+        return ""
+    return "Skewness of test sets is the multivariate one of the logits (Móri et al. 1994). "
