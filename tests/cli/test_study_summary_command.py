@@ -199,8 +199,34 @@ def test_failures_are_of_one_method_and_size(store: Path, run: Run) -> None:
     assert ran.status == 2
     assert "-n 10,20: failures are of one n" in ran.err
     ran = run("study", "summary", store, "--what", "failures")
-    assert "'50'" in ran.err
-    assert "Known: 10, 20" in ran.err
+    assert "takes n 50 by default" in ran.err
+    assert "give -n, one of 10, 20" in ran.err
+
+
+def test_failures_know_outliers_from_the_spec(store: Path, other: Path, run: Run) -> None:
+    options = [store, "--what", "failures", "-n", 20, "--statistic", "mean"]
+    found = rows(run, *options, "--spec", store.parent / "spec.toml")["failures"]
+    assert {"outlier_share", "share_at_bound"} <= set(found[0])
+    assert all(0 <= row["outlier_share"] < 0.5 for row in found)
+    specs = [x for one in (store, other) for x in ("--spec", one.parent / "spec.toml")]
+    both = rows(run, other, *options, *specs)["failures"]
+    assert len(both) == 12
+    assert all(row["outlier_share"] is not None for row in both)
+    ran = run("study", "summary", *options, "--spec", other.parent / "spec.toml")
+    assert ran.status == 2
+    assert "has no instance of the chosen cells" in ran.err
+
+
+def test_defaults_that_are_not_in_the_store_name_their_option(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = pd.DataFrame([cell(task=t, method=m) for t in "ab" for m in ("z", "bca")])
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    options = {"ratios": "--reference", "shifts": "--reference", "failures": "--method"}
+    for part, option in options.items():
+        ran = run("study", "summary", "any", "--what", part)
+        assert ran.status == 2
+        assert f"give {option}, one of z, bca" in ran.err
 
 
 PARTS = ("pace", "tests", "mixed", "needs", "ratios", "shifts", "failures")
@@ -229,6 +255,7 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
         (["--target", "0.9"], "--target says nothing to --what coverage"),
         (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
         (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
+        (["--what", "pace", "--spec", "x.toml"], "it goes with --what failures"),
         (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
         (["--what", "tests", "--level", "tsak"], "did you mean 'task'?"),
         (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),

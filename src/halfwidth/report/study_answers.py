@@ -260,8 +260,8 @@ TABLES = {
             "to": _number("r_high", "{:.2f}"),
         },
         "Pace on |skewness| of the population, with random intercepts for task and metric "
-        "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric (Nakagawa & "
-        "Schielzeth 2013); r: signed root of R²m, with a 95 % parametric bootstrap interval "
+        "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric "
+        "(Nakagawa & Schielzeth 2013); r: signed root of R²m, with a 95 % parametric bootstrap interval "
         "({refits} refits). {left_out}Seed {seed}.",
     ),
     "needs": Table(

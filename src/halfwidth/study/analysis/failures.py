@@ -208,8 +208,8 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
 
         - ``absolute_skewness`` (above 2), ``kurtosis`` (above 9, that of an exponential) and
           ``outlier_share`` (any) of the values of cases, or of what was fitted to them;
-        - ``multivariate_skewness`` and ``multivariate_kurtosis`` of the logits of test sets, without
-          thresholds: those above are of values in one dimension;
+        - ``multivariate_skewness`` and ``multivariate_kurtosis`` of the logits of test sets,
+          without thresholds: those above are of values in one dimension;
         - ``n_cases`` the population was fitted to (fewer than 100);
         - ``largest_share``, ``smallest_share`` (below 0.1) of the classes; ``imbalance``, the
           largest share times the number of classes (above 1.5), 1 in balance;
@@ -236,7 +236,7 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
         fails = group["failure"].to_numpy(bool)
         # Metrics of test sets have no statistic over cases.
         kind, known = ("cases", METRICS) if shared["statistic"] else ("test sets", SAMPLE_METRICS)
-        metric = shared["metric"]
+        metric = str(shared["metric"]).partition(":")[0]
         within_unit = metric in known and known[metric].bounds == UNIT_INTERVAL
         for one in PROPERTIES:
             if one.only not in ("", kind) or (one.within_unit and not within_unit):
