@@ -77,7 +77,8 @@ def summary(
     ] = None,
     level: Annotated[Text, _of_part("tests: of instances, or of whole tasks.", "LEVEL")] = None,
     target: Annotated[
-        float | None, _of_part("needs: the wanted coverage; default 0.925.", "SHARE")
+        float | None,
+        _of_part("needs: the wanted coverage; default: the level less 0.025.", "SHARE"),
     ] = None,
     width: Annotated[float | None, _of_part("needs: a wanted mean width instead.", "W")] = None,
     reference: Annotated[
@@ -246,9 +247,12 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if asked.refits is None else asked.refits
     made = skewness_model(paces, n_bootstrap=refits, rng=seed)
+    worked = int(made["refits"].min())
     said = {
         "seed": seed,
-        "refits": int(made["refits"].min()),
+        "interval": f", with a 95 % parametric bootstrap interval ({worked} refits)"
+        if refits
+        else "",
         "left_out": left_out_of(made),
         "of_logits": of_logits(made),
     }
@@ -256,16 +260,21 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
 
 
 def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.report.study_answers import units_of
     from halfwidth.study.analysis import needs
 
     made = needs(_chosen(stores, filters), target=asked.target, width=asked.width)
-    goal = float(made["goal"].iloc[0])
-    said = {"goal": f"cover at least {100 * goal:g} %", "beyond": ""}
+    goals = sorted({float(goal) for goal in made["goal"]})
     if asked.width is not None:
         said = {
-            "goal": f"are at most {goal:g} wide on average",
+            "goal": f"are at most {goals[0]:g} wide on average",
+            "units": units_of(made),
             "beyond": "~: extrapolated beyond the study, as widths shrink with 1/√n.",
         }
+    else:
+        shares = " or ".join(f"{100 * goal:g}" for goal in goals)
+        of_level = " (the level less 2.5 points)" if len(goals) > 1 else ""
+        said = {"goal": f"cover at least {shares} %{of_level}", "units": "", "beyond": ""}
     return Answer({"needs": made}, {"needs": made}, said)
 
 
