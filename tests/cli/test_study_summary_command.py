@@ -166,6 +166,46 @@ def test_skewness_of_test_sets_is_said_to_be_that_of_logits(
             assert "multivariate one of the logits" in " ".join(text.split())
 
 
+def test_words_go_with_what_was_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = pd.DataFrame(
+        [
+            cell(
+                task=f"t{i}",
+                model=f"m{i % 3}",
+                metric=metric,
+                n=n,
+                confidence_level=level,
+                coverage=level - (0.1 * i + i % 2) / n,
+                population_skewness=i,
+                n_cases=1234 if i else 60,
+            )
+            for i in range(7)
+            for metric in ("dsc", "hd95")
+            for n in (10, 50)
+            for level in (0.9, 0.95)
+        ]
+    )
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    options = ["any", "--what", "mixed", "--seed", 1]
+    assert "bootstrap" not in asked(run, *options, "--refits", 0)
+    assert "(20 refits)" in asked(run, *options, "--refits", 20)
+    assert "Widths of hd95 are in mm." in asked(run, "any", "--what", "needs", "--width", 0.01)
+    text = " ".join(asked(run, "any", "--what", "needs").split())
+    assert "at least 87.5 or 92.5 % (the level less 2.5 points)" in text
+    cells.loc[cells["task"] == "t6", "coverage"] = 0.5
+    text = asked(run, "any", "--what", "failures")
+    assert "1234" in text
+    assert "e+03" not in text
+
+
+def test_nothing_to_test_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = pd.DataFrame([cell(task=m, metric=m, n=n) for m in ("dsc", "nsd") for n in (10, 50)])
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    ran = run("study", "summary", "any", "--what", "tests")
+    assert (ran.status, ran.out) == (2, "")
+    assert "no two metrics share an instance (task, model)" in ran.err
+
+
 def test_needs_go_by_coverage_or_width(store: Path, run: Run) -> None:
     options = [store, "--what", "needs", "--metric", "dsc", "--statistic", "mean"]
     assert "cover at least 80 %" in asked(run, *options, "--target", 0.8)

@@ -121,7 +121,7 @@ def unpaired_pace_tests(
     Parameters
     ----------
     first, second : DataFrame
-        As of `pace`.
+        As of `pace`, fitted to the same n: a pace depends on them.
     level : {"instance", "task"}
         At level ``task`` whole tasks change sides.
     n_permutations, rng
