@@ -200,9 +200,10 @@ def paces(segmented: pd.DataFrame, classified: pd.DataFrame) -> None:
             _tests(
                 analysis.pace_tests(_percentile(frame), between, level=level, rng=1), between, level
             )
-    means = _percentile(first)
+    means, macro = (
+        _percentile(analysis.pace(cells)) for cells in on_common_sizes(segmented, classified)
+    )
     means = means[(means["statistic"] == "mean") & means["metric"].isin(["dsc", "nsd"])]
-    macro = _percentile(second)
     for average in ("macro", "micro"):
         own = macro[macro["average"].isin(["macro"]) if average == "macro" else _micro(macro)]
         for level in ("instance", "task"):
@@ -218,6 +219,12 @@ def paces(segmented: pd.DataFrame, classified: pd.DataFrame) -> None:
             for row in model.itertuples(False)
         ],
     )
+
+
+def on_common_sizes(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The cells of the n that both have: a pace depends on the n that it is fitted to."""
+    common = set(first["n"]) & set(second["n"])
+    return first[first["n"].isin(common)], second[second["n"].isin(common)]
 
 
 def _percentile(paces: pd.DataFrame) -> pd.DataFrame:

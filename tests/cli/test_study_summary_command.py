@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from analysed import cell
 from pandas.testing import assert_frame_equal
 from support import Run
 
 import halfwidth as hw
+from halfwidth.cli import study_answers
 
 SPEC = """
 [study]
@@ -137,6 +139,73 @@ def test_mixed_says_what_it_went_without(store: Path, run: Run) -> None:
     assert "metric: only one level" in text
 
 
+def test_skewness_of_test_sets_is_said_to_be_that_of_logits(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skewed = np.random.default_rng(5).uniform(1, 40, 12)
+    cells = pd.DataFrame(
+        [
+            cell(
+                task=f"t{i % 4}",
+                model=f"m{i}",
+                metric=("f1", "auroc")[i % 2],
+                statistic="",
+                average="macro",
+                n=n,
+                coverage=0.95 - (0.02 * skewed[i] + i % 3) / n,
+                population_skewness=skewed[i],
+            )
+            for i in range(12)
+            for n in (10, 50)
+        ]
+    )
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    for part, more in (("mixed", ["--refits", 0]), ("failures", ["-n", 50])):
+        text = asked(run, "any", "--what", part, *more)
+        if "IQR of the instances of its" not in text:
+            assert "multivariate one of the logits" in " ".join(text.split())
+
+
+def test_words_go_with_what_was_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = pd.DataFrame(
+        [
+            cell(
+                task=f"t{i}",
+                model=f"m{i % 3}",
+                metric=metric,
+                n=n,
+                confidence_level=level,
+                coverage=level - (0.1 * i + i % 2) / n,
+                population_skewness=i,
+                n_cases=1234 if i else 60,
+            )
+            for i in range(7)
+            for metric in ("dsc", "hd95")
+            for n in (10, 50)
+            for level in (0.9, 0.95)
+        ]
+    )
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    options = ["any", "--what", "mixed", "--seed", 1]
+    assert "bootstrap" not in asked(run, *options, "--refits", 0)
+    assert "(20 refits)" in asked(run, *options, "--refits", 20)
+    assert "Widths of hd95 are in mm." in asked(run, "any", "--what", "needs", "--width", 0.01)
+    text = " ".join(asked(run, "any", "--what", "needs").split())
+    assert "at least 87.5 or 92.5 % (the level less 2.5 points)" in text
+    cells.loc[cells["task"] == "t6", "coverage"] = 0.5
+    text = asked(run, "any", "--what", "failures")
+    assert "1234" in text
+    assert "e+03" not in text
+
+
+def test_nothing_to_test_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = pd.DataFrame([cell(task=m, metric=m, n=n) for m in ("dsc", "nsd") for n in (10, 50)])
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    ran = run("study", "summary", "any", "--what", "tests")
+    assert (ran.status, ran.out) == (2, "")
+    assert "no two metrics share an instance (task, model)" in ran.err
+
+
 def test_needs_go_by_coverage_or_width(store: Path, run: Run) -> None:
     options = [store, "--what", "needs", "--metric", "dsc", "--statistic", "mean"]
     assert "cover at least 80 %" in asked(run, *options, "--target", 0.8)
@@ -165,12 +234,39 @@ def test_failures_are_of_one_method_and_size(store: Path, run: Run) -> None:
     assert len(found["failures"]) == 8  # 4 instances of 2 metrics; t has the mean only
     text = asked(run, store, "--what", "failures", "-n", 20)
     assert "Q1 - 1.5 IQR" in text
+    assert rows(run, store, "--what", "failures", "-n", "2e1", "--method", "t") == found
     ran = run("study", "summary", store, "--what", "failures", "-n", "10,20")
     assert ran.status == 2
     assert "-n 10,20: failures are of one n" in ran.err
     ran = run("study", "summary", store, "--what", "failures")
-    assert "'50'" in ran.err
-    assert "Known: 10, 20" in ran.err
+    assert "takes n 50 by default" in ran.err
+    assert "give -n, one of 10, 20" in ran.err
+
+
+def test_failures_know_outliers_from_the_spec(store: Path, other: Path, run: Run) -> None:
+    options = [store, "--what", "failures", "-n", 20, "--statistic", "mean"]
+    found = rows(run, *options, "--spec", store.parent / "spec.toml")["failures"]
+    assert {"outlier_share", "share_at_bound"} <= set(found[0])
+    assert all(0 <= row["outlier_share"] < 0.5 for row in found)
+    specs = [x for one in (store, other) for x in ("--spec", one.parent / "spec.toml")]
+    both = rows(run, other, *options, *specs)["failures"]
+    assert len(both) == 12
+    assert all(row["outlier_share"] is not None for row in both)
+    ran = run("study", "summary", *options, "--spec", other.parent / "spec.toml")
+    assert ran.status == 2
+    assert "has no instance of the chosen cells" in ran.err
+
+
+def test_defaults_that_are_not_in_the_store_name_their_option(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = pd.DataFrame([cell(task=t, method=m) for t in "ab" for m in ("z", "bca")])
+    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    options = {"ratios": "--reference", "shifts": "--reference", "failures": "--method"}
+    for part, option in options.items():
+        ran = run("study", "summary", "any", "--what", part)
+        assert ran.status == 2
+        assert f"give {option}, one of z, bca" in ran.err
 
 
 PARTS = ("pace", "tests", "mixed", "needs", "ratios", "shifts", "failures")
@@ -199,6 +295,7 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
         (["--target", "0.9"], "--target says nothing to --what coverage"),
         (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
         (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
+        (["--what", "pace", "--spec", "x.toml"], "it goes with --what failures"),
         (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
         (["--what", "tests", "--level", "tsak"], "did you mean 'task'?"),
         (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+from analysed import with_pace
 
 import halfwidth as hw
 from halfwidth.study.front_door import run
@@ -44,3 +51,30 @@ def test_tables_are_made_of_a_small_run_of_it(tmp_path: Path) -> None:
     rows = {line.split("|")[1].strip(): line for line in ten.splitlines() if line.startswith("| 0")}
     assert rows["0.1"].count("–") == 3
     assert "–" not in rows["0.5"]
+
+
+def test_paces_of_two_studies_are_fitted_to_the_same_n(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Classifiers are trained by scikit-learn, which is no matter here.
+    monkeypatch.setitem(sys.modules, "train_classifiers", SimpleNamespace(train_all=None))
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    real_study = importlib.import_module("real_study")
+    given: list[Any] = []
+
+    def tests(first: pd.DataFrame, second: pd.DataFrame, **_: Any) -> None:
+        given.append((set(first["sizes"]), set(second["sizes"])))
+
+    analysis = {name: getattr(hw.study.analysis, name) for name in hw.study.analysis.__all__}
+    analysis |= {"unpaired_pace_tests": tests, "pace_tests": nothing}
+    analysis["skewness_model"] = lambda *_, **__: pd.DataFrame()
+    monkeypatch.setattr(real_study, "analysis", SimpleNamespace(**analysis))
+    monkeypatch.setattr(real_study, "_tests", nothing)
+    segmented = pd.concat(with_pace(-1, task=t) for t in "ab")
+    macro = {"metric": "f1", "statistic": "", "average": "macro"}
+    classified = pd.concat(with_pace(-1, (10, 50, 75), task=t, **macro) for t in "cd")
+    real_study.paces(segmented, classified)
+    assert given
+    assert all(sizes == ({2}, {2}) for sizes in given if sizes[1])
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    pass

@@ -129,6 +129,29 @@ def test_distances_have_no_value_near_1() -> None:
     assert "truth" not in what_they_share(failures(cells))["property"].tolist()
 
 
+def test_thresholds_of_values_are_not_those_of_logits() -> None:
+    coverages = [*[0.93, 0.94, 0.95, 0.94, 0.94], 0.5]
+    own: dict[str, Any] = {
+        "statistic": "",
+        "population_skewness": 12.0,
+        "population_kurtosis": 90.0,
+    }
+    own["truth"] = [0.8, 0.8, 0.7, 0.6, 0.8, 0.97]
+    found = what_they_share(failures(instances(coverages, metric="accuracy", **own)))
+    shared = found.set_index("property")
+    assert not {"absolute_skewness", "kurtosis"} & set(shared.index)
+    skewness = shared.loc["multivariate_skewness"]
+    assert (skewness["median_failures"], skewness["beyond"]) == (12.0, "")
+    assert math.isnan(skewness["share_failures"])
+    # Accuracy is a metric of test sets only.
+    assert (shared.loc["truth", "share_failures"], shared.loc["truth", "share_others"]) == (1, 0)
+
+
+def test_mcc_reaches_below_0() -> None:
+    cells = instances([0.94, 0.93, 0.95, 0.94, 0.5], metric="mcc", statistic="", truth=0.97)
+    assert "truth" not in what_they_share(failures(cells))["property"].tolist()
+
+
 def test_no_failures_share_nothing() -> None:
     assert what_they_share(failures(instances([0.93] * 5))).empty
 

@@ -28,6 +28,17 @@ def test_the_first_size_that_covers() -> None:
     assert (row["n"], row["reached"], row["smallest"], row["largest"]) == (50, True, 10, 250)
 
 
+def test_the_wanted_coverage_goes_with_the_level() -> None:
+    coverages = {10: 0.86, 25: 0.88, 50: 0.93}
+    cells = pd.concat(
+        curve(coverages.__getitem__, coverages, confidence_level=level) for level in (0.9, 0.95)
+    )
+    found = needs(cells)
+    assert found["goal"].tolist() == [0.875, 0.925]
+    assert found["n_median"].tolist() == [25, 50]
+    assert needs(cells, target=0.925)["n_median"].tolist() == [50, 50]
+
+
 def test_a_coverage_at_the_target_has_reached_it() -> None:
     row = sizes_for_coverage(curve({10: 0.9, 25: 0.925, 50: 0.93}.__getitem__, (10, 25, 50)))
     assert row["n"].item() == 25

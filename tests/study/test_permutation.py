@@ -317,6 +317,25 @@ def test_studies_without_common_instances_are_compared_unpaired() -> None:
         assert row["difference"] == pytest.approx(1.995)
 
 
+def test_the_same_instance_on_both_sides_is_not_unpaired() -> None:
+    first = paces([("liver", "A", "dsc", -1.0), ("spleen", "A", "dsc", -2.0)])
+    second = paces([("liver", "A", "dsc", -3.0), ("liver", "B", "dsc", -4.0)])
+    for other in (second, second.assign(statistic="median")):
+        with pytest.raises(DataError, match=r"1 of the instances.*task 'liver', model 'A'"):
+            unpaired_pace_tests(first, other)
+    assert len(unpaired_pace_tests(first, second[second["model"] == "B"])) == 1
+    unnamed = [x.assign(task="", model="") for x in (first, second)]
+    with pytest.raises(DataError, match="stand on both sides"):
+        unpaired_pace_tests(*unnamed)
+    assert len(unpaired_pace_tests(unnamed[0], unnamed[1].assign(instance="other"))) == 1
+
+
+def test_nothing_to_test_is_an_error() -> None:
+    apart = paces([("a", "m", "dsc", -1.0), ("b", "m", "nsd", -1.0)])
+    with pytest.raises(DataError, match=r"no two metrics share an instance \(task, model\)"):
+        pace_tests(apart)
+
+
 def test_what_cannot_be_compared_is_an_error() -> None:
     one = paces([("a", "m", "dsc", -1.0)])
     with pytest.raises(DataError, match="no two metrics"):

@@ -109,6 +109,16 @@ def test_basic_intervals_mirror_percentile_intervals_of_a_study_that_was_run(
     assert found.sum() == pytest.approx(2 * cells["bias"].iloc[0], rel=1e-9)
 
 
+def test_one_sided_intervals_have_neither_middle_nor_width() -> None:
+    both = [made(method, [0.1, 0.2]) for method in ("t", "percentile")]
+    bounds = [made(method, [0.9, 0.8], alternative="lower") for method in ("t", "percentile")]
+    for analysis in (shifts, width_ratios):
+        found = analysis(pd.concat([*both, *bounds]))
+        assert set(found["alternative"]) == {"two-sided"}
+        with pytest.raises(DataError, match="all cells are of one-sided intervals"):
+            analysis(pd.concat(bounds))
+
+
 def test_a_method_that_is_not_there_is_an_error() -> None:
     cells = made("percentile", [0.1])
     with pytest.raises(UnknownNameError, match="did you mean 'percentile'"):

@@ -11,7 +11,7 @@ import typer
 
 from halfwidth.cli.options import Debug
 from halfwidth.cli.output import write
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +42,7 @@ class Asked:
     reference: Text = None
     seed: int | None = None
     refits: int | None = None
+    spec: list[Path] | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def summary(
     ] = None,
     level: Annotated[Text, _of_part("tests: of instances, or of whole tasks.", "LEVEL")] = None,
     target: Annotated[
-        float | None, _of_part("needs: the wanted coverage; default 0.925.", "SHARE")
+        float | None,
+        _of_part("needs: the wanted coverage; default: the level less 0.025.", "SHARE"),
     ] = None,
     width: Annotated[float | None, _of_part("needs: a wanted mean width instead.", "W")] = None,
     reference: Annotated[
@@ -87,6 +89,10 @@ def summary(
     ] = None,
     refits: Annotated[
         int | None, _of_part("mixed: of the bootstrap, 0 for no interval; default 199.", "B")
+    ] = None,
+    spec: Annotated[
+        list[Path] | None,
+        _of_part("failures: a spec, for outliers and imbalance; may be repeated.", "FILE"),
     ] = None,
     fmt: Annotated[
         str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
@@ -112,6 +118,7 @@ def summary(
     halfwidth study summary store/ --what tests --method percentile --level task --seed 1
     halfwidth study summary seg/ --what tests --against cls/ --method percentile
     halfwidth study summary seg/ cls/ --what needs --width 0.1
+    halfwidth study summary store/ --what failures --spec study.toml
     halfwidth study summary store/ --what pace --format csv > pace.csv
     """
     from halfwidth.report.study_answers import render_answer
@@ -122,7 +129,7 @@ def summary(
         raise UnknownNameError("format", written, FORMATS)
     if what not in PARTS:
         raise UnknownNameError("part (--what)", what, PARTS)
-    asked = Asked(against, between, level, target, width, reference, seed, refits)
+    asked = Asked(against, between, level, target, width, reference, seed, refits, spec or None)
     _check(what, asked)
     filters = {
         "metric": metric,
@@ -174,6 +181,17 @@ def _chosen(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
     return chosen(_cells(stores), **_listed(filters))
 
 
+def _given(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
+    """The usual method or n, or an error that names the option where there is none of it."""
+    there = list(dict.fromkeys(cells[column]))
+    if usual not in map(str, there):
+        raise OptionError(
+            f"--what {what} takes {column} {usual} by default, which no chosen cell of the study "
+            f"has; give {option}, one of {shortened(there)}"
+        )
+    return usual
+
+
 def _seeded(asked: Asked) -> int:
     from halfwidth.core.rng import resolve_seed
 
@@ -221,7 +239,7 @@ def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
 
 
 def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import left_out_of
+    from halfwidth.report.study_answers import left_out_of, of_logits
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
@@ -229,70 +247,113 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if asked.refits is None else asked.refits
     made = skewness_model(paces, n_bootstrap=refits, rng=seed)
-    said = {"seed": seed, "refits": int(made["refits"].min()), "left_out": left_out_of(made)}
+    worked = int(made["refits"].min())
+    said = {
+        "seed": seed,
+        "interval": f", with a 95 % parametric bootstrap interval ({worked} refits)"
+        if refits
+        else "",
+        "left_out": left_out_of(made),
+        "of_logits": of_logits(made),
+    }
     return Answer({"mixed": made}, {"mixed": made}, said)
 
 
 def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.report.study_answers import units_of
     from halfwidth.study.analysis import needs
 
     made = needs(_chosen(stores, filters), target=asked.target, width=asked.width)
-    goal = float(made["goal"].iloc[0])
-    said = {"goal": f"cover at least {100 * goal:g} %", "beyond": ""}
+    goals = sorted({float(goal) for goal in made["goal"]})
     if asked.width is not None:
         said = {
-            "goal": f"are at most {goal:g} wide on average",
+            "goal": f"are at most {goals[0]:g} wide on average",
+            "units": units_of(made),
             "beyond": "~: extrapolated beyond the study, as widths shrink with 1/√n.",
         }
+    else:
+        shares = " or ".join(f"{100 * goal:g}" for goal in goals)
+        of_level = " (the level less 2.5 points)" if len(goals) > 1 else ""
+        said = {"goal": f"cover at least {shares} %{of_level}", "units": "", "beyond": ""}
     return Answer({"needs": made}, {"needs": made}, said)
 
 
 def _ratios(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
     from halfwidth.study.analysis import width_ratios
 
-    reference = asked.reference or "t"
-    made = _beside(width_ratios, reference, stores, filters)
+    cells = _of_any_method(stores, filters)
+    reference = asked.reference or _given(cells, "method", "t", "--reference", "ratios")
+    made = _beside(width_ratios, reference, cells, filters)
     return Answer({"ratios": made}, {"ratios": made}, {"reference": reference})
 
 
 def _shifts(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
     from halfwidth.study.analysis import shifts
 
-    reference = asked.reference or "percentile"
-    made = _beside(shifts, reference, stores, filters)
+    cells = _of_any_method(stores, filters)
+    reference = asked.reference or _given(cells, "method", "percentile", "--reference", "shifts")
+    made = _beside(shifts, reference, cells, filters)
     return Answer({"shifts": made}, {"shifts": made}, {"reference": reference})
+
+
+def _of_any_method(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+    """The reference need not be among the methods that are chosen."""
+    return _chosen(stores, filters | {"method": None})
 
 
 def _beside(
     function: Callable[[pd.DataFrame, str], pd.DataFrame],
     reference: str,
-    stores: list[Path],
+    cells: pd.DataFrame,
     filters: dict[str, Text],
 ) -> pd.DataFrame:
-    """The reference need not be among the methods that are chosen."""
     from halfwidth.study.analysis import chosen
 
     method = filters["method"]
-    cells = _chosen(stores, filters | {"method": None})
     made = function(cells, reference)
     return made if method is None else chosen(made, **_listed({"method": method}))
 
 
-def _failures(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> Answer:
-    from halfwidth.study.analysis import failures, what_they_share
+def _failures(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+    from halfwidth.report.study_answers import of_logits
+    from halfwidth.study.analysis import chosen, failures, what_they_share
 
-    asked = {"method": filters["method"] or "percentile", "n": filters["n"] or "50"}
-    for name, given in asked.items():
-        if "," in given:
-            option = "-n" if name == "n" else f"--{name}"
+    for name, option in (("method", "--method"), ("n", "-n")):
+        given = filters[name]
+        if given is not None and "," in given:
             raise OptionError(f"{option} {given}: failures are of one {name}")
-    cells = _chosen(stores, {**filters, **asked})
-    made = failures(cells, asked["method"], int(asked["n"]))
+    cells = _chosen(stores, filters | {"n": None})
+    method = filters["method"] or _given(cells, "method", "percentile", "--method", "failures")
+    cells = chosen(cells, method=method)
+    cells = chosen(cells, n=filters["n"] or _given(cells, "n", "50", "-n", "failures"))
+    # As the study says it: one may ask for 5e1 cases.
+    n = int(cells["n"].iloc[0])
+    made = failures(cells, method, n, _characteristics(cells, asked.spec))
     shared, failing = what_they_share(made), made[made["failure"]]
     shown = {"failures": failing} | ({} if failing.empty else {"shared": shared})
-    return Answer(
-        {"failures": made, "shared": shared}, shown, {"count": len(failing), "all": len(made)}
-    )
+    said = {"count": len(failing), "all": len(made), "of_logits": of_logits(made)}
+    return Answer({"failures": made, "shared": shared}, shown, said)
+
+
+def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFrame | None:
+    """Of the instances of all specs; a spec that has none of the cells is not theirs."""
+    import pandas as pd
+
+    from halfwidth.study.analysis import characteristics
+    from halfwidth.study.front_door import plan
+
+    if not specs:
+        return None
+    frames = []
+    for spec in specs:
+        frame = characteristics(plan(spec))
+        if not frame["instance"].isin(cells["instance"]).any():
+            raise DataError(
+                f"--spec {spec} has no instance of the chosen cells; give the spec that the store "
+                "was run from"
+            )
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 PARTS: dict[str, Callable[..., Any]] = {
@@ -314,4 +375,5 @@ TAKEN_BY = {
     "reference": ("ratios", "shifts"),
     "seed": ("tests", "mixed"),
     "refits": ("mixed",),
+    "spec": ("failures",),
 }

@@ -153,7 +153,12 @@ def _word(name: str) -> Cell:
 def _number(name: str, form: str = "{:.3g}", scale: float = 1) -> Cell:
     def cell(row: Mapping[str, Any]) -> str:
         value = float(row[name])
-        return "-" if math.isnan(value) else form.format(scale * value)
+        if math.isnan(value):
+            return "-"
+        text = form.format(scale * value)
+        # Thousands are written out.
+        plain = "e" in text and 1e3 <= abs(scale * value) < 1e6
+        return f"{scale * value:.0f}" if plain else text
 
     return cell
 
@@ -260,9 +265,9 @@ TABLES = {
             "to": _number("r_high", "{:.2f}"),
         },
         "Pace on |skewness| of the population, with random intercepts for task and metric "
-        "(REML). R²m: share of variance by skewness, R²c: with task and metric (Nakagawa & "
-        "Schielzeth 2013); r: signed root of R²m, with a 95 % parametric bootstrap interval "
-        "({refits} refits). {left_out}Seed {seed}.",
+        "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric "
+        "(Nakagawa & Schielzeth 2013); r: signed root of R²m{interval}. "
+        "{left_out}Seed {seed}.",
     ),
     "needs": Table(
         _OF
@@ -274,7 +279,7 @@ TABLES = {
             "75 %": _needed("q3"),
         },
         "The n of the study from which on intervals {goal}, for 25, 50 and 75 % of the "
-        "instances. ≤: the smallest n of the study; >: not reached in it. {beyond}",
+        "instances. ≤: the smallest n of the study; >: not reached in it. {units}{beyond}",
     ),
     "ratios": Table(
         _OF | _N | _INSTANCES | _quartiles("ratio", "ratio"),
@@ -307,7 +312,7 @@ TABLES = {
             "truth": _number("truth"),
         },
         "{count} of {all} instances cover less than Q1 - 1.5 IQR of the instances of their "
-        "metric and statistic (the fence). --format csv has them all.",
+        "metric and statistic (the fence). {of_logits}--format csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
     "shared": Table(
@@ -330,3 +335,29 @@ def left_out_of(frame: pd.DataFrame) -> str:
     """Groupings that a mixed model went without, as a sentence of a footer, or nothing."""
     named = [text for text in dict.fromkeys(frame["left_out"]) if text]
     return f"Without random intercepts for {shortened(named)}. " if named else ""
+
+
+def of_logits(frame: pd.DataFrame) -> str:
+    """What skewness is of where there are no values of cases, as a sentence, or nothing."""
+    if (frame["statistic"] != "").all():
+        return ""
+    return "Skewness of test sets is the multivariate one of the logits (Móri et al. 1994). "
+
+
+def units_of(frame: pd.DataFrame) -> str:
+    """Units of metrics that have one, as a sentence of a footer, or nothing.
+
+    >>> import pandas as pd
+    >>> units_of(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
+    'Widths of hd95 are in mm. '
+    """
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    named: dict[str, list[str]] = {}
+    for metric in dict.fromkeys(map(str, frame["metric"])):
+        base, _, given = metric.partition(":")
+        spec = next((known[base] for known in (METRICS, SAMPLE_METRICS) if base in known), None)
+        if spec is not None and spec.unit:
+            unit = "voxels" if "unit=voxel" in given else spec.unit
+            named.setdefault(unit, []).append(metric)
+    return "".join(f"Widths of {shortened(names)} are in {unit}. " for unit, names in named.items())

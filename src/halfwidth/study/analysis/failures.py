@@ -10,7 +10,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import UNIT_INTERVAL, Array
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.study.analysis.cells import SETTING, chosen, need_columns
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class Property:
         Whether values count.
     within_unit : bool
         Only for metrics between 0 and 1.
+    only : str
+        ``"cases"`` or ``"test sets"``, where it is a property of one of them; empty for both.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Property:
     beyond: str = ""
     counts: Callable[[Array], Any] | None = None
     within_unit: bool = False
+    only: str = ""
 
 
 def _column(*names: str) -> Callable[[pd.DataFrame], Any]:
@@ -91,8 +94,18 @@ PROPERTIES = (
         _size(_column("skewness", "population_skewness")),
         "above 2",
         lambda x: x > 2,
+        only="cases",
     ),
-    Property("kurtosis", _column("kurtosis", "population_kurtosis"), "above 9", lambda x: x > 9),
+    Property(
+        "kurtosis",
+        _column("kurtosis", "population_kurtosis"),
+        "above 9",
+        lambda x: x > 9,
+        only="cases",
+    ),
+    # Of logits, in as many dimensions as classes: what is much depends on these.
+    Property("multivariate_skewness", _column("population_skewness"), only="test sets"),
+    Property("multivariate_kurtosis", _column("population_kurtosis"), only="test sets"),
     Property("outlier_share", _column("outlier_share"), "above 0", lambda x: x > 0),
     Property("largest_share", _column("largest_share")),
     Property("imbalance", _imbalance, "largest class above 1.5 / classes", lambda x: x > 1.5),
@@ -195,6 +208,8 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
 
         - ``absolute_skewness`` (above 2), ``kurtosis`` (above 9, that of an exponential) and
           ``outlier_share`` (any) of the values of cases, or of what was fitted to them;
+        - ``multivariate_skewness`` and ``multivariate_kurtosis`` of the logits of test sets,
+          without thresholds: those above are of values in one dimension;
         - ``n_cases`` the population was fitted to (fewer than 100);
         - ``largest_share``, ``smallest_share`` (below 0.1) of the classes; ``imbalance``, the
           largest share times the number of classes (above 1.5), 1 in balance;
@@ -219,9 +234,14 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
             continue
         shared: dict[str, Any] = dict(zip(GROUP, key, strict=True))
         fails = group["failure"].to_numpy(bool)
-        known = shared["metric"] in METRICS and METRICS[shared["metric"]].bounds == UNIT_INTERVAL
+        # Metrics of test sets have no statistic over cases.
+        kind, known = ("cases", METRICS) if shared["statistic"] else ("test sets", SAMPLE_METRICS)
+        metric = str(shared["metric"]).partition(":")[0]
+        within_unit = metric in known and known[metric].bounds == UNIT_INTERVAL
         for one in PROPERTIES:
-            values = one.of(group) if known or not one.within_unit else None
+            if one.only not in ("", kind) or (one.within_unit and not within_unit):
+                continue
+            values = one.of(group)
             if values is not None and not np.isnan(values).all():
                 rows.append(shared | _of_property(one, values, fails))
     columns = ["property", "failures", "others", "median_failures", "median_others"]

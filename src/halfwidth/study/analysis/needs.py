@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["needs", "sizes_for_coverage", "sizes_for_width"]
 
-TARGET = 0.925
+# The wanted coverage is the level less so much: 0.925 of 95 % intervals.
+SHORT_OF_LEVEL = 0.025
 # What is short of a goal by less is rounding.
 ROUNDING = 1e-12
 
 
-def sizes_for_coverage(cells: pd.DataFrame, target: float = TARGET) -> pd.DataFrame:
+def sizes_for_coverage(cells: pd.DataFrame, target: float | None = None) -> pd.DataFrame:
     """The smallest n of the study from which on intervals cover as often as wanted.
 
     That n and all larger ones of the study have ``coverage ≥ target``: a curve that falls again, as
@@ -31,8 +32,8 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float = TARGET) -> pd.DataFr
     ----------
     cells : DataFrame
         As of `Results.to_frame`.
-    target : float
-        Above 0, below 1.
+    target : float, optional
+        Above 0, below 1; default: the level of each row less 0.025.
 
     Returns
     -------
@@ -57,12 +58,14 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float = TARGET) -> pd.DataFr
     >>> sizes_for_coverage(cells, 0.91)["n"].tolist()
     [25.0]
     """
-    if not 0 < target < 1:
+    if target is not None and not 0 < target < 1:
         raise OptionError(
             f"target={target:g} is no coverage; give a share between 0 and 1, such as 0.925"
         )
     need_columns(cells, [*CURVE, "n", "coverage"])
-    return _from_which_on(cells, cells["coverage"].to_numpy(float) >= target - ROUNDING)
+    levels = cells["confidence_level"].to_numpy(float)
+    goal = levels - SHORT_OF_LEVEL if target is None else target
+    return _from_which_on(cells, cells["coverage"].to_numpy(float) >= goal - ROUNDING)
 
 
 def sizes_for_width(cells: pd.DataFrame, width: float) -> pd.DataFrame:
@@ -125,7 +128,8 @@ def needs(
     cells : DataFrame
         As of `Results.to_frame`.
     target : float, optional
-        The wanted coverage; 0.925 if no width is given.
+        The wanted coverage; if no width is given, the level of each row less 0.025, which is
+        0.925 of 95 % intervals.
     width : float, optional
         The wanted mean width, in the unit of the metric, instead.
 
@@ -171,17 +175,18 @@ def needs(
     import pandas as pd
 
     if width is None:
-        goal = TARGET if target is None else target
-        found, wanted = sizes_for_coverage(cells, goal), "coverage"
+        found, wanted = sizes_for_coverage(cells, target), "coverage"
     elif target is None:
-        goal, wanted = width, "width"
-        found = sizes_for_width(cells, width)
+        found, wanted = sizes_for_width(cells, width), "width"
     else:
         raise OptionError("give target (a coverage) or width, not both")
     counted = [name for name in ("n", "n_extrapolated") if name in found.columns]
     rows = []
     for key, group in found.groupby(list(SETTING), sort=True, dropna=False):
         row: dict[str, Any] = dict(zip(SETTING, key, strict=True))
+        goal = target if width is None else width
+        if goal is None:
+            goal = round(row["confidence_level"] - SHORT_OF_LEVEL, 12)
         row |= {"wanted": wanted, "goal": goal, "instances": len(group)}
         row["reached"] = float(group["reached"].mean())
         for name in counted:

@@ -74,7 +74,8 @@ def pace_tests(
     UnknownNameError
         If ``between`` or ``level`` is none of the choices.
     DataError
-        If no two things can be compared, a task and model stand twice, or tasks have no names.
+        If no two things can be compared or none of them share an instance, a task and model stand
+        twice, or tasks have no names.
 
     References
     ----------
@@ -96,6 +97,11 @@ def pace_tests(
             rows.append(row | _paired(pair, level, n_permutations, _seed_of(seed, *what)))
     if not rows:
         raise DataError(f"no two {between}s stand in the same study with everything else the same")
+    if not any(row["n"] or row["left_out"] for row in rows):
+        raise DataError(
+            f"no two {between}s share an instance (task, model), so there is nothing to test; "
+            "name tasks and models alike in the spec"
+        )
     return _corrected(rows)
 
 
@@ -115,7 +121,7 @@ def unpaired_pace_tests(
     Parameters
     ----------
     first, second : DataFrame
-        As of `pace`.
+        As of `pace`, fitted to the same n: a pace depends on them.
     level : {"instance", "task"}
         At level ``task`` whole tasks change sides.
     n_permutations, rng
@@ -134,7 +140,8 @@ def unpaired_pace_tests(
     UnknownNameError
         If ``level`` is none of the choices.
     DataError
-        If the two have no method in common, share tasks, or tasks have no names.
+        If the two have no method in common, share instances of a metric (at level ``task``:
+        tasks), or tasks have no names.
 
     References
     ----------
@@ -142,6 +149,7 @@ def unpaired_pace_tests(
     """
     for side in (first, second):
         _check(side, level)
+    _check_apart(first, second)
     sides = [
         dict(iter(side.groupby([*HOW, *WHAT], sort=True, dropna=False))) for side in (first, second)
     ]
@@ -259,7 +267,7 @@ def _seed_of(seed: int, *what: object) -> int:
 def _check(paces: pd.DataFrame, level: str) -> None:
     if level not in LEVELS:
         raise UnknownNameError("level", level, LEVELS)
-    need_columns(paces, [*PAIRED_BY, *SETTING])
+    need_columns(paces, ["instance", *PAIRED_BY, *SETTING])
     if "pace" not in paces.columns:
         raise OptionError("these are no paces; give what hw.study.analysis.pace(cells) returns")
     unnamed = paces["task"].isna() | (paces["task"] == "")
@@ -268,3 +276,24 @@ def _check(paces: pd.DataFrame, level: str) -> None:
             f"{int(unnamed.sum())} paces are of instances without a task; name tasks in the spec, "
             "or test at level instance"
         )
+
+
+def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
+    """The same instance on both sides is not independent of itself."""
+    place = [*PAIRED_BY, "metric", "instance"]
+    # What has neither name is known by that of the instance only.
+    sides = [
+        side[[*HOW, *place]].assign(instance=side["instance"].where(_nameless(side), ""))
+        for side in (first, second)
+    ]
+    both = sides[0].merge(sides[1], on=[*HOW, *place])[place].drop_duplicates()
+    if len(both):
+        said = ", ".join(f"{name} {value!r}" for name, value in both.iloc[0].items() if value)
+        raise DataError(
+            f"{len(both)} of the instances stand on both sides, the first of {said}; unpaired "
+            "tests are of studies without common instances: choose rows, or test them paired"
+        )
+
+
+def _nameless(side: pd.DataFrame) -> pd.Series[bool]:
+    return (side[PAIRED_BY].fillna("") == "").all(axis=1)

@@ -26,7 +26,8 @@ def width_ratios(cells: pd.DataFrame, reference: str = "t") -> pd.DataFrame:
     """How many times as wide as those of a reference the intervals of each method are.
 
     The ratio of the mean widths on the same instance, statistic, n and level; then its quartiles
-    over instances.
+    over instances. One-sided intervals are left out: they reach to the end of the range of the
+    metric, and so does their width.
 
     Parameters
     ----------
@@ -49,13 +50,15 @@ def width_ratios(cells: pd.DataFrame, reference: str = "t") -> pd.DataFrame:
     UnknownNameError
         If no cell is of the reference.
     DataError
-        If columns are missing, or no other method shares a cell with it.
+        If columns are missing, all intervals are one-sided, or no other method shares a cell with
+        the reference.
 
     References
     ----------
     André et al. (2025), 4.1.
     """
     need_columns(cells, [*PLACE, "method", "width_mean"])
+    cells = _two_sided(cells)
     pairs = _beside(cells, reference, ["width_mean"])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = pairs["width_mean"].to_numpy(float) / pairs["width_mean_reference"].to_numpy(float)
@@ -67,7 +70,8 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     """How far the middle of intervals lies from the true value, and what that costs.
 
     Intervals of the basic bootstrap are those of the percentile bootstrap, mirrored at the
-    estimate, so they are as wide and shifted the other way.
+    estimate, so they are as wide and shifted the other way. One-sided intervals are left out: what
+    lies in their middle says nothing about the estimate.
 
     Parameters
     ----------
@@ -95,13 +99,14 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     UnknownNameError
         If no cell is of the reference.
     DataError
-        If columns are missing.
+        If columns are missing, or all intervals are one-sided.
 
     References
     ----------
     André et al. (2025), S15.
     """
     need_columns(cells, [*PLACE, "method", "width_mean", "centre_shift", "coverage"])
+    cells = _two_sided(cells)
     pairs = _beside(cells, reference, ["centre_shift", "coverage", "width_mean"], itself=True)
     width = pairs["width_mean"].to_numpy(float)
     pairs["shift"] = pairs["centre_shift"]
@@ -112,6 +117,16 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     pairs["coverage_difference"] = pairs["coverage"] - pairs["coverage_reference"]
     counted = ["shift", "relative_shift", "shift_difference", "coverage_difference"]
     return _over_instances(pairs, reference, counted)
+
+
+def _two_sided(cells: pd.DataFrame) -> pd.DataFrame:
+    kept = cells[cells["alternative"] == "two-sided"]
+    if kept.empty:
+        raise DataError(
+            "all cells are of one-sided intervals, which have no middle, and a width that is that "
+            "of the range of the metric; give cells of two-sided intervals"
+        )
+    return kept
 
 
 def _beside(
