@@ -194,8 +194,8 @@ def paces(segmented: pd.DataFrame, classified: pd.DataFrame) -> None:
             )
     names = ["", "instances", "median", "Q1", "Q3", "fit error %, median", "largest"]
     table("By metric and statistic", names, rows)
-    first = first[first["metric"] != "hd95"]  # two instances permute to nothing
-    for between, frame in (("statistic", first), ("average", second)):
+    tested = first[first["metric"] != "hd95"]  # two instances permute to nothing
+    for between, frame in (("statistic", tested), ("average", second)):
         for level in ("instance", "task"):
             _tests(
                 analysis.pace_tests(_percentile(frame), between, level=level, rng=1), between, level
