@@ -438,6 +438,7 @@ def test_series_of_one_metric_share_a_colour_and_no_more() -> None:
     assert looks["accuracy"] == METRIC_LOOKS["accuracy"]
 
 
+@pytest.mark.slow
 def test_the_same_numbers_give_the_same_file(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_figure(coverage_boxes(CELLS, MEAN_DSC).figure, tmp_path / f"{name}.pdf")

@@ -222,6 +222,7 @@ def test_signs_of_skewness_matter_where_asked_for() -> None:
     assert signed < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["parametric", "tasks"])
 def test_intervals_of_r_hold_the_true_r(interval: str) -> None:
     # 6 studies: of intervals that hold it in 90 % of cases at least 4 do (binomial: else p = 2 %;

@@ -26,6 +26,7 @@ def test_the_instances_of_the_real_study_are_all_there(
     assert len(planned.instances) == instances
 
 
+@pytest.mark.slow
 def test_a_chunk_of_the_real_study_gives_the_published_numbers_again(
     shared: Path, tmp_path: Path
 ) -> None:
