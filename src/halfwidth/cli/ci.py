@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options, predictions
+from halfwidth.cli import figures, options, predictions, reading
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
@@ -24,7 +24,7 @@ def ci(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table: .csv, .tsv, .txt, .parquet or .xlsx.",
+            help=f"{reading.TABLE_HELP}.",
             metavar="FILE",
             show_default=False,
         ),
@@ -57,6 +57,10 @@ def ci(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     target: options.Target = None,
     score: options.Score = None,
     prediction: options.Prediction = None,
@@ -106,7 +110,15 @@ def ci(
     """
     given = dict(locals())
     given["fmt"] = fmt = options.resolve_format(fmt, json, out)
-    asked = predictions.Asked(file, target, score or [], prediction, target_file, score_file)
+    asked = predictions.Asked(
+        file,
+        target,
+        score or [],
+        prediction,
+        target_file,
+        score_file,
+        (sheet, decimal, header, input_format),
+    )
     estimates = _of_test_set(asked, given) if asked.any else _of_cases(given)
     for said in estimates.notes:
         note(said)
@@ -143,6 +155,7 @@ OF_TEST_SETS: dict[str, Any] = {
     "weight": None,
     "threads": 1,
 }
+OF_READING = ("sheet", "decimal", "header", "input_format")
 OF_BOTH = ("method", "confidence_level", "alternative", "n_resamples", "missing")
 
 
@@ -171,7 +184,6 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.io.readers import read_table
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
     from halfwidth.resampling.kernels import compiled
 
@@ -187,7 +199,8 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
         )
     how |= {"metric": metric, "rng": given["seed"], "keep_cases": kind == "distribution"}
     how["bounds"] = options.parse_bounds(how["bounds"])
-    table, values = read_table(given["file"]), how.pop("value")
+    how_read = [given[name] for name in OF_READING]
+    table, values = reading.table_in(given["file"], *how_read), how.pop("value")
     long = len(table) * given["n_resamples"] > LONG_JOB
     if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
         note(

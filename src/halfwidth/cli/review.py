@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import options, reading
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
@@ -24,7 +24,7 @@ def review(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a row per published number; columns are named as the options.",
+            help=f"{reading.TABLE_HELP}; a row per published number, columns named as the options.",
             metavar="FILE",
             show_default=False,
         ),
@@ -57,6 +57,10 @@ def review(
     bounds: options.BoundsOption = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     label: Annotated[str | None, _number("What to call it.", "TEXT")] = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -106,7 +110,8 @@ def review(
         if stray:
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
-        found = review_table(file, scale=scale, **common)
+        table = reading.table_in(file, sheet, decimal, header, input_format)
+        found = review_table(table, scale=scale, **common)
     elif n is None:
         raise OptionError(
             "say what was published, --n N and --mean, --correct or --auroc, or name a table; "

@@ -255,8 +255,11 @@ class _Metrics:
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
         if column not in self._counted:
-            cells = self._table.values(column, np.arange(len(self._table))).tolist()
-            present = {cell for cell in cells if not is_missing(cell)}
+            cells = self._table.values(column, np.arange(len(self._table)))
+            if cells.dtype.kind == "O":
+                present = {cell for cell in cells.tolist() if not is_missing(cell)}
+            else:
+                present = set(np.unique(cells[~np.isnan(cells)]).tolist())
             self._counted[column] = present == {0.0, 1.0}
         return self._counted[column]
 

@@ -184,8 +184,8 @@ def review_table(
     B: mean DSC 0.900 (95 % CI 0.877 to 0.923; n = 20; t).
     """
     level = _level(confidence_level)
-    where = f"{table}: " if isinstance(table, str | Path) else ""
     read = read_table(table) if isinstance(table, str | Path) else Table.of_frame(table)
+    where = f"{read.source}: " if read.source else ""
     if not any(name in read for name in HEADS):
         raise DataError(
             f"{where}no column holds published numbers; name them {quoted(HEADS)}, and the others "
