@@ -50,7 +50,7 @@ def ci(
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,
@@ -171,6 +171,7 @@ def _of_test_set(asked: predictions.Asked, given: dict[str, Any]) -> Estimates:
     kind = figures.check(given["plot"], given["plot_kind"], figures.OF_TEST_SETS)
     how = {name: given[name] for name in (*OF_BOTH, *OF_TEST_SETS)}
     how["rng"], how["n_threads"] = given["seed"], how.pop("threads")
+    how["n_resamples"] = given["n_resamples"] if given["n_resamples"] is not None else 9999
     how["threshold"] = predictions.parse_threshold(how["threshold"])
     how["costs"] = predictions.parse_costs(how["costs"])
     how["priors"] = predictions.parse_numbers("--priors", how["priors"])
@@ -184,7 +185,9 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+    from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import compiled
 
     if given["file"] is None:
@@ -201,10 +204,13 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     how["bounds"] = options.parse_bounds(how["bounds"])
     how_read = [given[name] for name in OF_READING]
     table, values = reading.table_in(given["file"], *how_read), how.pop("value")
-    long = len(table) * given["n_resamples"] > LONG_JOB
+    resamples = USUAL_RESAMPLES if given["n_resamples"] is None else given["n_resamples"]
+    long = len(table) * resamples > LONG_JOB and (
+        given["n_resamples"] is not None or len(table) < MANY
+    )
     if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
         note(
-            f"{len(table)} rows and {given['n_resamples']} resamples may take minutes; "
+            f"{len(table)} rows and {resamples} resamples may take minutes; "
             "pip install 'halfwidth[fast]' makes most of that seconds"
         )
     estimates = summary_table(table, values, **how)

@@ -22,7 +22,6 @@ __all__ = ["named_table", "read_delimited"]
 
 # Rows that are Python objects at a time.
 CHUNK = 1 << 14
-Row = tuple[int, list[str]]
 
 
 def read_delimited(
@@ -42,12 +41,9 @@ def read_delimited(
     with text_of(source) as (text, assumed):
         separator = _separator(text, separators)
         text.seek(0)
-        # A table has one mark at its very beginning at most.
-        if text.read(1) != "\ufeff":
-            text.seek(0)
         reader = csv.reader(text, delimiter=separator, strict=True)
         try:
-            table = _table_of(_rows(reader), source, header=header)
+            table = _table_of(reader, source, header=header)
         except csv.Error as error:
             raise DataError(_said_of(error, reader.line_num)) from None
     notes = (assumed,) if assumed else ()
@@ -70,78 +66,105 @@ def _said_of(error: csv.Error, line: int) -> str:
     return f"cannot be read as a table ({error}, line {line})"
 
 
-def _rows(reader: Any) -> Iterator[Row]:
-    """Rows and the lines on which they end, from the first that is not blank."""
-    rows = ((reader.line_num, row) for row in reader)
-    return itertools.dropwhile(lambda numbered: not numbered[1], rows)
-
-
-def _table_of(rows: Iterator[Row], source: Source, *, header: bool | None) -> Table:
-    line, first = next(rows)
-    body = _cells(rows, len(first))
-    if header is not False:
-        ahead = list(itertools.islice(body, SAMPLE_ROWS))
-        body = itertools.chain(ahead, body)
-        if header is None:
-            check_header(first, [row for _, row in ahead], source.shown)
-        names = first
-    else:
-        body = itertools.chain([(line, first)], body)
-        names = default_names(len(first))
-    lines, columns = _columns(_chunks(body, source), len(names))
+def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
+    first = next(row for row in reader if row)
+    body = _Body(len(first))
+    if header is False:
+        body.add([reader.line_num], [first])
+    unchecked = header is None
+    for numbers, rows in _chunks(reader, source):
+        if unchecked:
+            check_header(first, _sample(rows, len(first)), source.shown)
+            unchecked = False
+        body.add(numbers, rows)
+    if unchecked:
+        check_header(first, [], source.shown)
+    names = default_names(len(first)) if header is False else first
     notes: tuple[str, ...] = ()
     if header is None and len(numeric_names(names)) == len(names):
+        said = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
         notes = (
-            f"the first line ({', '.join(names[:4])}{', …' * (len(names) > 4)}) was taken for the "
-            "names of the columns; if it is data, say --no-header",
+            f"the first line ({said}) was taken for the names of the columns; if it is data, say "
+            "--no-header",
         )
-    return named_table(names, columns, lines, notes)
+    return named_table(names, *body.columns(), notes)
 
 
-def _cells(rows: Iterator[Row], width: int) -> Iterator[Row]:
-    """Rows of so many cells, blank ones left out.
-
-    A blank line is a missing value in a table of one column, unless nothing follows it.
-    """
-    blank: list[Row] = []
-    for line, row in rows:
-        if not row:
-            if width == 1:
-                blank.append((line, [""]))
-            continue
-        if len(row) != width:
-            raise DataError(f"line {line} has {len(row)} cells where the header has {width}")
-        if blank:
-            yield from blank
-            blank = []
-        yield line, row
+def _sample(rows: list[list[str]], width: int) -> list[list[str]]:
+    return [row for row in itertools.islice(rows, SAMPLE_ROWS) if len(row) == width]
 
 
-def _chunks(rows: Iterator[Row], source: Source) -> Iterator[list[Row]]:
-    """Rows, many at a time; who waits at a terminal sees how far they are."""
-    chunk: list[Row] = []
+def _chunks(reader: Any, source: Source) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Rows and the lines on which they end, many at a time; who waits sees how far they are."""
+    numbers: list[int] = []
+    rows: list[list[str]] = []
 
     def read() -> Iterator[tuple[int, int]]:
-        while some := list(itertools.islice(rows, CHUNK)):
-            chunk[:] = some
+        while True:
+            numbers.clear()
+            rows.clear()
+            for row in itertools.islice(reader, CHUNK):
+                rows.append(row)
+                numbers.append(reader.line_num)
+            if not rows:
+                return
             yield 0, source.opened.tell() // 1000
 
     for _ in tracked(read(), source.size // 1000, "kB read"):
-        yield chunk
+        yield numbers, rows
 
 
-def _columns(
-    chunks: Iterator[list[Row]], width: int
-) -> tuple[NDArray[np.intp], list[NDArray[Any]]]:
-    lines: list[NDArray[np.intp]] = []
-    parts: list[list[NDArray[Any]]] = [[] for _ in range(width)]
-    for chunk in chunks:
-        lines.append(np.array([line for line, _ in chunk], dtype=np.intp))
-        for part, cells in zip(parts, zip(*(row for _, row in chunk), strict=True), strict=True):
+class _Body:
+    """The rows below the header, gathered as columns.
+
+    A blank line is a missing value in a table of one column, unless nothing follows it; in any
+    other table it is nothing.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._numbers: list[NDArray[np.intp]] = []
+        self._parts: list[list[NDArray[Any]]] = [[] for _ in range(width)]
+        # Rows up to the last that is not blank.
+        self._rows = self._to_last = 0
+
+    def add(self, numbers: list[int], rows: list[list[str]]) -> None:
+        """Take more rows, and the lines on which they end."""
+        if not all(rows):
+            numbers, rows = self._without_blank(numbers, rows)
+        else:
+            self._to_last = self._rows + len(rows)
+        if set(map(len, rows)) - {self._width}:
+            line, row = next(
+                (line, row)
+                for line, row in zip(numbers, rows, strict=True)
+                if len(row) != self._width
+            )
+            raise DataError(f"line {line} has {len(row)} cells where the header has {self._width}")
+        self._rows += len(rows)
+        self._numbers.append(np.array(numbers, dtype=np.intp))
+        for part, cells in zip(self._parts, zip(*rows, strict=True), strict=bool(rows)):
             part.append(text_column(cells))
-    if not lines:
-        return np.empty(0, dtype=np.intp), [text_column([]) for _ in range(width)]
-    return np.concatenate(lines), [np.concatenate(part) for part in parts]
+
+    def _without_blank(
+        self, numbers: list[int], rows: list[list[str]]
+    ) -> tuple[list[int], list[list[str]]]:
+        kept = [place for place, row in enumerate(rows) if row]
+        if self._width > 1:
+            self._to_last = self._rows + len(kept)
+            return [numbers[place] for place in kept], [rows[place] for place in kept]
+        if kept:
+            self._to_last = self._rows + kept[-1] + 1
+        return numbers, [row or [""] for row in rows]
+
+    def columns(self) -> tuple[list[NDArray[Any]], NDArray[np.intp]]:
+        """The columns, and the line of each row."""
+        if not self._rows:
+            return [text_column([]) for _ in self._parts], np.empty(0, dtype=np.intp)
+        return (
+            [np.concatenate(part)[: self._to_last] for part in self._parts],
+            np.concatenate(self._numbers)[: self._to_last],
+        )
 
 
 def named_table(

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.numerals import is_number
-from halfwidth.io.table import MISSING_TEXT
+from halfwidth.io.table import is_missing_text
 
 __all__ = ["SAMPLE_ROWS", "check_header", "default_names", "numeric_names"]
 
@@ -67,31 +67,27 @@ def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str
 
 def _is_header(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     places = [place for place, name in enumerate(names) if _like_a_value(name)]
-    if not places:
-        return True
     numbers = [names[place] for place in places]
-    words = [place for place in range(len(names)) if place not in places]
-    if len(set(numbers)) < len(numbers) or any(name.lower() in MISSING_TEXT for name in numbers):
+    if len(set(numbers)) < len(numbers) or any(is_missing_text(name) for name in numbers):
         return False
-    if any(_is_label(names[place], [row[place] for row in rows]) for place in words):
+    words = [(name, place) for place, name in enumerate(names) if place not in places]
+    beside = [(name, [row[place] for row in rows]) for name, place in words]
+    if not places or any(_is_label(name, cells) for name, cells in beside):
         return True
     if not all(PLAIN_WHOLE.fullmatch(number) for number in numbers):
         return False
-    if "" in names:
-        # What pandas writes above an index, beside columns that it numbered.
-        return True
-    if any(_over_numbers([row[place] for row in rows]) for place in words):
-        # A word above numbers names them.
+    # A word above numbers names them; no name is what pandas writes above an index.
+    if any(not name or _over_numbers(cells) for name, cells in beside):
         return True
     apart = all(_has_fractions([row[place] for row in rows]) for place in places)
-    alike = any(_alike(names[place], [row[place] for row in rows]) for place in words)
+    alike = any(_alike(name, cells) for name, cells in beside)
     return apart and not alike and _counts_on([int(number) for number in numbers])
 
 
 def _like_a_value(name: str) -> bool:
     """A number, or a word for a missing one; not an empty name."""
     stripped = name.strip()
-    return bool(stripped) and (is_number(stripped, commas=True) or stripped.lower() in MISSING_TEXT)
+    return bool(stripped) and (is_number(stripped, commas=True) or is_missing_text(stripped))
 
 
 def _is_label(name: str, cells: Sequence[str]) -> bool:
@@ -109,7 +105,7 @@ def _counts_on(numbers: Sequence[int]) -> bool:
 
 
 def _over_numbers(cells: Sequence[str]) -> bool:
-    given = [cell.strip() for cell in cells if cell.strip().lower() not in MISSING_TEXT]
+    given = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
     return bool(given) and 2 * sum(is_number(cell, commas=True) for cell in given) > len(given)
 
 

@@ -90,10 +90,8 @@ class CaseNames(Sequence[str]):
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(len(self)))]
         row = int(self._rows[place])
-        code = -1 if self._ids is None else int(self._ids.codes[row])
-        if self._ids is None or code < 0:
-            return f"in row {self._table.row_number(row)}"
-        return _text(self._ids.levels[code])
+        level = None if self._ids is None else self._ids.level(row)
+        return f"in row {self._table.row_number(row)}" if level is None else str(level)
 
 
 @dataclass(frozen=True)
@@ -289,12 +287,7 @@ def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDAr
     in_groups = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
     for group in np.argsort(first):
         row = first[group]
-        yield {name: _level_of(factor, row) for name, factor in factors.items()}, in_groups[group]
-
-
-def _level_of(factor: Factor, row: int) -> Any:
-    code = factor.codes[row]
-    return None if code < 0 else factor.levels[code]
+        yield {name: factor.level(row) for name, factor in factors.items()}, in_groups[group]
 
 
 def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
@@ -326,7 +319,8 @@ def metrics_in(table: Table, layout: Layout) -> list[str]:
     """The metrics that a canonical table names; none in any other."""
     if layout.metric is None:
         return []
-    return list(dict.fromkeys(_metric_levels(table, layout.metric).levels))
+    found: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
+    return found
 
 
 def _metric_levels(table: Table, column: str) -> Factor:
@@ -338,7 +332,7 @@ def _metric_levels(table: Table, column: str) -> Factor:
         named.pop()
     distinct = list(dict.fromkeys(named))
     place = np.array([distinct.index(name) for name in named], dtype=np.intp)
-    return Factor(place[factor.codes], distinct)
+    return Factor(place[factor.codes], np.array(distinct, dtype=object))
 
 
 def _text(level: Any) -> str:

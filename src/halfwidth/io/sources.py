@@ -39,6 +39,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+AS_WINDOWS = "is not in UTF-8 and was read as Windows-1252 (Latin-1); if letters look wrong, save it in UTF-8"
 # Control characters that no table holds; those of ends of lines, pages and records may be.
 NOT_IN_TEXT = frozenset(range(32)) - {9, 10, 11, 12, 13, 28, 29, 30, 31}
 
@@ -141,8 +142,7 @@ def _encoding_of(source: Source) -> tuple[str, str | None]:
             raise DataError("is not text in UTF-8; save it as CSV in UTF-8") from None
         encoding, assumed = (
             "cp1252",
-            "is not in UTF-8 and was read as Windows-1252 (Latin-1); if letters look wrong, save "
-            "it in UTF-8",
+            AS_WINDOWS,
         )
     if blank:
         raise DataError("the file is empty")

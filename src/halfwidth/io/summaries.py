@@ -73,10 +73,10 @@ def _check_rows(table: Table, column: str, *, named: bool) -> None:
     factor = table.factor(column)
     words = {
         code: str(level)
-        for code, level in enumerate(factor.levels)
+        for code, level in enumerate(factor.distinct.tolist())
         if isinstance(level, str) and _is_statistic(level)
     }
-    if len(words) == len(factor.levels) and len(words) >= 3:
+    if len(words) == len(factor.distinct) and len(words) >= 3:
         raise DataError(
             f"the table is a summary: its rows are statistics ({shortened(list(words.values()), 5)}"
             f") and no cases; {WHERE_CASES_ARE}"

@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["MISSING_TEXT", "TEXT", "Factor", "Table", "text_column"]
+__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "text_column"]
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
 MISSING_TEXT = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
+LONGEST_MISSING = max(map(len, MISSING_TEXT))
 # How columns of text are held; NaN for a missing cell.
 TEXT = np.dtypes.StringDType(na_object=np.nan)
+# Cells that are Python objects at a time, where a column is read as numbers.
+AT_A_TIME = 1 << 16
 # Digits of whole numbers that count as such where they name a level; longer ones stay text.
 MOST_DIGITS = 18
 # What a cell may be as it is. Anything else (dates, lists, ...) becomes text.
@@ -41,12 +44,22 @@ class Factor:
     ----------
     codes : ndarray of int, shape (rows,)
         Place of each row's level among the levels; -1 where the cell is missing.
-    levels : list
-        In their order of appearance.
+    distinct : ndarray
+        A cell of each level, in their order of appearance.
     """
 
     codes: NDArray[np.intp]
-    levels: list[Any]
+    distinct: NDArray[Any]
+
+    @functools.cached_property
+    def levels(self) -> list[Any]:
+        """The levels: text, and whole numbers however they are written."""
+        return [_level(cell) for cell in self.distinct.tolist()]
+
+    def level(self, row: int) -> Any:
+        """The level of a row; None where the cell is missing."""
+        code = self.codes[row]
+        return None if code < 0 else _level(self.distinct[code : code + 1].tolist()[0])
 
 
 @dataclass(frozen=True)
@@ -164,15 +177,18 @@ class Table:
 
 def text_column(cells: Sequence[str]) -> NDArray[Any]:
     """Cells as a column of text: without surrounding blanks, missing where they say so."""
-    changed = {cell: kept for cell in set(cells) if (kept := _cell(cell)) != cell}
-    if changed:
-        cells = [changed.get(cell, cell) for cell in cells]  # type: ignore[misc]
-    return np.array(cells, dtype=TEXT)
+    stripped: list[Any] = list(map(str.strip, cells))
+    missing = {
+        cell for cell in set(stripped) if len(cell) <= LONGEST_MISSING and is_missing_text(cell)
+    }
+    if missing:
+        stripped = [math.nan if cell in missing else cell for cell in stripped]
+    return np.array(stripped, dtype=TEXT)
 
 
-def _cell(text: str) -> str | float:
-    stripped = text.strip()
-    return math.nan if stripped.lower() in MISSING_TEXT else stripped
+def is_missing_text(cell: str) -> bool:
+    """Whether a cell of a text file, without surrounding blanks, says that it is missing."""
+    return cell.lower() in MISSING_TEXT
 
 
 def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:
@@ -220,16 +236,18 @@ def _as_numbers(column: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _numbers_in_text(column: NDArray[Any]) -> NDArray[Any] | None:
-    there = ~np.isnan(column)
-    cells = column[there]
-    numbers = np.full(len(column), np.nan)
-    try:
-        found = None if np.strings.find(cells, "_").max(initial=-1) >= 0 else cells.astype(float)
-    except ValueError:
-        found = _each_number(cells.tolist())
-    if found is None:
-        return None
-    numbers[there] = found
+    numbers = np.empty(len(column))
+    for start in range(0, len(column), AT_A_TIME):
+        cells = column[start : start + AT_A_TIME]
+        try:
+            underscores = np.strings.find(cells[~np.isnan(cells)], "_").max(initial=-1) >= 0
+            # In Python, which is faster than NumPy's way from text to numbers.
+            found = None if underscores else np.fromiter(map(float, cells.tolist()), float)
+        except ValueError:
+            found = _each_number(cells.tolist())
+        if found is None:
+            return None
+        numbers[start : start + AT_A_TIME] = found
     return numbers
 
 
@@ -275,7 +293,7 @@ def _factor(column: NDArray[Any]) -> Factor:
             -1 if is_missing(cell) else known.setdefault(_level(cell), len(known))
             for cell in column.tolist()
         ]
-        return Factor(np.array(codes, dtype=np.intp), list(known))
+        return Factor(np.array(codes, dtype=np.intp), _objects(known))
     missing = np.isnan(column) if column.dtype.kind in "Tf" else np.zeros(len(column), bool)
     distinct, first, place = np.unique(column[~missing], return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
@@ -283,4 +301,4 @@ def _factor(column: NDArray[Any]) -> Factor:
     rank[by_appearance] = np.arange(len(first))
     found = np.full(len(column), -1, dtype=np.intp)
     found[~missing] = rank[place]
-    return Factor(found, [_level(cell) for cell in distinct[by_appearance].tolist()])
+    return Factor(found, distinct[by_appearance])

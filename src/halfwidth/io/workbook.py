@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import zlib
 from collections.abc import Iterator
 from itertools import islice
@@ -12,12 +12,12 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, UnknownNameError, proposed, quoted, shortened
+from halfwidth.core.errors import DataError, UnknownNameError, shortened
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names
 from halfwidth.io.numerals import Decimal, with_points
 from halfwidth.io.sources import Source
-from halfwidth.io.table import MISSING_TEXT, Table
+from halfwidth.io.table import Table, is_missing_text
 from halfwidth.io.workbook_parts import (
     Cell,
     Sheet,
@@ -221,7 +221,7 @@ class _Rows:
         elif cell.kind == "b":
             return text.strip() not in ("0", "false")
         stripped = text.strip()
-        return None if stripped.lower() in MISSING_TEXT else stripped
+        return None if is_missing_text(stripped) else stripped
 
     def _number(self, cell: Cell, text: str) -> Any:
         try:
@@ -242,7 +242,7 @@ class _Rows:
 def _date(number: float) -> str:
     """Days since 1899-12-30 as text, so that no date is taken for a value."""
     try:
-        moment = datetime.datetime(1899, 12, 30) + datetime.timedelta(days=number)  # noqa: DTZ001
+        moment = dt.datetime(1899, 12, 30) + dt.timedelta(days=number)  # noqa: DTZ001
     except (OverflowError, ValueError):
         return f"date {number:g}"
     return str(moment.date() if number == int(number) else moment.replace(microsecond=0))

@@ -10,7 +10,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 from xml.parsers import expat
 from zipfile import ZipFile
 

@@ -1,0 +1,143 @@
+"""The bootstrap distribution of a mean of many cases, exactly, by convolution.
+
+The sum of a resample is the sum of n independent draws from the values: its distribution is their
+n-fold convolution, one power of their discrete Fourier transform. No draws are needed, and so no
+seed. (Clark & Warr, arXiv 2107.08019, do this for small n.)
+
+The values lie on a grid. One between two points is split over the three nearest with weights (some
+of them negative) that keep its mean and its square exactly: with the offset f from the middle one,
+(f² - f)/2, 1 - f², (f² + f)/2. What is lost is the third moment within a cell, which at the n that
+this is for changes no quantile by a ten-thousandth of a standard error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Array
+
+__all__ = ["MANY", "ConvolvedMean", "convolved_means"]
+
+# Below so many cases resamples are drawn, as they always were; from here on it takes too long.
+MANY = 100_000
+# Cells over the range of the values, and over their SD, at least.
+CELLS_OF_RANGE, CELLS_OF_SD = 256, 32
+# Standard errors on either side of the mean that are kept.
+REACH = 9.0
+
+
+@dataclass(frozen=True)
+class _One:
+    """The distribution of one sample: probabilities of having come so far, and where."""
+
+    support: Array
+    cumulative: Array
+
+
+@dataclass(frozen=True)
+class ConvolvedMean:
+    """Bootstrap distributions of means, one per sample of a batch.
+
+    Attributes
+    ----------
+    each : tuple of _One
+    centre, spread : ndarray, shape (S,)
+        Their means and SDs, which are those of the values, exactly.
+    """
+
+    each: tuple[_One, ...]
+    centre: Array
+    spread: Array
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(len(self.each), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """Where the distribution function reaches a probability, one for each sample."""
+        wanted = np.broadcast_to(np.asarray(probability, float), len(self.each))
+        found = [
+            np.interp(p, one.cumulative, one.support)
+            for one, p in zip(self.each, wanted, strict=True)
+        ]
+        return np.where(np.isfinite(wanted), found, np.nan)
+
+    def share_below(self, value: Array, tolerance: Array) -> Array:
+        """P(below ``value``) plus half of P(tied with it)."""
+        low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
+        return np.array(
+            [
+                np.interp([a, b], one.support, one.cumulative, left=0.0, right=1.0).mean()
+                for one, a, b in zip(self.each, low, high, strict=True)
+            ]
+        )
+
+    def mean(self) -> Array:
+        """Expectation over all resamples: the mean of the values."""
+        return self.centre
+
+    def standard_deviation(self) -> Array:
+        """SD over all resamples: the exact bootstrap standard error."""
+        return self.spread
+
+
+def convolved_means(values: Array) -> ConvolvedMean:
+    """Bootstrap distributions of the means of samples, shape (S, n).
+
+    >>> values = np.arange(100_000.0)[None]
+    >>> made = convolved_means(values)
+    >>> (made.quantile(0.975) - made.quantile(0.025)) / (2 * made.standard_deviation())
+    array([1.95994863])
+    """
+    n = values.shape[-1]
+    centre, deviation = values.mean(axis=-1), values.std(axis=-1)
+    each = tuple(
+        _of_one(row, float(mean), float(sd))
+        for row, mean, sd in zip(values, centre, deviation, strict=True)
+    )
+    return ConvolvedMean(each, centre, deviation / np.sqrt(n))
+
+
+def _of_one(values: Array, mean: float, deviation: float) -> _One:
+    n = len(values)
+    if not deviation:
+        return _One(np.array([mean]), np.ones(1))
+    step = min(np.ptp(values) / CELLS_OF_RANGE, deviation / CELLS_OF_SD)
+    reach = int(np.ceil(REACH * deviation * np.sqrt(n) / step)) + 2
+    size = 1 << int(2 * reach + 1).bit_length()
+    # About the mean, so that the sums stay within the window.
+    transform = np.fft.rfft(_on_grid((values - mean) / step, size))
+    power = np.abs(transform) ** n * np.exp(1j * n * np.angle(transform))
+    probability = np.fft.irfft(power, size)
+    window = np.roll(probability, size // 2)[size // 2 - reach : size // 2 + reach + 1]
+    # Rounding leaves tiny numbers of either sign where there is nothing.
+    cumulative = np.maximum.accumulate(np.cumsum(window))
+    cumulative /= cumulative[-1]
+    # A point of the grid stands for the values up to half-way to the next.
+    support = mean + step / n * (np.arange(-reach, reach + 1) + 0.5)
+    return _One(support, cumulative)
+
+
+def _on_grid(places: Array, size: int) -> Array:
+    """The values as probabilities of points of a grid, negative ones counted from its end."""
+    nearest = np.rint(places)
+    offset = places - nearest
+    middle = nearest.astype(np.int64)
+    square = offset * offset
+    made = np.zeros(size)
+    for shift, weight in (
+        (-1, (square - offset) / 2),
+        (0, 1 - square),
+        (1, (square + offset) / 2),
+    ):
+        made += np.bincount((middle + shift) % size, weight, size)
+    return np.asarray(made / len(places))
