@@ -183,9 +183,9 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     _refuse(given, OF_TEST_SETS, "needs --target COLUMN, the true classes")
     kind = figures.check(given["plot"], given["plot_kind"], figures.KINDS)
     # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
     from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import compiled

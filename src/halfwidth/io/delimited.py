@@ -83,10 +83,11 @@ def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
     notes: tuple[str, ...] = ()
     if header is None and len(numeric_names(names)) == len(names):
         said = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
-        notes = (
+        said = (
             f"the first line ({said}) was taken for the names of the columns; if it is data, say "
-            "--no-header",
+            "--no-header"
         )
+        notes = (said,)
     return named_table(names, *body.columns(), notes)
 
 

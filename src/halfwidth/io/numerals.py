@@ -95,10 +95,10 @@ def with_points(table: Table, decimal: Decimal | None, separator: str | None) ->
         )
     ):
         name, rows = next(iter(commas.items()))
+        cell = _cells(table, name, rows[:1])[0]
         raise DataError(
-            f"line {table.row_number(rows[0])}, column {name!r}: {_cells(table, name, rows[:1])[0]} "
-            "may be a thousand or a fraction; say --decimal , if commas are decimal marks, else "
-            "remove them"
+            f"line {table.row_number(rows[0])}, column {name!r}: {cell} may be a thousand or a "
+            "fraction; say --decimal , if commas are decimal marks, else remove them"
         )
     _refuse_points(table)
     columns = dict(table.columns)

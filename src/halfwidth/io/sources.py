@@ -39,7 +39,10 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-AS_WINDOWS = "is not in UTF-8 and was read as Windows-1252 (Latin-1); if letters look wrong, save it in UTF-8"
+AS_WINDOWS = (
+    "is not in UTF-8 and was read as Windows-1252 (Latin-1); if letters look wrong, save it in "
+    "UTF-8"
+)
 # Control characters that no table holds; those of ends of lines, pages and records may be.
 NOT_IN_TEXT = frozenset(range(32)) - {9, 10, 11, 12, 13, 28, 29, 30, 31}
 

@@ -6,11 +6,12 @@ thousand rows cost more than what they hold.
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 from xml.parsers import expat
 from zipfile import ZipFile
 
@@ -36,8 +37,7 @@ class Sheet:
     part: str
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell as it is stored.
 
     Attributes
@@ -73,8 +73,8 @@ class _Parser:
     ) -> None:
         self._expat = expat.ParserCreate()
         self._expat.buffer_text = True
-        self._expat.StartElementHandler = lambda tag, has: start(tag.rpartition(":")[2], has)
-        self._expat.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
+        self._expat.StartElementHandler = lambda tag, has: start(_local(tag), has)
+        self._expat.EndElementHandler = lambda tag: end(_local(tag))
         if text is not None:
             self._expat.CharacterDataHandler = text
         self._expat.StartDoctypeDeclHandler = _refuse_declarations
@@ -94,6 +94,12 @@ class _Parser:
         """Parse to the end."""
         for _ in self.blocks(opened):
             pass
+
+
+@functools.lru_cache(64)
+def _local(tag: str) -> str:
+    """The name of an element without its prefix."""
+    return tag.rpartition(":")[2]
 
 
 def _refuse_declarations(*_: object) -> None:
@@ -248,6 +254,7 @@ def _whole(text: str | None, default: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
+@functools.lru_cache(1024)
 def _column_of(letters: str) -> int:
     """``A`` is 0, ``XFD`` 16383."""
     column = 0
