@@ -104,8 +104,10 @@ def convolved_means(values: Array) -> ConvolvedMean:
     >>> (made.quantile(0.975) - made.quantile(0.025)) / (2 * made.standard_deviation())
     array([1.95994863])
     """
-    n = values.shape[-1]
-    centre, deviation = values.mean(axis=-1), values.std(axis=-1)
+    n, anchor = values.shape[-1], values[:, :1]
+    # About one of them, so that equal values have a spread of 0.
+    shifted = values - anchor
+    centre, deviation = anchor[:, 0] + shifted.mean(axis=-1), shifted.std(axis=-1)
     each = tuple(
         _of_one(row, float(mean), float(sd))
         for row, mean, sd in zip(values, centre, deviation, strict=True)
