@@ -166,3 +166,10 @@ def test_versions_of_the_format(version: tuple[int, int], tmp_path: Path) -> Non
     np.save(path, np.arange(3.0))
     path.write_bytes(b"\x93NUMPY" + bytes(version) + path.read_bytes()[8:])
     assert "is no NumPy file, or is cut short" in complaint(path)
+
+
+def test_an_array_that_python_2_wrote(tmp_path: Path) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }"
+    path = tmp_path / "t.npy"
+    path.write_bytes(_npy(header.ljust(117) + b"\n") + np.arange(3.0).tobytes())
+    assert read_array(path).tolist() == [0, 1, 2]

@@ -109,7 +109,7 @@ def test_options_of_text_have_no_effect(
     "cells",
     [
         np.array(["2024-02-29", "NaT"], dtype="datetime64[D]"),
-        pd.to_datetime(["2024-02-29", None]),
+        pd.Series([pd.Timestamp("2024-02-29"), pd.NaT]),
         np.array([1, 2], dtype="timedelta64[s]"),
         [1j, 2j],
         [[1], [2]],

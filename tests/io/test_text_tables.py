@@ -126,6 +126,10 @@ def test_texts_with_points_and_commas_are_left_alone(tmp_path: Path) -> None:
     assert table.levels("note") == ["see p. 3, or 4", "v1.2.3"]
 
 
+def test_decimal_commas_of_a_table_without_rows(tmp_path: Path) -> None:
+    assert complaint(tmp_path, "a;b\n", decimal=",") == "the table has no rows"
+
+
 # --------------------------------------------------------------------------- compression
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import tracemalloc
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from halfwidth.io.table import Table
 CASES: list[list[Any]] = [["case", "dice"], ["a", 0.9], ["b", 0.8], ["c", 0.7]]
 
 
-def book(path: Path, **sheets: list[list[Any]]) -> Path:
+def book(path: Path, **sheets: Sequence[Any]) -> Path:
     made = openpyxl.Workbook()
     made.remove(made.active)
     for name, rows in sheets.items():

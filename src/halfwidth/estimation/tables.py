@@ -258,9 +258,11 @@ class _Metrics:
             cells = self._table.values(column, np.arange(len(self._table)))
             if cells.dtype.kind == "O":
                 present = {cell for cell in cells.tolist() if not is_missing(cell)}
+                self._counted[column] = present == {0.0, 1.0}
             else:
-                present = set(np.unique(cells[~np.isnan(cells)]).tolist())
-            self._counted[column] = present == {0.0, 1.0}
+                zeros, ones = cells == 0, cells == 1
+                every = bool((zeros | ones | np.isnan(cells)).all())
+                self._counted[column] = every and bool(zeros.any() and ones.any())
         return self._counted[column]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tokenize
+import warnings
 import zlib
 from pathlib import Path
 from typing import IO, Any
@@ -73,7 +74,10 @@ def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
     """An array, whose header must not promise more than so many bytes hold."""
     version = npy.read_magic(opened)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = header(opened)
+    with warnings.catch_warnings():
+        # A header that Python 2 wrote reads as well.
+        warnings.simplefilter("ignore", UserWarning)
+        shape, _, dtype = header(opened)
     if dtype.hasobject:
         raise DataError(
             f"{file}: holds pickled Python objects, which could run code and are refused; save "
@@ -87,7 +91,9 @@ def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
             "is wrong"
         )
     opened.seek(0)
-    found: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
     return found
 
 

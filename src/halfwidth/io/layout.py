@@ -351,7 +351,8 @@ def _distinct(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> int
     """How many combinations of levels there are, rows without the first left out."""
     codes = [table.factor(name).codes[rows] for name in names]
     present = codes[0] >= 0
-    return len(np.unique(_together([one[present] for one in codes])))
+    together = np.sort(_together([one[present] for one in codes]))
+    return int(np.count_nonzero(np.diff(together))) + bool(len(together))
 
 
 def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> int:

@@ -80,7 +80,8 @@ def with_points(table: Table, decimal: Decimal | None, separator: str | None) ->
     DataError
         Where a number cannot be read without knowing what its marks mean.
     """
-    if decimal == "." or (decimal is None and separator not in (";", "\t")):
+    said = decimal == "." or (decimal is None and separator not in (";", "\t"))
+    if said or not table.columns or not len(table):
         return table
     commas = {name: rows for name in table.names if len(rows := _comma_rows(table, name))}
     if decimal is None and not commas:
@@ -146,7 +147,7 @@ def _refuse_points(table: Table) -> None:
     for name, column in table.columns.items():
         if column.dtype.kind != "T":
             continue
-        for row in np.flatnonzero(_has_point(column)):
+        for row in np.flatnonzero(_has_point(column)).tolist():
             cell = column[row]
             if POINT.fullmatch(cell):
                 raise DataError(

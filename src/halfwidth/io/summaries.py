@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.io.numerals import LOOKED_AT
 from halfwidth.io.table import Table
 
 __all__ = ["check_cases"]
@@ -71,12 +72,14 @@ def _is_statistic(name: str) -> bool:
 def _check_rows(table: Table, column: str, *, named: bool) -> None:
     """Refuse rows called mean, std, ... among the cases."""
     factor = table.factor(column)
+    # Totals stand below the cases: of very many, the last to appear are looked at.
+    first = max(0, len(factor.distinct) - LOOKED_AT)
     words = {
         code: str(level)
-        for code, level in enumerate(factor.distinct.tolist())
+        for code, level in enumerate(factor.distinct[first:].tolist(), start=first)
         if isinstance(level, str) and _is_statistic(level)
     }
-    if len(words) == len(factor.distinct) and len(words) >= 3:
+    if len(words) == len(factor.distinct) >= 3:
         raise DataError(
             f"the table is a summary: its rows are statistics ({shortened(list(words.values()), 5)}"
             f") and no cases; {WHERE_CASES_ARE}"

@@ -164,9 +164,14 @@ class Table:
 
     def levels(self, name: str) -> list[Any]:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
-        factor = self.factor(name)
+
         # The last one is where the codes of missing cells point.
-        found: list[Any] = _objects([*factor.levels, None])[factor.codes].tolist()
+        def made() -> list[Any]:
+            factor = self.factor(name)
+            cells: list[Any] = _objects([*factor.levels, None])[factor.codes].tolist()
+            return cells
+
+        found: list[Any] = self._once(f"levels of {name}", made)
         return found
 
     def factor(self, name: str) -> Factor:
