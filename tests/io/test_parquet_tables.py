@@ -95,6 +95,12 @@ def test_a_file_that_is_cut_short(tmp_path: Path) -> None:
     assert complaint(path).startswith("cannot be read as Parquet (")
 
 
+def test_text_in_no_encoding(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"case": ["groesse"] * 3, "dice": [0.5, 0.6, 0.7]})
+    path.write_bytes(path.read_bytes().replace(b"groesse", b"gr\xf6\xdfe12"))
+    assert complaint(path).startswith("cannot be read as Parquet (")
+
+
 @pytest.mark.parametrize(
     ("how", "option"), [({"header": False}, "--no-header"), ({"decimal": ","}, "--decimal")]
 )

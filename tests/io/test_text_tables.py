@@ -299,6 +299,8 @@ def test_a_total_below_the_cases_is_no_case(word: str, tmp_path: Path) -> None:
         "filename\tclass0\tclass1\tmean\na\t0.9\t0.8\t0.85\nb\t0.7\t0.8\t0.75\nc\t0.9\t1\t0.95\n",
         "case,mean,median,max\na,1,2,3\nb,2,3,4\nc,1,1,7\n",  # distances of each case
         "case,min,max\na,1,2\nb,2,3\nc,1,4\n",
+        "case,v\np01,1\np02,2\nq3,3\n",  # patients, not quantiles
+        "model,q1,q2,q3\na,1,2,3\nb,2,3,4\nc,1,1,7\n",
         "case,2019,2020\na,1.5,2\nb,2,3.5\nc,1,4\n",
     ],
 )

@@ -215,7 +215,7 @@ NResamplesOrNone = Annotated[
     int | None,
     typer.Option(
         "--n-resamples",
-        help="Bootstrap resamples; default: 9999. Means of 100 000 cases and more need none, "
+        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
         "unless their number is given.",
         metavar="B",
         show_default=False,

@@ -24,13 +24,13 @@ def read_parquet(source: Source) -> Table:
     try:
         opened = pyarrow.parquet.ParquetFile(source.opened)
         _check(opened)
-        frame = opened.read().to_pandas()
+        # Text is decoded when it is asked for: here, where errors are expected.
+        return Table.of_frame(opened.read().to_pandas())
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 -- the library raises a dozen kinds of its own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise DataError(f"cannot be read as Parquet ({reason})") from None
-    return Table.of_frame(frame)
 
 
 def _check(opened: Any) -> None:

@@ -52,7 +52,7 @@ def check_cases(table: Table, case: str | None) -> None:
     named = len(others) <= 1 and all(
         name.strip().lower() in (*OF_PARTS, *[""] * counted) for name in others
     )
-    if len(statistics) >= 3 and (named or "notnans" in statistics):
+    if _make_a_summary(statistics) and (named or "notnans" in statistics):
         raise DataError(
             f"the table is a summary: its columns are statistics ({shortened(statistics, 5)}) and "
             f"its rows no cases; {WHERE_CASES_ARE}"
@@ -69,6 +69,12 @@ def _is_statistic(name: str) -> bool:
     return lowered in STATISTICS or bool(lowered and QUANTILE.fullmatch(lowered))
 
 
+def _make_a_summary(statistics: list[str]) -> bool:
+    """Three of them, two by their names: p05 and q1 may be patients and questions too."""
+    plain = [name for name in statistics if name.strip().lower() in STATISTICS]
+    return len(statistics) >= 3 and len(plain) >= 2
+
+
 def _check_rows(table: Table, column: str, *, named: bool) -> None:
     """Refuse rows called mean, std, ... among the cases."""
     factor = table.factor(column)
@@ -79,7 +85,7 @@ def _check_rows(table: Table, column: str, *, named: bool) -> None:
         for code, level in enumerate(factor.distinct[first:].tolist(), start=first)
         if isinstance(level, str) and _is_statistic(level)
     }
-    if len(words) == len(factor.distinct) >= 3:
+    if len(words) == len(factor.distinct) and _make_a_summary(list(words.values())):
         raise DataError(
             f"the table is a summary: its rows are statistics ({shortened(list(words.values()), 5)}"
             f") and no cases; {WHERE_CASES_ARE}"

@@ -313,7 +313,7 @@ def _markdown(estimates: Estimates) -> str:
 
 def markdown_text(text: str) -> str:
     """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>|#~&])", r"\\\1", printable(text))
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", printable(text))
 
 
 def _latex(estimates: Estimates) -> str:
