@@ -42,7 +42,7 @@ def estimates_of(claim: Claim, level: Level) -> tuple[Estimate, ...]:
             confidence_level=level.confidence_level,
             label=claim.label,
         )
-        return (replace(made, metric_spec=claim.metric),)
+        return (replace(made, metric_spec=claim.metric, given_decimals=claim.decimals),)
     return _of_area(claim, level)
 
 
@@ -75,6 +75,7 @@ def _applied(
         method_spec=method,
         n=claim.n,
         label=claim.label,
+        given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
     facts = Facts(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
@@ -101,7 +102,7 @@ def _guessed(estimate: Estimate, claim: Claim, spread: Spread, level: Level) -> 
     model = spread.model
     assert model is not None  # noqa: S101 -- asked for guesses only
     ends = [mean_estimate(claim, sd, level).halfwidth for sd in (spread.low, spread.high)]
-    places = decimals_for(estimate.value, ends[0])
+    places = decimals_for(estimate.value, ends[0] or ends[1])
     low, high = (fixed(end, places) for end in ends)
     beyond = "; its mean lies beyond theirs" if spread.outside else ""
     return caution(
