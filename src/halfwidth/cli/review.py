@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -128,7 +128,12 @@ def review(
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
         found = review_table(
-            file, n=n, scale=scale, plus_minus=plus_minus, compare=compare or "auto", **common
+            file,
+            n=n,
+            scale=scale,
+            plus_minus=plus_minus,
+            compare=cast("Any", compare or "auto"),
+            **common,
         )
     elif plus_minus is not None or compare is not None:
         option = "--plus-minus" if plus_minus is not None else "--compare"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
     Kind,
@@ -242,7 +242,8 @@ class Estimate:
             "lower": self.value - self.low,
             "upper": self.high - self.value,
         }[self.alternative]
-        return as_given(decimals_for(self.value, reach), self.given_decimals)
+        places = as_given(decimals_for(self.value, reach), self.given_decimals)
+        return apart_from(self.value, (self.low, self.high), places)
 
     def text_of(self, number: float) -> str:
         """A value or a bound with as many decimals as the interval supports.

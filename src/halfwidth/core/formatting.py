@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Self
 
-__all__ = ["Printed", "as_given", "decimals_for", "fixed", "fixed_apart", "percent"]
+__all__ = ["Printed", "apart_from", "as_given", "decimals_for", "fixed", "fixed_apart", "percent"]
 
 MOST_DECIMALS = 8
 # As many decimals more are taken to tell a number from the end of a range.
@@ -69,6 +69,28 @@ def decimals_for(value: float, reach: float) -> int:
     exponent = math.floor(math.log10(reach))
     digits = 2 if reach / 10.0**exponent < 3.55 else 1
     return max(0, digits - 1 - exponent)
+
+
+def apart_from(value: float, bounds: Iterable[float], decimals: int) -> int:
+    """Decimals with which a value is not printed as one of its bounds where they differ.
+
+    An interval that is long on one side only has a bound close to its value on the other: 0.92
+    with the bounds 0.03 and 0.94. Up to two more decimals are taken.
+
+    >>> apart_from(0.92, (0.03, 0.94), 1), apart_from(0.92, (0.03, 0.92), 1)
+    (2, 1)
+    """
+    others = [bound for bound in bounds if bound != value and math.isfinite(bound)]
+    if not math.isfinite(value):
+        return decimals
+    return next(
+        (
+            decimals + more
+            for more in range(MORE_TO_TELL)
+            if fixed(value, decimals + more) not in {fixed(b, decimals + more) for b in others}
+        ),
+        decimals,
+    )
 
 
 def fixed(value: float, decimals: int) -> str:

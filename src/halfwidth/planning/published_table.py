@@ -131,10 +131,10 @@ class PublishedTable:
     def _of_row(self, row: int) -> Iterator[Told]:
         common = {c.field: self._cell(c, row) for c in self._named("field")}
         shared = {c.field: c.name for c in self._named("field")}
-        names = [
+        model, part = (
             ", ".join(str(self._level(c, row)) for c in self._named(role) if self._level(c, row))
             for role in ("model", "part")
-        ]
+        )
         line, found = self.table.row_number(row), False
         for value in self._named("value"):
             of_value = self._of_value(value, row)
@@ -144,9 +144,9 @@ class PublishedTable:
             found = True
             # A row may name its own metric; a heading names that of all rows.
             own = {k: v for k, v in common.items() if v is not None}
-            yield Told({**told, **own}, *names, line, {**shared, **columns})
+            yield Told({**told, **own}, model, part, line, {**shared, **columns})
         if not found:
-            yield Told(common, *names, line, shared)
+            yield Told(common, model, part, line, shared)
 
     def _of_value(self, column: Column, row: int) -> tuple[dict[str, Any], dict[str, str]] | None:
         """A mean (or an AUROC), what stands beside it, and where; None where the cell is empty."""

@@ -176,7 +176,7 @@ def test_a_comparison_of_two_rows_is_the_lead_over_the_other() -> None:
     assert found.jointly == found.lead
 
 
-MANY = {
+MANY: dict[str, list[Any]] = {
     "Model": list("ABCDE"),
     "n": [50] * 5,
     "Dice (SD)": [f"{0.90 - 0.01 * place:.2f}±0.1" for place in range(5)],
