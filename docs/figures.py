@@ -15,7 +15,7 @@ figures that were read off or timed once, for a section, by ``<!-- once: COMMAND
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -205,6 +205,27 @@ def _lowest_p(column: str) -> float:
     return max(found)
 
 
+def _of_runs(level: str, method: str, beside: Collection[str] = ()) -> list[float]:
+    """Median coverages of quantiles of runs, where an interval of another method exists."""
+    found = []
+    for n in (10, 15, 25, 50):
+        one = table("runs", f"Level {level}::{n} runs")
+        for row in one.rows:
+            cells = dict(zip(one.columns, row, strict=True))
+            own, others = numbers_of(cells[method]), [numbers_of(cells[other]) for other in beside]
+            if own and (any(others) or not beside):
+                found.append(own[0])
+    return found
+
+
+def _below_the_level() -> float:
+    others = ("exact", "asymptotic")
+    return max(
+        float(level) - min(_of_runs(level, "semiparametric", others))
+        for level in ("0.9", "0.95", "0.99")
+    )
+
+
 RECKONED: dict[str, Callable[[], float]] = {
     "settings": lambda: float(len(list(_settings()))),
     "settings where basic is lowest": lambda: float(
@@ -218,6 +239,9 @@ RECKONED: dict[str, Callable[[], float]] = {
     "bca within a point": lambda: _near("bca"),
     "bca at most behind": lambda: max(_behind("bca")),
     "lowest coverage of percentile": lambda: min(c["percentile"] for _, c in _settings()),
+    "lowest of exact_randomized": lambda: min(_of_runs("0.9", "exact_randomized")),
+    "highest of exact_randomized": lambda: max(_of_runs("0.9", "exact_randomized")),
+    "semiparametric below the level": _below_the_level,
     "largest p of tasks": lambda: _lowest_p("Bonferroni"),
 }
 

@@ -25,7 +25,7 @@ def page(name: str) -> str:
     return (DOCS / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", generate.PAGES_WITH_FIGURES)
+@pytest.mark.parametrize("name", generate.PAGES_COMPARED)
 def test_the_figures_of_a_page_are_those_of_the_tables(name: str) -> None:
     assert page(name) == generate.with_figures(page(name)), "run 'make docs'"
 

@@ -88,3 +88,19 @@ def test_a_quote_says_how_low_coverage_was_and_what_counted_as_a_miss() -> None:
     area = hw.metric_ci(truth, scores / 2, metric="auroc")
     assert isinstance(area, hw.Estimate)
     assert re.search(r"33 % of the samples had none, a miss", message(area, "HW201"))
+
+
+def test_shares_and_bounds_of_cautions_do_not_round_to_none_or_all() -> None:
+    truth = np.r_[np.ones(3, dtype=int), np.zeros(9997, dtype=int)]
+    scores = np.random.default_rng(3).random(10000)
+    e = hw.metric_ci(truth, scores, metric="balanced_accuracy", rng=1, n_resamples=99)
+    assert isinstance(e, hw.Estimate)
+    assert "makes up 99.97 % of the cases, the rarest 0.03 %" in message(e, "HW206")
+    outside = hw.summary_ci(
+        np.r_[np.full(40, 0.99999), np.full(10, 0.9999)], metric="dsc", method="z"
+    )
+    beyond = hw.summary_ci([1.0] * 59 + [0.9999], metric="dsc", method="z")
+    assert outside.high < 1 < beyond.high
+    said = re.search(r"\[(\S+), (\S+)\] leaves", message(beyond, "HW305"))
+    assert said is not None
+    assert float(said[2]) > 1

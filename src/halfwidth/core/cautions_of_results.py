@@ -146,7 +146,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW207",
         "metric near an end of its range",
-        "{what} {value:.3f} is close to {end:g}, where intervals strain.",
+        "{what} {value} is close to {end:g}, where intervals strain.",
         "Near the end of a range the distribution of a metric is lopsided and discrete, and "
         "replicates pile up at the end. Normal and percentile intervals are then too short on the "
         "far side.",
@@ -204,7 +204,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW305",
         "bounds outside the range",
-        "The interval [{low:.4g}, {high:.4g}] leaves the range {range} of the {what}.",
+        "The interval [{low}, {high}] leaves the range {range} of the {what}.",
         "A method that knows nothing of the range can promise values that cannot occur. The part "
         "outside is no information, and the method's approximation is poor this near the end.",
         "Use auto, which cuts bounds to the range, or a method that stays in it: wilson for a "

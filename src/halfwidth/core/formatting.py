@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Self
 
-__all__ = ["Printed", "apart_from", "as_given", "decimals_for", "fixed", "fixed_apart", "percent"]
+__all__ = [
+    "Printed",
+    "apart_from",
+    "as_given",
+    "decimals_for",
+    "fixed",
+    "fixed_apart",
+    "percent",
+    "rough_percent",
+]
 
 MOST_DECIMALS = 8
 # As many decimals more are taken to tell a number from the end of a range.
@@ -143,3 +152,16 @@ def percent(share: float) -> str:
     ('95 %', '99.9 %')
     """
     return f"{100 * share:.12g} %"
+
+
+def rough_percent(share: float, places: int = 3) -> str:
+    """A share as per cent, rounded, but not to none or all where it is neither.
+
+    >>> rough_percent(0.1234567), rough_percent(0.0004), rough_percent(0.99996), rough_percent(1.0)
+    ('12.3 %', '0.04 %', '99.996 %', '100 %')
+    """
+    for more in range(MORE_TO_TELL + 1):
+        rounded = round(share, places + more)
+        if rounded not in (0.0, 1.0) or share in (0.0, 1.0):
+            return percent(rounded)
+    return percent(share)

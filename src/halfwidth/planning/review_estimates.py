@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import decimals_for, fixed
+from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values
 from halfwidth.core.types import Array, Level
@@ -107,9 +107,9 @@ def _guessed(estimate: Estimate, claim: Claim, spread: Spread, level: Level) -> 
     beyond = "; its mean lies beyond theirs" if spread.outside else ""
     return caution(
         "HW106",
-        sd=fixed(spread.sd, 2),
-        low=fixed(spread.low, 2),
-        high=fixed(spread.high, 2),
+        sd=fixed_apart(spread.sd, 2),
+        low=fixed_apart(spread.low, 2),
+        high=fixed_apart(spread.high, 2),
         instances=model.instances,
         tasks=model.tasks,
         sources=" and ".join(model.sources),
@@ -171,8 +171,12 @@ def _of_classes(estimate: Estimate, claim: Claim) -> tuple[Caution, ...]:
         raised.append(caution("HW204", name=f"Class {name}", count=cases, more="", what=what))
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
-        raised.append(caution("HW207", what="AUROC", value=estimate.value, end=float(end)))
+        raised.append(_close_to(estimate.value, float(end)))
     return tuple(sorted(raised, key=lambda item: item.code))
+
+
+def _close_to(value: float, end: float) -> Caution:
+    return caution("HW207", what="AUROC", value=fixed_apart(value, 3, (end,)), end=end)
 
 
 def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:

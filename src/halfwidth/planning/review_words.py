@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.planning.review_lead import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
@@ -189,7 +189,7 @@ def _interval_sentence(review: Review) -> str:
         "auroc": f"{claim.positives} positive cases of {claim.n}",
     }[claim.of]
     if claim.spread is not None:
-        basis += f" and an SD of {fixed(claim.spread.sd, e.decimals)}{unit}"
+        basis += f" and an SD of {fixed_apart(claim.spread.sd, e.decimals)}{unit}"
     interval = (
         f"{about}From {basis} the {e.subject} of {value}{unit} has a {level} CI of {low} to "
         f"{high}{unit} (half-width {half}; {e.method_title}{cut})."
