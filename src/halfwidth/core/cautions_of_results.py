@@ -25,7 +25,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "Several values of one case (two structures, two readers, two folds) resemble each other. "
         "Counting them as independent cases makes intervals too short.",
         "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
-        "--by). Remove rows that are there twice by mistake.",
+        "--by; of a test set, one call for each). Remove rows that are there twice by mistake.",
         "andre2025",
     ),
     CautionSpec(
@@ -301,7 +301,8 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "as cases.",
         "Values of several trained models on the same cases are no further cases. They say "
         "something about the training procedure, and as cases they make intervals too short.",
-        "Group by the column (by=, --by) to get one interval per trained model.",
+        "Group by the column (by=, --by) to get one interval per trained model; of a test set, "
+        "give the rows of one model at a time.",
         "lehmann2025",
     ),
     CautionSpec(
@@ -309,8 +310,9 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "several cases per patient",
         "Column {column!r} repeats: {cases} cases share {levels} levels of it, and are taken as "
         "independent.",
-        "Images of one patient resemble each other, so that there is less information than the "
-        "number of images suggests, and intervals are too short.",
+        "Images of one patient, slices of one scan, rows of one study resemble each other, so "
+        "that there is less information than the number of images suggests, and intervals are "
+        "too short.",
         "Say which cases belong together: groups= (--groups), with the name of the column.",
         "cameron_miller2015",
     ),

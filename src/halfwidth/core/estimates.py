@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.cautions import Caution
@@ -85,6 +85,16 @@ class Estimates(Sequence[Estimate]):
         """All cautions, each text once."""
         return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
 
+    def with_cautions(self, further: Sequence[Caution]) -> Estimates:
+        """The same estimates, each with further cautions, in the order of their codes."""
+        if not further:
+            return self
+        items = (
+            replace(item, cautions=tuple(sorted([*item.cautions, *further], key=_code)))
+            for item in self
+        )
+        return replace(self, items=tuple(items))
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
         return {
@@ -147,6 +157,10 @@ class Estimates(Sequence[Estimate]):
         said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
+
+
+def _code(caution: Caution) -> str:
+    return caution.code
 
 
 def _free(name: str, row: Mapping[str, Any]) -> str:

@@ -98,6 +98,15 @@ class Table:
         """Whether every cell of a column is missing."""
         return all(is_missing(cell) for cell in self.columns[name])
 
+    def present(self, name: str) -> NDArray[np.bool_]:
+        """Which cells of a column are not missing."""
+        column = self.columns[name]
+        if column.dtype.kind == "f":
+            return ~np.isnan(column)
+        if column.dtype.kind != "O":
+            return np.ones(len(column), dtype=bool)
+        return np.array([not is_missing(cell) for cell in column], dtype=bool)
+
     @functools.cached_property
     def _read(self) -> dict[str, Any]:
         """What was made of a column when it was first asked for."""
