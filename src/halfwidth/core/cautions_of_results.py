@@ -377,4 +377,29 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "If they are logits, say scores='logits' (--scores logits); if classes are not exclusive, "
         "evaluate each as a task of its own.",
     ),
+    CautionSpec(
+        "HW409",
+        "paired by label",
+        "The labels of {what} come in another order than those of {reference} ({other!r} is first, "
+        "not {label!r}): paired by label.",
+        "Series and frames of pandas carry labels, and rows of one label are of one case, as in "
+        "pandas itself. Where such labels come in different orders, one of them was sorted, "
+        "shuffled or filtered; if its labels were lost on the way, pairs are wrong.",
+        "Bring them into one order beforehand, for example as columns of one data frame. If their "
+        "places are what belongs together, pass .to_numpy() of each.",
+    ),
+    CautionSpec(
+        "HW410",
+        "scores flipped?",
+        "The {what} of {value:.3g} lies below 1/2{how}: the scores rank cases the wrong way round. "
+        "Are they flipped?",
+        "A model without any skill has an AUROC of 1/2. One that is clearly below ranks the "
+        "negative cases first, which scores do that speak for the other class: a wrong positive "
+        "class, score columns in another order than the classes, or a score that falls where the "
+        "class is likelier, such as a distance.",
+        "Name the class that high scores speak for (pos_label=, --positive), or give 1 - score; "
+        "with a column for each class, name the classes in the order of the columns (labels=, "
+        "--labels).",
+        "fawcett2006",
+    ),
 )

@@ -35,6 +35,7 @@ from halfwidth.estimation.metric_jobs import (
     job_for,
     targets_of,
 )
+from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
@@ -429,7 +430,7 @@ def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
 def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     if costs is None:
         return None
-    table = _as_table("costs", costs)
+    table = _as_table("costs", by_class(costs, cases.labels, "costs"))
     wanted = (cases.n_classes, cases.n_classes)
     if table.shape != wanted or not np.isfinite(table).all():
         raise DataError(
@@ -444,7 +445,7 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
     if priors is None:
         return None
-    given = _as_table("priors", priors)
+    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
         raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
     if abs(given.sum() - 1) > 1e-6:

@@ -204,12 +204,6 @@ def _logits(source: ScoreSource, cases: TestSet, where: str) -> tuple[Array, lis
     """A logit for each class, shape (C, n), and what was done; of probabilities the logarithm."""
     rows, notes = cases.given, list[str]()
     if source.kind == "probabilities":
-        if cases.rows_miss_one:
-            raise DataError(
-                f"{where}: the probabilities of a case miss a sum of 1 by up to "
-                f"{cases.rows_miss_one:.2g} (allowed: {ROW_SUM_TOLERANCE:g}); are they those of "
-                "exclusive classes, and are all columns there?"
-            )
         rows = rows if len(rows) > 1 else _both(cases, 1 - rows[0], rows[0])
         rows = _floored(source, cases, rows, where, notes)
         with np.errstate(divide="ignore"):
@@ -267,7 +261,14 @@ def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
             '"logits" (log-probabilities are logits too)'
         )
     sums = rows[:, np.isfinite(rows).all(axis=0)].sum(axis=0)
-    add_up = len(sums) and np.abs(sums - 1).max() <= ROW_SUM_TOLERANCE
+    missed = float(np.abs(sums - 1).max(initial=0.0))
+    if source.kind == "probabilities" and len(rows) > 1 and missed > ROW_SUM_TOLERANCE:
+        raise DataError(
+            f"{where}: the probabilities of a case miss a sum of 1 by up to {missed:.2g} (allowed: "
+            f"{ROW_SUM_TOLERANCE:g}); are they those of exclusive classes, and are all columns "
+            "there?"
+        )
+    add_up = len(sums) and missed <= ROW_SUM_TOLERANCE
     if source.kind == "logits" and inside and len(rows) > 1 and add_up:
         raise DataError(
             f"{where}: the scores lie in [0, 1] and add up to 1 in every case: they are "
