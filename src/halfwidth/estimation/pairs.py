@@ -63,7 +63,8 @@ def difference_ci(
     Parameters
     ----------
     values, other : array-like, shape (n,)
-        A value per case of each model, cases in the same order, in the metric's unit.
+        A value per case of each model, in the metric's unit; cases in the same order, or pandas
+        Series with the same labels, by which they are then paired.
     metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
         As for `summary_ci`. For the mean every method for a mean of independent cases applies to
         the differences; for other statistics the bootstraps do.
@@ -81,7 +82,7 @@ def difference_ci(
     Raises
     ------
     DataError, OptionError
-        As for `summary_ci`, and if the two differ in length.
+        As for `summary_ci`, and if the two differ in length or in the labels of their cases.
 
     Examples
     --------

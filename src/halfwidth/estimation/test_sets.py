@@ -20,6 +20,7 @@ from halfwidth.estimation.labels import (
     Codes,
     as_cells,
     as_codes,
+    declared_order,
     labels_in,
     plain_label,
     positive_label,
@@ -158,6 +159,8 @@ def check_test_set(
     moved: tuple[Caution, ...] = ()
     hard = _are_labels(y_score, truth_cells, decisions)
     classes = _classes(truth_cells, y_score if hard else None, labels, where)
+    if labels is None and (order := declared_order(y_true)) is not None:
+        classes.sort(key=lambda label: order.index(label) if label in order else len(order))
     if hard:
         predicted_cells = as_cells(y_score, where[1])
         _check_lengths(truth_cells, predicted_cells, where)
