@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import pickle
-from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
@@ -17,38 +17,39 @@ Y, P = [0, 1] * 20, [i / 40 for i in range(40)]
 VALUES = [0.9, 0.8, 0.95, 0.7]
 
 
+SET = {"y_true": Y, "y_score": P}
+
+
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("door", "given", "words"),
     [
+        ("summary_ci", {"seed": 1}, "summary_ci() has no option seed; it is called rng"),
+        ("metric_ci", SET | {"metric": "auroc", "positive": 1}, "it is called pos_label"),
+        ("metric_ci", {"y_true": Y, "y_pred": P, "metric": "f1"}, "it is called y_score"),
+        ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
+        ("curve_ci", SET | {"random_state": 1}, "it is called rng"),
+        ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
+        ("runs_ci", {"values": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
         (
-            lambda: hw.summary_ci(VALUES, seed=1),
-            "summary_ci() has no option seed; it is called rng",
-        ),
-        (lambda: hw.metric_ci(Y, P, metric="auroc", positive=1), "it is called pos_label"),
-        (lambda: hw.metric_ci(Y, y_pred=P, metric="auroc"), "it is called y_score"),
-        (lambda: hw.metric_ci(Y, P, metric="f1", n_jobs=2), "it is called n_threads"),
-        (lambda: hw.curve_ci(Y, P, random_state=1), "it is called rng"),
-        (lambda: hw.difference_ci(VALUES, VALUES, n_boot=9), "it is called n_resamples"),
-        (lambda: hw.runs_ci(VALUES, n_bootstrap=99), "it is called n_resamples"),
-        (
-            lambda: hw.confusion_ci(Y, P, alpha=0.1),
+            "confusion_ci",
+            SET | {"alpha": 0.1},
             "it is called confidence_level, which is 1 - alpha (0.9)",
         ),
-        (lambda: hw.summary_ci(VALUES, level=0.9), "it is called confidence_level"),
-        (lambda: hw.summary_ci(VALUES, labels="x"), "did you mean label?"),
-        (lambda: hw.summary_ci(VALUES, n_jobs=2), "has no option n_jobs; it has values, metric, "),
-        (lambda: hw.summary_table({"a": VALUES}, value="a"), "it is called values"),
-        (lambda: hw.runs_table({"a": VALUES}, values="a"), "it is called value"),
-        (lambda: hw.proportion_ci(count=3, nobs=10), "it is called successes"),
-        (lambda: hw.planning.mean_n(0.1, half_width=0.02), "did you mean halfwidth?"),
-        (lambda: hw.study.open("x", store="y"), "open() has no option store; "),
+        ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),
+        ("summary_ci", {"values": VALUES, "labels": "x"}, "did you mean label?"),
+        ("summary_ci", {"n_jobs": 2}, "has no option n_jobs; it has values, metric, "),
+        ("summary_table", {"frame": {"a": VALUES}, "value": "a"}, "it is called values"),
+        ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
+        ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
+        ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
+        ("study.open", {"store": "y"}, "open() has no option store; "),
     ],
 )
 def test_options_of_others_are_met_by_their_own_names(
-    call: Callable[[], object], words: str
+    door: str, given: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UnknownOptionError) as caught:
-        call()
+        operator.attrgetter(door)(hw)(**given)
     assert words in str(caught.value)
     assert isinstance(caught.value, hw.OptionError)
     assert isinstance(caught.value, TypeError)

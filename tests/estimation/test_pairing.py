@@ -61,15 +61,15 @@ def test_pairs_in_another_order_are_paired_by_label_and_it_is_said() -> None:
 @pytest.mark.parametrize("option", ["groups", "strata"])
 def test_clusters_and_strata_of_values(option: str) -> None:
     labels = {"groups": PATIENT, "strata": SITE}[option]
-    right = hw.summary_ci(DICE, metric="dsc", rng=1, **{option: labels})
-    e = hw.summary_ci(DICE, metric="dsc", rng=1, **{option: labels.iloc[ORDER]})
+    straight: dict[str, Any] = {option: labels}
+    moved: dict[str, Any] = {option: labels.iloc[ORDER]}
+    right = hw.summary_ci(DICE, metric="dsc", rng=1, **straight)
+    e = hw.summary_ci(DICE, metric="dsc", rng=1, **moved)
     assert numbers(e) == numbers(right)
     assert codes(e) == sorted([*codes(right), "HW409"])
     assert f"The labels of {option} come in another order" in message(e, "HW409")
-    pair = hw.difference_ci(DICE, OTHER, metric="dsc", rng=1, **{option: labels.iloc[ORDER]})
-    assert numbers(pair) == numbers(
-        hw.difference_ci(DICE, OTHER, metric="dsc", rng=1, **{option: labels})
-    )
+    pair = hw.difference_ci(DICE, OTHER, metric="dsc", rng=1, **moved)
+    assert numbers(pair) == numbers(hw.difference_ci(DICE, OTHER, metric="dsc", rng=1, **straight))
 
 
 GIVEN: dict[str, Any] = {
@@ -96,6 +96,7 @@ def test_curves_confusions_and_regressions() -> None:
     (right,) = hw.curve_ci(TRUTH, SCORE, n_resamples=49, rng=1)
     (curve,) = hw.curve_ci(TRUTH, moved, n_resamples=49, rng=1)
     np.testing.assert_array_equal(curve.y, right.y)
+    assert curve.area is not None
     assert "HW409" in codes(curve.area)
     cells = hw.confusion_ci(TRUTH, moved)
     np.testing.assert_array_equal(cells.counts, hw.confusion_ci(TRUTH, SCORE).counts)
@@ -250,10 +251,21 @@ def test_columns_named_by_classes_are_scores_of_these_classes() -> None:
     right = hw.metric_ci(truth, named.to_numpy(), metric="auroc", pos_label="well")
     e = hw.metric_ci(truth, named[["well", "sick"]], metric="auroc", pos_label="well")
     assert numbers(e) == numbers(right)
-    assert message(e, "HW409").startswith("The labels of columns of y_score come in another order")
+    assert message(e, "HW409").startswith("The labels of the columns of y_score come in another")
     assert "HW409" not in codes(hw.metric_ci(truth, named, metric="auroc", pos_label="well"))
     other = named.set_axis(["p0", "p1"], axis=1)
     assert "HW409" not in codes(hw.metric_ci(truth, other, metric="auroc", pos_label="well"))
+
+
+def test_columns_named_for_classes_with_something_before_it() -> None:
+    score = np.asarray(SCORE)
+    frame = pd.DataFrame({"p_1": score, "p_0": 1 - score})
+    e = hw.metric_ci(TRUTH.to_numpy(), frame, metric="auroc")
+    assert e.value == hw.metric_ci(TRUTH, SCORE, metric="auroc").value
+    assert "'p_1' is first, not '0'" in message(e, "HW409")
+    # Classes that were named in the order of the columns are believed.
+    said = hw.metric_ci(TRUTH.to_numpy(), frame, metric="auroc", labels=[0, 1])
+    assert (said.value, "HW409" in codes(said)) == (pytest.approx(1 - e.value), False)
 
 
 def test_costs_and_priors_labelled_by_classes() -> None:

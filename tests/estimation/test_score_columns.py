@@ -154,6 +154,7 @@ def test_each_class_each_average_and_curves() -> None:
     )
     assert all("HW410" in codes(e) for e in made)
     (curve,) = hw.curve_ci(Y, 1 - A, n_resamples=49)
+    assert curve.area is not None
     assert "HW410" in codes(curve.area)
 
 
@@ -186,6 +187,19 @@ def test_the_command_refuses_and_cautions(tmp_path: Path, run: Run) -> None:
     ran = run("ci", file, "--target", "y", "--score", "flip", "--metric", "auroc", "--strict")
     assert (ran.status, "HW410" in ran.out) == (3, True)
     assert "scores flipped?" in run("explain", "HW410").out
+
+
+def test_the_command_takes_columns_named_for_classes_by_their_names(
+    tmp_path: Path, run: Run
+) -> None:
+    file = tmp_path / "t.csv"
+    pd.DataFrame({"y": Y, "p_1": A, "p_0": 1 - A}).to_csv(file, index=False)
+    ask_both = ("ci", file, "--target", "y", "--metric", "auroc", "--json", "--score")
+    (made,) = run(*ask_both, "p_1", "--score", "p_0").estimates
+    assert made["value"] == pytest.approx(ask(A).value)
+    assert [c["code"] for c in made["cautions"]] == ["HW409"]
+    (said,) = run(*ask_both, "p_1", "--score", "p_0", "--labels", "0,1").estimates
+    assert "HW410" in [c["code"] for c in said["cautions"]]
 
 
 # --------------------------------------------------------------------------- no numbers at all

@@ -166,6 +166,17 @@ def _cells(table: Table, name: str, *, numbers: bool) -> Any:
     return np.array(cells, dtype=object)
 
 
+@dataclass(frozen=True)
+class _NamedColumns:
+    """Scores with the names of their columns, as a data frame has them."""
+
+    columns: tuple[str, ...]
+    cells: Any
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.cells if dtype is None else self.cells.astype(dtype)
+
+
 def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
     import numpy as np
 
@@ -178,7 +189,9 @@ def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
                 f"--prediction {name}"
             )
     columns = [table.values(name, np.arange(len(table))).astype(float) for name in asked.score]
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    if len(columns) == 1:
+        return columns[0]
+    return _NamedColumns(tuple(asked.score), np.stack(columns, axis=1))
 
 
 def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:

@@ -383,10 +383,12 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "The labels of {what} come in another order than those of {reference} ({other!r} is first, "
         "not {label!r}): paired by label.",
         "Series and frames of pandas carry labels, and rows of one label are of one case, as in "
-        "pandas itself. Where such labels come in different orders, one of them was sorted, "
-        "shuffled or filtered; if its labels were lost on the way, pairs are wrong.",
+        "pandas itself; score columns that are named for the classes are theirs. Where such labels "
+        "come in different orders, one of them was sorted, shuffled or filtered; if its labels "
+        "were lost on the way, pairs are wrong.",
         "Bring them into one order beforehand, for example as columns of one data frame. If their "
-        "places are what belongs together, pass .to_numpy() of each.",
+        "places are what belongs together, pass .to_numpy() of each; of score columns, name the "
+        "classes in their order (labels=, --labels).",
     ),
     CautionSpec(
         "HW410",

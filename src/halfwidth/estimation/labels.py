@@ -52,7 +52,7 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
 
 def declared_order(values: Any) -> list[Any] | None:
     """The classes of an ordered categorical of pandas, in their order; None for others."""
-    dtype = getattr(values, "dtype", None)
+    dtype: Any = getattr(values, "dtype", None)
     if not getattr(dtype, "ordered", False) or not hasattr(dtype, "categories"):
         return None
     return [plain_label(label) for label in dtype.categories]

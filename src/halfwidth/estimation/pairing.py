@@ -6,6 +6,7 @@ whose labels say which case a row is of, unless it merely counts the rows 0, 1, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -103,18 +104,25 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
 
 
 def in_order_of(
-    classes: Sequence[Any], names: Any, what: str
+    classes: Sequence[Any], names: Sequence[Any], what: str, *, said: bool
 ) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
-    """Places that bring what is labelled by classes into their order, and that it was done.
+    """Places that bring columns that are named for classes into their order, and that it was done.
 
-    None where the labels are none of classes: then places count.
+    None where the names are not those of the classes: then places count. Columns may be named
+    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was said.
     """
-    if names is None or len(names) != len(classes):
+    if len(names) != len(classes) or len(names) < 2:
         return None, ()
     found, wanted = [str(name) for name in names], [str(label) for label in classes]
+    if set(found) != set(wanted) and not said:
+        letters = zip(*found, strict=False)
+        shared = sum(1 for _ in itertools.takewhile(lambda at: len(set(at)) == 1, letters))
+        found = [name[shared:] for name in found]
     if found == wanted or set(found) != set(wanted) or len(set(found)) < len(found):
         return None, ()
-    raised = caution("HW409", what=what, reference="y_true", other=found[0], label=wanted[0])
+    raised = caution(
+        "HW409", what=what, reference="the classes", other=str(names[0]), label=wanted[0]
+    )
     return np.array([found.index(label) for label in wanted], dtype=np.intp), (raised,)
 
 

@@ -170,7 +170,10 @@ def check_test_set(
         rows = as_score_rows(y_score, where[1])
         _check_lengths(truth_cells, rows[0], where)
         _check_columns(rows, classes, labels, where)
-        of_columns, moved = in_order_of(classes, _columns_of(y_score), f"columns of {where[1]}")
+        columns = list(getattr(y_score, "columns", ()))
+        of_columns, moved = in_order_of(
+            classes, columns, f"the columns of {where[1]}", said=labels is not None
+        )
         rows = rows if of_columns is None else rows[of_columns]
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
@@ -219,12 +222,6 @@ def check_test_set(
 
 def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
     return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
-
-
-def _columns_of(y_score: Any) -> Any:
-    """The names of the columns of a frame; None for arrays and single columns."""
-    names = getattr(y_score, "columns", None)
-    return None if names is None or len(names) < 2 else list(names)
 
 
 @dataclass(frozen=True)
