@@ -108,8 +108,8 @@ def _column(file: Path, value: str | None) -> tuple[str, Any]:
         value = numeric[0]
     elif value not in table:
         raise UnknownNameError("column", value, table.names)
-    found = repeats_in(table, case=case_column(table, [value]), taken=[value])
-    if found.cases or found.shared:
+    repeats = repeats_in(table, case=case_column(table, [value]), taken=[value])
+    if repeats.cases or repeats.shared:
         note("cases repeat; subsamples are drawn as if all rows were independent")
     return value, table.values(value, np.arange(len(table)))
 

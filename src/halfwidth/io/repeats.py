@@ -79,6 +79,7 @@ def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(f"(?:{QUALIFIER})?({'|'.join(words)})((?:{ID_WORDS})*)")
 
 
+@functools.lru_cache(maxsize=1024)
 def _named_for(name: str, words: tuple[str, ...]) -> str | None:
     """The word that a column is named for, alone or with words such as id behind it."""
     found = _pattern(words).fullmatch(_squeezed(name))
