@@ -75,9 +75,14 @@ def of_averages() -> str:
 def of_counting() -> str:
     """Functions of a confusion matrix."""
     three = ("percentile", "bca", "delta")
-    names = ("balanced accuracy 0.78 (common)", "balanced accuracy 0.78 (rare)")
-    names += ("macro F1 0.80 (common)", "macro F1 0.77 (rare)", "MCC 0.72 (common)")
-    names += ("MCC 0.75 (rare)",)
+    names = [
+        "balanced accuracy 0.78 (common)",
+        "balanced accuracy 0.78 (rare)",
+        "macro F1 0.80 (common)",
+        "macro F1 0.77 (rare)",
+        "MCC 0.72 (common)",
+        "MCC 0.75 (rare)",
+    ]
     accuracy = ("accuracy 0.87 (rare)", ("wilson", "wald", "percentile"))
     return _side_by_side("counting metrics", [*((name, three) for name in names), accuracy])
 

@@ -125,7 +125,8 @@ def looked_up(source: str, key: str) -> list[float]:
     parts = [part.strip() for part in key.split(";")]
     if source == "evidence":
         columns = parts[4:] or ["coverage_median", "coverage_q1"]
-        return [evidence(*parts[:4], column) for column in columns]
+        family, of, method, n = parts[:4]
+        return [evidence(family, of, method, n, column) for column in columns]
     heading, row, column, *place = parts
     numbers = numbers_of(table(source, heading).cell(row, column))
     return numbers[int(place[0]) :] if place else numbers

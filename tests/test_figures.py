@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import figures
+import generate
 import numpy as np
 import pytest
 
@@ -16,9 +17,6 @@ from halfwidth.core.references import REFERENCES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-sys.path.insert(0, str(DOCS))
-import figures  # type: ignore[import-not-found]  # noqa: E402
-import generate  # type: ignore[import-not-found]  # noqa: E402
 
 
 def page(name: str) -> str:
