@@ -103,6 +103,7 @@ def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
     import numpy as np
 
     from halfwidth.core.errors import UnknownNameError
+    from halfwidth.io.repeats import case_column, repeats_in
 
     check_cases(table, None)
     if value is None:
@@ -113,6 +114,9 @@ def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
         value = numeric[0]
     elif value not in table:
         raise UnknownNameError("column", value, table.names)
+    repeats = repeats_in(table, case=case_column(table, [value]), taken=[value])
+    if repeats.cases or repeats.shared:
+        note("cases repeat; subsamples are drawn as if all rows were independent")
     return value, table.values(value, np.arange(len(table)))
 
 

@@ -6,7 +6,6 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,25 +16,15 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
+from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summaries import check_cases
-from halfwidth.io.table import Factor, Table
+from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = [
-    "CASE_COLUMNS",
-    "CaseNames",
-    "Layout",
-    "Slice",
-    "layout_of",
-    "metrics_in",
-    "slices",
-]
+__all__ = ["CaseNames", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
-CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
-PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id")
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
-RUN_COLUMNS = ("fold", "seed", "run")
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
@@ -113,12 +102,10 @@ class Slice:
         Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
-    repeated_cases : int
-        Rows beyond the first of their case.
     groups, strata : list or None
         Cluster and stratum of each value.
-    patients, runs : tuple or None
-        ``(column, levels)`` of a patient column that repeats, or of a run column that varies.
+    repeats : Repeats
+        What speaks against taking the values as those of independent cases.
     """
 
     label: str
@@ -129,11 +116,9 @@ class Slice:
     metric: str | None
     parameters: str
     n_not_applicable: int
-    repeated_cases: int
     groups: list[Any] | None
     strata: list[Any] | None
-    patients: tuple[str, int] | None
-    runs: tuple[str, int] | None
+    repeats: Repeats
 
 
 def layout_of(
@@ -161,9 +146,7 @@ def layout_of(
             raise UnknownNameError("column", name, table.names)
     _check_roles(values, by, groups, strata)
     by = tuple(dict.fromkeys(by or ()))
-    taken = (*by, *(values or ()))
-    free = [name for name in CASE_COLUMNS if name in table and name not in taken]
-    case = case or next(iter(free), None)
+    case = case or case_column(table, (*by, *(values or ())))
     check_cases(table, case)
     if _is_canonical(table, values):
         # Its rows are told apart by their metric anyway, each with the range of its own.
@@ -215,12 +198,12 @@ def _numeric_columns(
     table: Table, taken: tuple[str, ...], case: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Columns that hold numbers, and those passed over with the reason."""
-    design = (*PATIENT_COLUMNS, *RUN_COLUMNS, STRATUM_COLUMN)
     found, left_out = [], []
     for name in table.names:
         if name == case or name in taken:
             continue
-        if not name or name.startswith("Unnamed:") or name in design:
+        design = name == STRATUM_COLUMN or is_design_column(name)
+        if not name or name.startswith("Unnamed:") or design:
             left_out.append(f"{name or '(no name)'!r} (index or design)")
         elif _holds_numbers(table, name):
             found.append(name)
@@ -251,6 +234,7 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
         by = {name: levels[name] for name in layout.by}
         kept = rows[_applicable(table, layout, rows)]
         shown = [_text(level) for level in by.values()]
+        repeats = _repeats(table, layout, kept)
         for column in layout.values:
             name_column = several or not (by or layout.metric)
             yield Slice(
@@ -262,11 +246,9 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
                 n_not_applicable=len(rows) - len(kept),
-                repeated_cases=_repeats(table, layout, kept),
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
-                patients=_shared_patients(table, layout, kept),
-                runs=_pooled_runs(table, layout, kept),
+                repeats=repeats,
             )
 
 
@@ -282,23 +264,12 @@ def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDAr
         name: _metric_levels(table, name) if name == layout.metric else table.factor(name)
         for name in names
     }
-    together = _together([factor.codes for factor in factors.values()])
+    together = joint_codes(*(factor.codes for factor in factors.values()))
     _, first, place = np.unique(together, return_index=True, return_inverse=True)
     in_groups = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
     for group in np.argsort(first):
         row = first[group]
         yield {name: factor.level(row) for name, factor in factors.items()}, in_groups[group]
-
-
-def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
-    """One code for each combination of codes; a missing level is one of its own."""
-
-    def joined(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.intp]:
-        pair = left * (int(right.max(initial=-1)) + 2) + right + 1
-        # Numbered from 0 again, so that many columns cannot overflow.
-        return np.asarray(np.unique(pair, return_inverse=True)[1], dtype=np.intp)
-
-    return functools.reduce(joined, codes)
 
 
 def _applicable(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -347,46 +318,7 @@ def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any]
     return [levels[row] for row in rows.tolist()]
 
 
-def _distinct(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> int:
-    """How many combinations of levels there are, rows without the first left out."""
-    codes = [table.factor(name).codes[rows] for name in names]
-    present = codes[0] >= 0
-    together = np.sort(_together([one[present] for one in codes]))
-    return int(np.count_nonzero(np.diff(together))) + bool(len(together))
-
-
-def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> int:
-    """Rows beyond the first of their case; a case may repeat within its cluster."""
-    if layout.case is None:
-        return 0
-    if layout.groups is not None:
-        together = _distinct(table, [layout.case, layout.groups], rows)
-        return together - _distinct(table, [layout.case], rows)
-    known = int((table.factor(layout.case).codes[rows] >= 0).sum())
-    return known - _distinct(table, [layout.case], rows)
-
-
-def _shared_patients(
-    table: Table, layout: Layout, rows: NDArray[np.intp]
-) -> tuple[str, int] | None:
-    """A column of patients that repeat and lie in several clusters, or in none."""
-    for name in PATIENT_COLUMNS:
-        if name in table and name != layout.case and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, [name], rows)
-            within = layout.groups is not None and levels == _distinct(
-                table, [name, layout.groups], rows
-            )
-            if 1 < levels < len(rows) and not within:
-                return name, levels
-    return None
-
-
-def _pooled_runs(table: Table, layout: Layout, rows: NDArray[np.intp]) -> tuple[str, int] | None:
-    if layout.groups is not None and layout.groups == layout.case:
-        return None  # the values that runs give a case are kept together
-    for name in RUN_COLUMNS:
-        if name in table and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, [name], rows)
-            if levels > 1:
-                return name, levels
-    return None
+def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> Repeats:
+    taken = [*layout.by, *layout.values, *filter(None, (layout.groups, layout.strata))]
+    groups = None if layout.groups is None else table.levels(layout.groups)
+    return repeats_in(table, rows, case=layout.case, groups=groups, taken=taken)

@@ -80,8 +80,8 @@ def with_points(table: Table, decimal: Decimal | None, separator: str | None) ->
     DataError
         Where a number cannot be read without knowing what its marks mean.
     """
-    said = decimal == "." or (decimal is None and separator not in (";", "\t"))
-    if said or not table.columns or not len(table):
+    points = decimal == "." or (decimal is None and separator not in (";", "\t"))
+    if points or not table.columns or not len(table):
         return table
     commas = {name: rows for name in table.names if len(rows := _comma_rows(table, name))}
     if decimal is None and not commas:

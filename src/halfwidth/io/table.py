@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "text_column"]
+__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "joint_codes", "text_column"]
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
@@ -101,6 +102,8 @@ class Table:
         repeated = sorted({str(name) for name in names if names.count(name) > 1})
         if repeated:
             raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
+        if isinstance(frame, Mapping):
+            _check_row_labels(frame)
         columns = {str(name): _column(frame[name]) for name in names}
         if len({len(column) for column in columns.values()}) > 1:
             raise DataError("columns differ in length")
@@ -128,10 +131,16 @@ class Table:
 
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is missing."""
+        return not self.present(name).any()
+
+    def present(self, name: str) -> NDArray[np.bool_]:
+        """Which cells of a column are not missing."""
         column = self.columns[name]
-        if column.dtype.kind == "T":
-            return bool(np.isnan(column).all())
-        return all(is_missing(cell) for cell in column)
+        if column.dtype.kind in "fT":
+            return np.asarray(~np.isnan(column))
+        if column.dtype.kind != "O":
+            return np.ones(len(column), dtype=bool)
+        return np.array([not is_missing(cell) for cell in column], dtype=bool)
 
     @functools.cached_property
     def _read(self) -> dict[str, Any]:
@@ -180,6 +189,21 @@ class Table:
         return found
 
 
+def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """One code for each combination of codes; a missing level is one of its own.
+
+    >>> joint_codes(np.array([0, 0, 1, 1]), np.array([-1, -1, 0, 1]))
+    array([0, 0, 1, 2])
+    """
+
+    def joined(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.intp]:
+        pair = left * (int(right.max(initial=-1)) + 2) + right + 1
+        # Numbered from 0 again, so that many columns cannot overflow.
+        return np.asarray(np.unique(pair, return_inverse=True)[1], dtype=np.intp)
+
+    return functools.reduce(joined, codes)
+
+
 def text_column(cells: Sequence[str]) -> NDArray[Any]:
     """Cells as a column of text: without surrounding blanks, missing where they say so."""
     stripped: list[Any] = list(map(str.strip, cells))
@@ -194,6 +218,25 @@ def text_column(cells: Sequence[str]) -> NDArray[Any]:
 def is_missing_text(cell: str) -> bool:
     """Whether a cell of a text file, without surrounding blanks, says that it is missing."""
     return cell.lower() in MISSING_TEXT
+
+
+def _check_row_labels(columns: Mapping[Any, Any]) -> None:
+    """Refuse columns whose rows are labelled differently: by place they would not belong together.
+
+    Columns that only count their rows have no labels.
+    """
+    indexes = {name: index for name in columns if (index := row_labels(columns[name])) is not None}
+    labelled = [name for name, index in indexes.items() if not only_counts(index)]
+    if not labelled:
+        return
+    compared = indexes if counts_in_disorder(indexes[labelled[0]]) else labelled
+    for name in compared:
+        if not indexes[name].equals(indexes[labelled[0]]):
+            raise DataError(
+                f"columns {str(labelled[0])!r} and {str(name)!r} carry different labels, or the "
+                "same in another order; a pandas.DataFrame of them pairs by label, .to_numpy() of "
+                "each by place"
+            )
 
 
 def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:
