@@ -48,6 +48,7 @@ __all__ = [
 ]
 
 AUTO = "auto"
+USUAL_RESAMPLES = 9999
 UNNAMED = MetricSpec("value", title="", summary="any number per case")
 PROPORTION = MetricSpec(
     "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
@@ -72,6 +73,9 @@ class Request:
         What the statistic is taken of.
     threads : int
         That long bootstraps of ranked scores run in.
+    draws : bool
+        Whether resamples were asked for by their number, so that they are drawn even where the
+        distribution of very many cases could be had without.
     """
 
     method: MethodSpec | None
@@ -82,6 +86,7 @@ class Request:
     penalty: float | None
     over: Over = "cases"
     threads: int = 1
+    draws: bool = True
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -191,7 +196,7 @@ def resolve_request(
     method: Any,
     confidence_level: float,
     alternative: Any,
-    n_resamples: int,
+    n_resamples: int | None,
     rng: Any,
     missing: Any,
     penalty: float | None,
@@ -211,7 +216,7 @@ def resolve_request(
             f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
         )
     try:
-        resamples = operator.index(n_resamples)
+        resamples = USUAL_RESAMPLES if n_resamples is None else operator.index(n_resamples)
     except TypeError:
         resamples = 0
     if resamples < 2:
@@ -227,6 +232,7 @@ def resolve_request(
         penalty,
         check_over(over),
         threads,
+        draws=n_resamples is not None,
     )
 
 
