@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -14,9 +15,10 @@ from scipy import ndimage
 
 from halfwidth import metrics
 from halfwidth.core.types import Array
+from halfwidth.io.images import read_image
 from halfwidth.metrics import bits as bit_masks
 from halfwidth.metrics import boundaries, overlap
-from halfwidth.metrics.masks import Mask, MaskPair
+from halfwidth.metrics.masks import Mask, MaskPair, bounding_box, union_box
 
 Spacing = tuple[float, ...]
 Pair = tuple[Mask, Mask]
@@ -522,7 +524,8 @@ DRAWN_METRICS: dict[str, Callable[[MaskPair], float]] = {
     "tn": lambda pair: pair.counts.tn,
     "dsc": metrics.dsc,
     "iou": metrics.iou,
-    "cldice": metrics.cldice,
+    # Of the figures as they are drawn.
+    "cldice": lambda pair: metrics.cldice(pair, definition="stored"),
     "hd": metrics.hd,
     "hd95": metrics.hd95,
     "masd": metrics.masd,
@@ -642,15 +645,28 @@ def test_values_are_those_of_medpy(medpy: Any, draw: Callable[..., Pair], spacin
 # --------------------------------------------------------------------------- clDice
 
 
-def plain_cldice(a: Mask, b: Mask) -> float:
+def plain_cldice(a: Mask, b: Mask, definition: str) -> float:
     from skimage.morphology import skeletonize
 
     skeletons: Any = skeletonize
-    lines: list[Mask] = [skeletons(mask) > 0 for mask in (a, b)]
     # The whole array, with a margin, where ours is cropped.
-    precision = (lines[0] & b).sum() / lines[0].sum()
-    found = (lines[1] & a).sum() / lines[1].sum()
+    of: list[list[Mask]] = [turns(mask) if definition == "all" else [mask] for mask in (a, b)]
+    lines: list[list[Mask]] = [[skeletons(mask) > 0 for mask in masks] for masks in of]
+    within = [
+        sum(int((line & other).sum()) for line, other in zip(lines[i], of[1 - i], strict=True))
+        for i in (0, 1)
+    ]
+    precision, found = (within[i] / sum(int(line.sum()) for line in lines[i]) for i in (0, 1))
     return float(2 * precision * found / (precision + found)) if precision + found else 0.0
+
+
+def turns(mask: Mask) -> list[Mask]:
+    """All ways to store an image: its axes in every order, each in both directions."""
+    found = [mask]
+    for axis in range(mask.ndim):
+        found += [np.flip(one, axis) for one in found]
+    orders = itertools.permutations(range(mask.ndim))
+    return [one.transpose(order) for order in orders for one in found]
 
 
 def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
@@ -665,15 +681,17 @@ def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
 
 
 @pytest.mark.parametrize("shape", [(30, 41), (19, 16, 23)])
-@pytest.mark.parametrize("seed", range(6))
-def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
+@pytest.mark.parametrize(
+    ("definition", "seed"), [("all", 0), *(("stored", seed) for seed in range(6))]
+)
+def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int, definition: Any) -> None:
     pytest.importorskip("skimage")
     rng = np.random.default_rng(seed)
     a, b = tubes(shape, rng), tubes(shape, rng)
     for masks in ((a, b), (b, a), (a, np.roll(a, 1, axis=0)), (a, a)):
         wide = [np.pad(mask, 3) for mask in masks]
-        wanted = plain_cldice(wide[0], wide[1])
-        assert metrics.cldice(*masks) == pytest.approx(wanted, rel=1e-14)
+        wanted = plain_cldice(wide[0], wide[1], definition)
+        assert metrics.cldice(*masks, definition=definition) == pytest.approx(wanted, rel=1e-14)
     assert metrics.cldice(a, a) == 1
 
 
@@ -682,8 +700,26 @@ def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
 def test_cldice_of_blobs_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
     pytest.importorskip("skimage")
     a, b = blobs_at_the_border(shape, np.random.default_rng(seed))
-    wanted = plain_cldice(np.pad(a, 2), np.pad(b, 2))
-    assert metrics.cldice(a, b) == pytest.approx(wanted, rel=1e-14)
+    wanted = plain_cldice(np.pad(a, 2), np.pad(b, 2), "stored")
+    assert metrics.cldice(a, b, definition="stored") == pytest.approx(wanted, rel=1e-14)
+
+
+def test_cldice_does_not_depend_on_how_a_structure_is_stored(shared: Path) -> None:
+    pytest.importorskip("skimage")
+    a, b = (
+        read_image(
+            shared / "data" / "head_neck_ct" / reader / "0522c0017" / "Optic-Nerve-Lt.nrrd"
+        ).voxels
+        > 0
+        for reader in ("radiographer", "oncologist")
+    )
+    box = union_box(bounding_box(a), bounding_box(b), ndim=3)
+    stored = list(zip(turns(a[box]), turns(b[box]), strict=True))
+    assert len({metrics.cldice(*masks) for masks in stored[::7]}) == 1
+    single = [metrics.cldice(*masks, definition="stored") for masks in stored]
+    assert min(single) < 0.71
+    assert max(single) > 0.96
+    assert min(single) < metrics.cldice(*stored[0]) < max(single)
 
 
 def test_cldice_of_skeletons_beside_each_other_is_0() -> None:

@@ -29,8 +29,8 @@ AGREEMENT = 1e-3
 SPACE_UNITS = {1: 1e3, 2: 1.0, 3: 1e-3}
 
 
-def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
-    """The header of a ``.nii`` or ``.nii.gz`` file; slope and intercept where they matter.
+def nifti_header(file: Path) -> Header:
+    """The header of a ``.nii`` or ``.nii.gz`` file.
 
     The sform places the voxels, else the qform; without either there is no geometry. The voxel
     sizes must agree with it to a thousandth: a header that gives two sizes is refused, since no
@@ -46,9 +46,10 @@ def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
     start = float(header["vox_offset"])
     # Some writers leave it zero.
     start = STARTS[version] if start == 0 else start
-    if not STARTS[version] <= start < 2**40:
+    if not (STARTS[version] <= start < 2**40 and start.is_integer()):
         raise DataError(f"{file}: its header says that voxels start at byte {start:g}")
     spacing, geometry = _placed(file, header, kept)
+    scale, notes = _scale(file, header)
     return Header(
         shape=tuple(reversed(sizes[:kept])),
         dtype=_dtype(file, header),
@@ -58,7 +59,9 @@ def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
         offset=0,
         skip=int(start),
         deflated=deflated,
-    ), _scale(file, header)
+        scale=scale,
+        notes=notes,
+    )
 
 
 def _parsed(file: Path, block: bytes) -> tuple[Any, int]:
@@ -100,13 +103,24 @@ def _dtype(file: Path, header: Any) -> np.dtype[Any]:
     return dtype
 
 
-def _scale(file: Path, header: Any) -> tuple[float, float] | None:
+def _scale(file: Path, header: Any) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+    """Slope and intercept where they matter, and what is to be said of them.
+
+    The standard says that a slope of zero means no scaling. It does not know a NaN, which nibabel
+    and ITK take for a zero; so does this, and says so. Infinity is neither.
+    """
     slope, intercept = float(header["scl_slope"]), float(header["scl_inter"])
-    if slope == 0 or not np.isfinite(slope):
-        return None
-    if not np.isfinite(intercept):
-        raise DataError(f"{file}: its header scales values by {slope:g} and adds {intercept}")
-    return None if (slope, intercept) == (1.0, 0.0) else (slope, intercept)
+    if slope == 0:
+        return None, ()
+    if np.isnan(slope):
+        said = "its header scales values by NaN (scl_slope), which is taken for no scaling"
+        return None, (f"{file}: {said}, as nibabel and ITK do",)
+    if not (np.isfinite(slope) and np.isfinite(intercept)):
+        raise DataError(
+            f"{file}: its header scales values by {slope:g} (scl_slope) and adds {intercept:g} "
+            "(scl_inter); save it with 1 and 0 if the stored values are the labels"
+        )
+    return (None if (slope, intercept) == (1.0, 0.0) else (slope, intercept)), ()
 
 
 def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geometry | None]:
