@@ -15,6 +15,8 @@ from halfwidth.scoring.wanted import MASK_METRICS
 
 __all__ = ["assembled"]
 
+SHOWN = 3
+
 
 def assembled(
     cases: Sequence[CaseScores],
@@ -33,7 +35,7 @@ def assembled(
     DataError
         If there is no label at all, or none that predictions and references have in common.
     """
-    told = [*notes, *how.wanted.notes]
+    told = [*notes, *how.wanted.notes, *_of_headers(cases)]
     if not in_folders:
         if how.labels is None:
             _check_common(cases, how)
@@ -54,6 +56,13 @@ def assembled(
     if in_voxels:
         cases = [_in_voxels(case) for case in cases]
     return Scores(tuple(cases), doubts, tuple(told))
+
+
+def _of_headers(cases: Sequence[CaseScores]) -> list[str]:
+    """What was made of odd headers: the first ones, and how many more there are."""
+    every = [note for case in cases for note in case.notes]
+    more = [f"and of {len(every) - SHOWN} more files the like"] if len(every) > SHOWN else []
+    return [*every[:SHOWN], *more]
 
 
 def _in_voxels(case: CaseScores) -> CaseScores:
