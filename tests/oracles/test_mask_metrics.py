@@ -18,6 +18,7 @@ from halfwidth.core.types import Array
 from halfwidth.io.images import read_image
 from halfwidth.metrics import bits as bit_masks
 from halfwidth.metrics import boundaries, overlap
+from halfwidth.metrics.bits import BitMask
 from halfwidth.metrics.masks import Mask, MaskPair, bounding_box, union_box
 
 Spacing = tuple[float, ...]
@@ -300,7 +301,7 @@ def test_chengs_band_follows_the_diagonal(shape: tuple[int, ...], layers: int) -
     wanted = plain_iou(plain_cheng_band(a), plain_cheng_band(b))
     assert metrics.boundary_iou(a, b, definition="cheng") == pytest.approx(wanted, rel=1e-14)
     solid = np.ones(shape, bool)
-    ours = boundaries.chessboard_band(solid, layers)
+    ours = boundaries.chessboard_band(solid, layers).mask
     np.testing.assert_array_equal(ours, plain_cheng_band(solid))
 
 
@@ -331,9 +332,9 @@ def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axi
     edge = np.zeros_like(bar)
     edge.flat[0] = True
     for width in (exact, voxels * step):
-        band = boundaries.inner_band(bar, edge, width, (step, step))
-        assert band.sum() == voxels + 1
-        assert boundaries.inner_band(bar, edge, width * (1 - 1e-6), (step, step)).sum() == voxels
+        bits = BitMask.of(edge)
+        assert boundaries.inner_band(bar, bits, width, (step, step)).count == voxels + 1
+        assert boundaries.inner_band(bar, bits, width * (1 - 1e-6), (step, step)).count == voxels
 
 
 # --------------------------------------------------------------------------- paths of the code
@@ -350,12 +351,12 @@ def test_offsets_and_tree_find_the_same_distances(
     reach: int,
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 5)]
-    usual = boundaries.nearest_distances(edges[0], edges[1], spacing)
+    usual = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
     monkeypatch.setattr(boundaries, "NEAR", near)
     monkeypatch.setattr(boundaries, "REACH", reach)
     boundaries._near_offsets.cache_clear()
     try:
-        patched = boundaries.nearest_distances(edges[0], edges[1], spacing)
+        patched = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     np.testing.assert_allclose(patched, usual, rtol=1e-14)
@@ -364,7 +365,7 @@ def test_offsets_and_tree_find_the_same_distances(
 
 
 def test_no_target_is_infinitely_far() -> None:
-    some, none = np.ones((2, 3), bool), np.zeros((2, 3), bool)
+    some, none = BitMask.of(np.ones((2, 3), bool)), BitMask.empty((2, 3))
     assert boundaries.nearest_distances(some, none, (1.0, 1.0)).tolist() == [math.inf] * 6
     assert boundaries.nearest_distances(none, some, (1.0, 1.0)).tolist() == []
     assert boundaries.nearest_distances(none, none, (1.0, 1.0)).tolist() == []
@@ -378,7 +379,7 @@ def test_bands_by_shifts_are_those_of_a_transform(
     mask, _ = drawn(draw, spacing, 6)
     edge = plain_edge(mask)
     for width in BANDS:
-        found = boundaries.inner_band(mask, edge, width, spacing)
+        found = boundaries.inner_band(mask, BitMask.of(edge), width, spacing).mask
         np.testing.assert_array_equal(found, plain_band(mask, width, spacing))
 
 
@@ -406,7 +407,7 @@ def test_bands_of_blocks_are_those_of_repeated_erosions(length: int, layers: int
     mask = ndimage.binary_dilation(random.random((length, 25, 27)) < 0.02, iterations=5)
     block = np.ones((3, 3, 3), dtype=bool)
     core = ndimage.binary_erosion(mask, block, iterations=layers)
-    np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers), mask & ~core)
+    np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers).mask, mask & ~core)
 
 
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
@@ -424,11 +425,39 @@ def test_all_ways_to_far_voxels_find_the_same_distances(
         monkeypatch.setattr(boundaries, name, value)
     boundaries._near_offsets.cache_clear()
     try:
-        found = boundaries.nearest_distances(edges[0], edges[1], spacing)
+        found = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
     np.testing.assert_allclose(found, np.asarray(far)[edges[0]], rtol=1e-13)
+
+
+@pytest.mark.parametrize("slab", [1, 100, 700])
+@pytest.mark.parametrize("spacing", SPACINGS[::2], ids=str)
+def test_slabs_of_a_mask_give_what_the_whole_gives(
+    monkeypatch: pytest.MonkeyPatch, spacing: Spacing, slab: int
+) -> None:
+    masks = drawn(blobs_at_the_border, spacing, 8)
+
+    def values() -> list[float]:
+        pair = MaskPair.of(*masks, spacing)
+        definitions: Any = [{"definition": "surface"}, {}]
+        found = [
+            metric(pair, **own) for metric in (metrics.hd95, metrics.assd) for own in definitions
+        ]
+        limits = [metrics.boundary_iou(pair, distance=1.5), metrics.nsd(pair, tolerance=1.5)]
+        return [*found, *limits, metrics.boundary_iou(pair, definition="cheng"), *pair.counts]
+
+    usual = values()
+    monkeypatch.setattr(bit_masks, "SLAB", slab)
+    monkeypatch.setattr(boundaries, "MOST_TRANSFORMED", 0)
+    monkeypatch.setattr(boundaries, "AT_ONCE", 3)
+    monkeypatch.setattr(boundaries, "NEAR", 3)
+    boundaries._near_offsets.cache_clear()
+    try:
+        assert values() == pytest.approx(usual, rel=1e-14)
+    finally:
+        boundaries._near_offsets.cache_clear()
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -437,7 +466,7 @@ def test_a_wide_band_reaches_from_end_to_end(axis: int) -> None:
     shape[axis] = 9
     bar, edge = np.ones(shape, bool), np.zeros(shape, bool)
     edge[0, 0, 0] = True
-    assert boundaries.inner_band(bar, edge, 100.0, (1.0, 2.0, 3.0)).all()
+    assert boundaries.inner_band(bar, BitMask.of(edge), 100.0, (1.0, 2.0, 3.0)).mask.all()
 
 
 # --------------------------------------------------------------------------- published values

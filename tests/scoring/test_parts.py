@@ -10,12 +10,13 @@ from halfwidth.scoring import parts
 
 
 @pytest.mark.parametrize("slab", [1, 1 << 22])
-@pytest.mark.parametrize("sparse", [0, 10**9])
+@pytest.mark.parametrize(("sparse", "most"), [(0, 10**9), (10**9, 10**9), (0, 3)])
 @pytest.mark.parametrize("ndim", [2, 3])
 def test_parts_are_counted_as_by_labelling_every_voxel(
-    monkeypatch: pytest.MonkeyPatch, ndim: int, sparse: int, slab: int
+    monkeypatch: pytest.MonkeyPatch, ndim: int, sparse: int, most: int, slab: int
 ) -> None:
     monkeypatch.setattr(parts, "SPARSE", sparse)
+    monkeypatch.setattr(parts, "MOST_RUNS", most)
     monkeypatch.setattr(parts, "SLAB", slab)
     random = np.random.default_rng(ndim)
     every = ndimage.generate_binary_structure(ndim, ndim)
