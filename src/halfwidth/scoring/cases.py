@@ -96,7 +96,7 @@ def _of_label_maps(files: CaseFiles, how: How) -> CaseScores:
     found, truth = read.prediction, read.reference
     if how.binary:
         found, truth = _foreground(found), _foreground(truth)
-    scores = score_maps(files.case, found, truth, read.spacing, how, in_place=True)
+    scores = score_maps(files.case, found, truth, read.spacing, how, from_files=True)
     return replace(scores, notes=read.notes)
 
 
@@ -113,19 +113,28 @@ def score_maps(
     spacing: tuple[float, ...] | None,
     how: How,
     *,
-    in_place: bool = False,
+    from_files: bool = False,
 ) -> CaseScores:
-    """Score two label maps of a case, which may be written over if they are nobody else's."""
+    """Score two label maps of a case.
+
+    Those from files are nobody else's and may be written over, and memory is limited.
+    """
     ignored = 0
     if how.ignore is not None:
         # What does not count is background in both.
         neither = reference == how.ignore
         ignored = int(np.count_nonzero(neither))
-        if not in_place:
+        if not from_files:
             prediction, reference = prediction.copy(), reference.copy()
         prediction[neither] = reference[neither] = 0
     scores, held = score_label_maps(
-        prediction, reference, spacing, how.labels, how.wanted, regions=how.regions
+        prediction,
+        reference,
+        spacing,
+        how.labels,
+        how.wanted,
+        regions=how.regions,
+        max_voxels=how.max_voxels if from_files else None,
     )
     return CaseScores(case, scores, held, ignored)
 
@@ -197,14 +206,16 @@ def _of_folders(files: CaseFiles, how: How) -> CaseScores:
         structure = _structure(files.predictions[name], files.references[name], how)
         notes += structure.notes
         if name in scored:
-            scores.append(score_pair(structure.pair, name, how.wanted.of(name)))
+            metrics = how.wanted.of(name)
+            scores.append(score_pair(structure.pair, name, metrics, how.max_voxels))
         if name in needed:
             kept[name] = structure
     for union in how.unions:
         members = {name: kept[name] for name in union.members if name in kept}
         if members:
             pair = _united(members, union.name, how).pair
-            scores.append(score_pair(pair, union.name, how.wanted.of(union.name)))
+            metrics = how.wanted.of(union.name)
+            scores.append(score_pair(pair, union.name, metrics, how.max_voxels))
     return CaseScores(files.case, tuple(scores), notes=tuple(notes))
 
 
