@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
@@ -10,6 +10,7 @@ from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.compare import absent
 from halfwidth.scoring.doubts import doubts_about
+from halfwidth.scoring.labels import Label
 from halfwidth.scoring.results import CaseScores, LabelScores, Scores, Value
 from halfwidth.scoring.wanted import MASK_METRICS
 
@@ -107,16 +108,26 @@ def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
     if how.labels is not None and not how.picked and held - known:
         told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
     never = [label.name for label in named if not set(label.values) & held]
-    if how.picked and held and len(never) == len(named):
+    if how.picked and held and never:
         raise DataError(
             f"no case has label {shortened(never, most=5)}; the label maps hold "
-            f"{shortened(sorted(held))}"
+            f"{shortened(_with_names(held, named))}"
         )
     if never:
         told.append(f"labels that no case has: {shortened(never, most=10)}")
     parts = {value for label in named if label.name not in never for value in label.values} - held
     if parts:
         told.append(f"values that no case has: {shortened(sorted(parts), most=10)}")
+    return told
+
+
+def _with_names(values: Iterable[int], named: Sequence[Label]) -> list[str]:
+    """Values as a reader knows them: ``1 (liver)``; a region is not one of them."""
+    names = {label.values[0]: label.name for label in named if len(label.values) == 1}
+    told = []
+    for value in sorted(values):
+        name = names.get(value, str(value))
+        told.append(str(value) if name == str(value) else f"{value} ({name})")
     return told
 
 
