@@ -25,6 +25,17 @@ def test_parts_are_counted_as_by_labelling_every_voxel(
         assert parts.count_parts(mask) == ndimage.label(mask, every)[1]
 
 
+def test_slabs_with_more_parts_than_a_pair_of_small_numbers_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # 125 000 parts in slabs of two layers, and a line through all of them.
+    mask = np.zeros((20, 1000, 50), dtype=bool)
+    mask[::2, ::2, ::2] = True
+    mask[:, 0, 0] = True
+    monkeypatch.setattr(parts, "SLAB", mask[0].size // 2)
+    assert parts.count_parts(np.moveaxis(mask, 0, 1)) == 10 * 500 * 25 - 9
+
+
 def test_corners_connect_and_ends_of_lines_do_not() -> None:
     assert parts.count_parts(np.eye(40, dtype=bool)) == 1
     ends = np.zeros((40, 40), dtype=bool)

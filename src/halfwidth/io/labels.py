@@ -17,7 +17,8 @@ __all__ = ["MOST_VOXELS", "LabelMap", "as_labels", "check_size"]
 # Values are looked at in portions of this many, so that a volume of floats takes no second one.
 PORTION = 1 << 18
 MOST = 2**32 - 1
-# A slope is stored in single precision: scaled values are whole up to its rounding.
+# A slope is stored in single precision: scaled values are whole up to the rounding of what they are
+# made of, and no nearer to zero than that.
 SCALED_TOLERANCE = 1e-5
 # Voxels of an image, unless the user allows more: 512 x 512 x 1600. With two such images of one
 # byte per voxel, and one structure that fills them, a process stays below 3 GB.
@@ -157,7 +158,7 @@ class LabelMap:
         self._high = max(self._high, high) if self._seen else high
         self._seen = True
         if not self._plain and self._fraction is None:
-            self._fraction = _fraction(values, SCALED_TOLERANCE if self._scale else 0.0)
+            self._fraction = _fraction(values, self._scale)
         return self._fraction is None
 
 
@@ -180,10 +181,11 @@ def true_or_false(stored: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(np.ascontiguousarray(stored).view(np.uint8) != 0)
 
 
-def _fraction(values: NDArray[Any], tolerance: float) -> float | None:
+def _fraction(values: NDArray[Any], scale: tuple[float, float] | None) -> float | None:
     """A value that is not whole, if there is one."""
     whole = np.rint(values)
-    off = np.abs(values - whole) > tolerance * np.maximum(1.0, np.abs(whole))
+    allowed = SCALED_TOLERANCE * (np.abs(values) + abs(scale[1])) if scale else 0.0
+    off = np.abs(values - whole) > allowed
     return float(values.flat[off.argmax()]) if off.any() else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +27,8 @@ STARTS = (352, 544)
 # The affine maps to RAS; the first two axes point the other way in LPS.
 LPS = np.array([-1.0, -1.0, 1.0])
 AGREEMENT = 1e-3
+# Share of a voxel by which two placements may differ.
+TWO_PLACES = 0.1
 SPACE_UNITS = {1: 1e3, 2: 1.0, 3: 1e-3}
 
 
@@ -45,11 +48,12 @@ def nifti_header(file: Path) -> Header:
     kept = kept_axes(file, sizes)
     start = float(header["vox_offset"])
     # Some writers leave it zero.
-    start = STARTS[version] if start == 0 else start
+    start = float(STARTS[version]) if start == 0 else start
     if not (STARTS[version] <= start < 2**40 and start.is_integer()):
         raise DataError(f"{file}: its header says that voxels start at byte {start:g}")
     spacing, geometry = _placed(file, header, kept)
     scale, notes = _scale(file, header)
+    notes += _two_places(file, header, sizes[:kept])
     return Header(
         shape=tuple(reversed(sizes[:kept])),
         dtype=_dtype(file, header),
@@ -144,12 +148,35 @@ def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geom
     return spacing, replace(geometry, spacing=spacing)
 
 
-def _affine(file: Path, header: Any) -> NDArray[np.float64]:
-    if header["pixdim"][0] == 0:
-        # The standard reads a missing handedness as 1.
-        header["pixdim"][0] = 1
+def _two_places(file: Path, header: Any, sizes: Sequence[int]) -> tuple[str, ...]:
+    """What is to be said of a header whose qform and sform place its voxels differently."""
+    if int(header["sform_code"]) == 0 or int(header["qform_code"]) == 0:
+        return ()
     try:
-        return np.asarray(header.get_best_affine(), np.float64)
+        apart = np.asarray(header.get_sform() - _with_handedness(header).get_qform(), np.float64)
+    except Exception:  # noqa: BLE001 -- a qform that is none, where the sform is taken
+        return ()
+    # How far the first and the last voxel are from where they would be.
+    ends = np.zeros((4, 2))
+    ends[: len(sizes), 1] = np.asarray(sizes) - 1
+    ends[3] = 1
+    away = float(np.linalg.norm((apart @ ends)[:3], axis=0).max())
+    if not away > TWO_PLACES * float(np.min(header["pixdim"][1 : len(sizes) + 1])):
+        return ()
+    said = f"its sform and its qform place its voxels differently (up to {away:.3g} mm apart)"
+    return (f"{file}: {said}; the sform is taken",)
+
+
+def _with_handedness(header: Any) -> Any:
+    """The header, whose missing handedness the standard reads as 1."""
+    if header["pixdim"][0] == 0:
+        header["pixdim"][0] = 1
+    return header
+
+
+def _affine(file: Path, header: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(_with_handedness(header).get_best_affine(), np.float64)
     except Exception as error:  # noqa: BLE001 -- the library has several kinds of its own
         reason = " ".join(str(error).split())
         raise DataError(f"{file}: its header places its voxels nowhere ({reason})") from None

@@ -19,7 +19,7 @@ __all__ = ["check_room"]
 PER_VOXEL, ALLOWED = 5.1, 6.7
 # Of a voxel of a boundary: its place and distance, and where it lies in a tree. A surface has two
 # or three pieces for each.
-PER_BOUNDARY, PIECES = 64, 2.5
+PER_BOUNDARY, PIECES = 80, 2.5
 # Of a voxel of the box that a skeleton is thinned in.
 PER_SKELETON = 6.0
 

@@ -60,13 +60,18 @@ def _count_labelled(mask: Mask) -> int:
     joined = [np.zeros((0, 2), dtype=np.intp)]
     for first in range(0, len(mask), step):
         labels, count = cast("Any", label(mask[first : first + step], structure))
-        own = np.where(labels[0], labels[0] + nodes, 0)
+        own = _numbered(labels[0], nodes)
         if first:
             joined.append(_facing(last, own))
-        last = np.where(labels[-1], labels[-1] + nodes, 0)
+        last = _numbered(labels[-1], nodes)
         nodes += count
     heads, tails = np.concatenate(joined).T - 1
     return _components(nodes, heads, tails) if nodes else 0
+
+
+def _numbered(labels: NDArray[np.int32], before: int) -> Places:
+    """The labels of a slab as numbers of their own, in a type that holds pairs of them."""
+    return np.where(labels, labels.astype(np.intp) + before, 0)
 
 
 def _facing(one: Places, other: Places) -> Places:
