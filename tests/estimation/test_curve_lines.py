@@ -22,8 +22,9 @@ def counted(truth: Any, score: Any) -> tuple[Counts, Counts]:
     """Positive and negative cases at or above each distinct score."""
     truth, score = np.asarray(truth), np.asarray(score)
     thresholds = np.unique(score)[::-1]
-    tp = [int(((score >= t) & (truth == 1)).sum()) for t in thresholds]
-    return np.array(tp), np.array([int((score >= t).sum()) for t in thresholds]) - tp
+    tp = np.array([int(((score >= t) & (truth == 1)).sum()) for t in thresholds], dtype=np.int64)
+    said = np.array([int((score >= t).sum()) for t in thresholds], dtype=np.int64)
+    return tp, said - tp
 
 
 def area_under(line: Array) -> float:
@@ -90,7 +91,7 @@ def test_the_line_of_a_million_scores_is_thinned_unseen(kind: Any) -> None:
     truth = generator.random(1_000_000) < 0.3
     # From the highest score down; the first ones tell most.
     truth[:2000] = generator.random(2000) < 0.9
-    tp = np.cumsum(truth)
+    tp = np.cumsum(truth, dtype=np.int64)
     fp = np.arange(1, len(tp) + 1) - tp
     line = curve_line(kind, tp, fp)
     assert 100 < len(line) <= MOST_CORNERS

@@ -351,12 +351,13 @@ def test_offsets_and_tree_find_the_same_distances(
     reach: int,
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 5)]
-    usual = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
+    bits = [BitMask.of(edge) for edge in edges]
+    usual = boundaries.nearest_distances(bits[0], bits[1], spacing)
     monkeypatch.setattr(boundaries, "NEAR", near)
     monkeypatch.setattr(boundaries, "REACH", reach)
     boundaries._near_offsets.cache_clear()
     try:
-        patched = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
+        patched = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     np.testing.assert_allclose(patched, usual, rtol=1e-14)
@@ -421,11 +422,12 @@ def test_all_ways_to_far_voxels_find_the_same_distances(
     monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing, path: Any
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 7)]
+    bits = [BitMask.of(edge) for edge in edges]
     for name, value in {"NEAR": 1, "REACH": 1, **path}.items():
         monkeypatch.setattr(boundaries, name, value)
     boundaries._near_offsets.cache_clear()
     try:
-        found = boundaries.nearest_distances(*map(BitMask.of, edges), spacing)
+        found = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)

@@ -348,5 +348,6 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             origin = np.where(np.isnan(points[:, :1]), np.nan, 0.0)
             points = np.concatenate([origin, points], axis=1)
         undefined = int(replicates.n_undefined[0])
-        made.append(_Band(own.line(kind), *points, own.positives, undefined))
+        x, y, low, high = points
+        made.append(_Band(own.line(kind), x, y, low, high, own.positives, undefined))
     return made

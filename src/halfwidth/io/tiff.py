@@ -93,7 +93,7 @@ def _bytes_of_segment(file: Path, page: Any) -> int:
         shape = (page.tiledepth, page.tilelength, page.tilewidth)
     else:
         shape = (1, min(page.rowsperstrip, page.imagelength), page.imagewidth)
-    size = math.prod(shape) * int(page.dtype.itemsize)
+    size: int = math.prod(shape) * page.dtype.itemsize
     if size > MOST_OF_SEGMENT:
         raise DataError(
             f"{file}: its strips or tiles are of {size} bytes each when unpacked; up to "

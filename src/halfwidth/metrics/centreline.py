@@ -87,4 +87,5 @@ def _skeleton(mask: Mask) -> Mask:
         raise OptionError(
             "clDice needs scikit-image for skeletons: pip install 'halfwidth[images]'"
         ) from None
-    return np.asarray(skeletonize(mask), dtype=bool)  # type: ignore[no-untyped-call]
+    skeleton: Mask = skeletonize(mask)  # type: ignore[no-untyped-call]
+    return np.asarray(skeleton > 0)

@@ -227,8 +227,8 @@ def _structure(prediction: Path | None, reference: Path, how: How) -> _Structure
     )
     box = union_box(*(bounding_box(mask) for mask in masks), ndim=masks[0].ndim)
     # Copies, so that the volumes can go.
-    crops = (mask[box].copy() for mask in masks)
-    return _Structure(box, *crops, read.spacing, read.grid, read.notes)
+    found, truth = (mask[box].copy() for mask in masks)
+    return _Structure(box, found, truth, read.spacing, read.grid, read.notes)
 
 
 def _as_mask(voxels: NDArray[Any], file: Path) -> Mask:

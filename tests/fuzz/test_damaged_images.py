@@ -31,7 +31,7 @@ from halfwidth.io.images import read_image
 nibabel: Any = import_module("nibabel")
 sitk: Any = import_module("SimpleITK")
 
-Make = Callable[[Path], None]
+Make = Callable[[Path], Any]
 # A damaged file of a few hundred bytes has no use for more.
 MOST_BYTES = 2**26
 
@@ -234,4 +234,4 @@ def test_damaged_images_are_scored_or_refused(name: str, tmp_path: Path) -> None
     for _ in range(12):
         path.write_bytes(mutated(content, draw, suffix))
         with contextlib.suppress(hw.DataError):
-            hw.score_folders(*folders, "dsc")
+            hw.score_folders(folders[0], folders[1], "dsc")
