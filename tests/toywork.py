@@ -20,7 +20,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk, Made, parse_shard
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
-from halfwidth.study.storage.store import Store, create_or_open
+from halfwidth.study.storage.opening import create_or_open
+from halfwidth.study.storage.store import Store
 
 COLUMNS = {
     "instance": "string",

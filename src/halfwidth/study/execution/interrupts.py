@@ -8,10 +8,14 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["Stop", "shielded", "unheard"]
+__all__ = ["Stop", "Stopped", "shielded", "unheard"]
 
 # Somebody who asks so often means it, whatever it costs.
 OFTEN = 3
+
+
+class Stopped(KeyboardInterrupt):
+    """An interrupt that has ended a run, which has told what is kept and how to go on."""
 
 
 class Stop:
