@@ -123,8 +123,8 @@ def test_120_flipped_bits_are_all_seen_and_all_mended(folder: Path, reference: P
         assert sound(folder, reference)
         for file in folder.rglob("*.broken"):
             file.unlink()
-    frames = [open_results(one).query("SELECT * FROM cells") for one in (folder, reference)]
-    assert_frame_equal(*frames, check_exact=True)
+    mended, whole = (open_results(one).query("SELECT * FROM cells") for one in (folder, reference))
+    assert_frame_equal(mended, whole, check_exact=True)
 
 
 # --------------------------------------------------------------------------- other damage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ import typer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.mask_options import Jobs
 from halfwidth.cli.options import Debug, Strict
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import InterruptToldError, note, write
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
@@ -138,7 +139,8 @@ def run(
     if dry_run:
         write(_costs(planned, shard, jobs))
         return STRICT_STATUS if strict and planned.cautions else 0
-    outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
+    with _interrupts_told():
+        outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
     return _ended(outcome, store, spec) or (STRICT_STATUS if strict and planned.cautions else 0)
 
 
@@ -225,7 +227,8 @@ def retry(
     planned = plan(spec)
     count = forget(planned.store(store, restore=True))
     note(f"{count} failed chunk{'' if count == 1 else 's'} to do again")
-    outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
+    with _interrupts_told():
+        outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
     return _ended(outcome, store, spec)
 
 
@@ -259,6 +262,20 @@ app.command("summary", short_help="Coverage, paces, tests, needs, failures.")(su
 
 
 app.command("plot", short_help="Figures of coverage, width and what they depend on.")(plot)
+
+
+@contextlib.contextmanager
+def _interrupts_told() -> Iterator[None]:
+    """One line for an interrupt, which the run writes if it has come that far."""
+    from halfwidth.study.execution.interrupts import Stopped
+
+    try:
+        yield
+    except Stopped:
+        raise InterruptToldError from None
+    except KeyboardInterrupt:
+        note("interrupted before anything was done; the same command goes on")
+        raise InterruptToldError from None
 
 
 # --------------------------------------------------------------------------- words

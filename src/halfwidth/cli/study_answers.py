@@ -249,7 +249,7 @@ def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
 
 
 def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import left_out_of, of_logits
+    from halfwidth.report.study_answers import left_out_of, not_fitted_in, of_logits
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
@@ -257,16 +257,18 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if asked.refits is None else asked.refits
     made = skewness_model(paces, n_bootstrap=refits, rng=seed)
-    worked = int(made["refits"].min())
+    fitted = made[made["not_fitted"] == ""]
+    worked = int(fitted["refits"].min())
     said = {
         "seed": seed,
         "interval": f", with a 95 % parametric bootstrap interval ({worked} refits)"
         if refits
         else "",
-        "left_out": left_out_of(made),
+        "left_out": left_out_of(fitted),
+        "not_fitted": not_fitted_in(made),
         "of_logits": of_logits(made),
     }
-    return Answer({"mixed": made}, {"mixed": made}, said)
+    return Answer({"mixed": made}, {"mixed": fitted}, said)
 
 
 def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:

@@ -44,9 +44,11 @@ class Store:
         first, *lines = text.splitlines() or [""]
         if _parsed(first) != {"asked": self._asked}:
             # Hours of work, maybe: the other options may be the slip.
-            old = self.path.with_name(f"{self.path.name}.old")
-            self.path.replace(old)
-            self.notes.append(f"{old} holds cases scored with other options; all are scored anew")
+            self.path.replace(self._old)
+            self.notes.append(
+                f"{self._old} holds cases scored with other options, until this run is done; all "
+                "are scored anew"
+            )
             return {}
         known = (_entry(line) for line in lines)
         return dict(entry for entry in known if entry is not None)
@@ -74,6 +76,12 @@ class Store:
     def end(self) -> None:
         """The output is written: nothing needs to be kept."""
         self.path.unlink(missing_ok=True)
+        # What was scored with other options before would be of no use beside this output.
+        self._old.unlink(missing_ok=True)
+
+    @property
+    def _old(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.old")
 
 
 def partial_of(output: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -114,10 +115,20 @@ def run_chunks(
     workers = check_jobs(jobs)
     check_chunks(chunks)
     reporter = progress or Reporter()
-    # Waiting for a lock may take long, and nothing is being done yet: outside of the shield.
-    with held(store.path, shard) as writer, shielded() as stop:
-        run = _Run(work, store, writer, stop, reporter, workers, dask)
-        return _carried_out(run, chunks, retries, shard)
+    asked_by = 0
+    try:
+        # Waiting for a lock may take long, and nothing is being done yet: outside of the shield.
+        with held(store.path, shard) as writer, shielded() as stop:
+            run = _Run(work, store, writer, stop, reporter, workers, dask)
+            try:
+                return _carried_out(run, chunks, retries, shard)
+            finally:
+                asked_by = stop.signal
+    except KeyboardInterrupt:
+        if asked_by == signal.SIGTERM:
+            # What it would have done by itself: whoever sent it looks at the status.
+            signal.raise_signal(signal.SIGTERM)
+        raise
 
 
 def _carried_out(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | None) -> Outcome:
@@ -230,7 +241,9 @@ def _round(
 def _engine(run: _Run, todo: Sequence[Chunk], *, alone: bool) -> Answers:
     queue = Queue(todo)
     if run.dask is not None:
-        pool = Cluster(run.dask, 1 if alone else run.jobs, alone=alone)
+        pool = Cluster(
+            run.dask, 1 if alone else run.jobs, alone=alone, tell=run.reporter.note, stop=run.stop
+        )
         return pooled(queue, run.work, run.stop, pool)
     if run.jobs == 1 and not alone:
         return serial(queue, run.work, run.stop)

@@ -33,6 +33,7 @@ class Workers:
     """So many processes, as a `Pool`; one that is alone does what has killed others before."""
 
     def __init__(self, count: int, *, alone: bool = False) -> None:
+        _start_trackers()
         most = max(HOPELESS * count, HOPELESS_IN_ALL)
         self._most_deaths = math.inf if alone else most
         self._free = list(range(count))
@@ -105,6 +106,17 @@ class Workers:
         for process in self._processes:
             if process is not None:
                 process.shutdown(kill_workers=True)
+
+
+def _start_trackers() -> None:
+    """Start what loky starts with the first worker, and which would unblock interrupts again."""
+    from multiprocessing import resource_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as of_loky
+
+    if os.name == "posix":
+        resource_tracker.ensure_running()
+        of_loky.ensure_running()
 
 
 def _started() -> Any:
