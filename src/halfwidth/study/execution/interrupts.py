@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["Stop", "Stopped", "shielded", "unheard"]
+__all__ = ["Stop", "Stopped", "shielded"]
 
 # Somebody who asks so often means it, whatever it costs.
 OFTEN = 3
@@ -104,21 +104,3 @@ def shielded() -> Iterator[Stop]:
         stop.end()
         for number in usual:
             signal.signal(number, before[number])
-
-
-@contextlib.contextmanager
-def unheard() -> Iterator[None]:
-    """Processes that are started in here never hear of an interrupt; this one hears it as ever.
-
-    They begin with the signals that are blocked in the thread that starts them. It must not be
-    ignored, not even for a moment: an interrupt of that moment would be lost. This process hears
-    it by its other threads, or when it is unblocked.
-    """
-    # Where nothing can be blocked, workers ignore it once they have begun.
-    can_block = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else None
-    try:
-        yield
-    finally:
-        if before is not None:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)

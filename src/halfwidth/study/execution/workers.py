@@ -17,9 +17,9 @@ from collections.abc import Collection
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import ONE_THREAD, Answer, Fault, attempt
-from halfwidth.study.execution.interrupts import unheard
 
 __all__ = ["Workers"]
 
@@ -33,7 +33,6 @@ class Workers:
     """So many processes, as a `Pool`; one that is alone does what has killed others before."""
 
     def __init__(self, count: int, *, alone: bool = False) -> None:
-        _start_trackers()
         most = max(HOPELESS * count, HOPELESS_IN_ALL)
         self._most_deaths = math.inf if alone else most
         self._free = list(range(count))
@@ -51,7 +50,7 @@ class Workers:
             return None
         self._free.pop()
         # Whoever is interrupted on a terminal, it is this process that ends the others.
-        with unheard():
+        with deaf_to_interrupts():
             if self._processes[place] is None:
                 self._processes[place] = _started()
             future = self._processes[place].submit(attempt, work, chunk)
@@ -106,17 +105,6 @@ class Workers:
         for process in self._processes:
             if process is not None:
                 process.shutdown(kill_workers=True)
-
-
-def _start_trackers() -> None:
-    """Start what loky starts with the first worker, and which would unblock interrupts again."""
-    from multiprocessing import resource_tracker
-
-    from joblib.externals.loky.backend import resource_tracker as of_loky
-
-    if os.name == "posix":
-        resource_tracker.ensure_running()
-        of_loky.ensure_running()
 
 
 def _started() -> Any:
