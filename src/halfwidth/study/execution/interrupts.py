@@ -75,11 +75,20 @@ class Stop:
         while not self._over.wait(AGAIN):
             if self._inside:
                 self._again = True
-                _thread.interrupt_main(self.signal)
+                _send_to_main_thread(self.signal)
 
     def end(self) -> None:
         """Nobody listens any more."""
         self._over.set()
+
+
+def _send_to_main_thread(number: int) -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        # Wakes it where it waits, too.
+        signal.pthread_kill(main, number)
+    else:
+        _thread.interrupt_main(signal.Signals(number))
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ the run ends them, or its death does.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import signal
@@ -73,11 +74,11 @@ class LocalCluster:
 def _serve(workers: int) -> None:
     """Be the cluster until whoever started it closes its end, or is dead."""
     import dask
-    import distributed
 
+    distributed: Any = importlib.import_module("distributed")
     # A chunk that was beside one that killed their worker may try once more; the rest is for us.
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        cluster: Any = distributed.LocalCluster(
+        cluster = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
