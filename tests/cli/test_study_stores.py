@@ -82,6 +82,7 @@ def test_what_is_no_store_is_told_so(spec: Path, store: Path, run: Run) -> None:
 READERS = (["summary"], ["summary", "--what", "pace"], ["plot", "--list"])
 
 
+@pytest.mark.slow
 def test_a_damaged_store_is_read_by_nobody_and_mended_by_a_run(
     spec: Path, store: Path, run: Run
 ) -> None:
