@@ -13,12 +13,24 @@ __all__ = [
     "closest",
     "proposed",
     "quoted",
+    "readable",
     "shortened",
+    "shown",
 ]
 
 
+# Letters of a message that are read; a name from a damaged file may have thousands.
+MOST_LETTERS, FROM_THE_END = 600, 150
+
+
 class HalfwidthError(ValueError):
-    """Wrong usage or bad input; its text is meant for the person who caused it."""
+    """Wrong usage or bad input; its text is meant for the person who caused it.
+
+    It is one line of printable letters, whatever was in the file or the value that it quotes.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(readable(text))
 
 
 class DataError(HalfwidthError):
@@ -41,9 +53,9 @@ class UnknownNameError(OptionError):
         synonyms: Iterable[str] = (),
         hint: str = "",
     ) -> None:
-        known = list(choices)
+        known, given = list(choices), given if isinstance(given, str) else shown(given)
         proposal = proposed(given, [*known, *synonyms]) or "."
-        text = f"unknown {kind} {given!r}{proposal} Known: {shortened(known)}."
+        text = f"unknown {kind} {shown(given)}{proposal} Known: {shortened(known)}."
         super().__init__(f"{text} {hint}".rstrip())
 
 
@@ -68,6 +80,19 @@ def proposed(given: str, choices: Iterable[str]) -> str:
     return f"; did you mean {near!r}?" if near else ""
 
 
+def readable(text: str) -> str:
+    r"""One line without control codes, its middle cut out where it is very long.
+
+    >>> readable("a\x1b[31m\tb")
+    'a\\x1b[31m b'
+    """
+    spaced = " ".join(text.split())
+    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in spaced)
+    if len(line) <= MOST_LETTERS:
+        return line
+    return f"{line[: MOST_LETTERS - FROM_THE_END]} ... {line[-FROM_THE_END:]}"
+
+
 def quoted(names: Iterable[object]) -> str:
     """Names as a reader would list them: ``'a', 'b'``."""
     return ", ".join(repr(str(name)) for name in names)
@@ -81,3 +106,16 @@ def shortened(names: Sequence[object], most: int = 30) -> str:
     """
     text = ", ".join(str(name) for name in names[:most])
     return f"{text} and {len(names) - most} more" if len(names) > most else text
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as it was given, on one line and cut where it would drown what is said of it.
+
+    >>> shown("0.95"), shown([1] * 100, most=12)
+    ("'0.95'", '[1, 1, 1, 1,...')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 -- a foreign repr may do anything, and digits have a limit
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[:most]}..."

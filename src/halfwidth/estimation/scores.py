@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.checks import one_of, refuse_complex
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 
@@ -37,22 +38,18 @@ ROUNDING = 1e-6
 
 def check_kind(scores: Any) -> Scores:
     """What the scores are, or an `OptionError`."""
-    if not isinstance(scores, str) or scores not in SCORE_KINDS:
-        raise OptionError(
-            f"scores={scores!r} is none of {', '.join(SCORE_KINDS)}"
-            f"{proposed(str(scores), SCORE_KINDS)}"
-        )
-    kind: Scores = scores
+    kind: Scores = one_of("scores", scores, SCORE_KINDS)
     return kind
 
 
 def as_score_rows(values: Any, where: str) -> Array:
     """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
+    refuse_complex(values, where)
     try:
         if isinstance(values, np.ma.MaskedArray):
             values = np.ma.filled(values.astype(float), np.nan)
         array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         array = _with_missing(values, where)
     if array.ndim not in (1, 2) or (array.ndim == 2 and not array.shape[1]):
         raise DataError(f"{where}: expected shape (n,) or (n, classes), got {array.shape}")
