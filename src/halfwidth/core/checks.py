@@ -15,6 +15,7 @@ from halfwidth.core.errors import DataError, OptionError, proposed, shown
 __all__ = [
     "MOST_CASES",
     "as_count",
+    "as_flag",
     "as_list",
     "as_number",
     "is_number",
@@ -65,6 +66,13 @@ def as_count(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def as_flag(name: str, value: Any) -> bool:
+    """True or False, or an `OptionError`: anything else was meant for another option."""
+    if not isinstance(value, bool | np.bool_):
+        raise OptionError(f"{name}={shown(value)} is neither True nor False")
+    return bool(value)
 
 
 def one_of(

@@ -13,24 +13,13 @@ __all__ = [
     "closest",
     "proposed",
     "quoted",
-    "readable",
     "shortened",
     "shown",
 ]
 
 
-# Letters of a message that are read; a name from a damaged file may have thousands.
-MOST_LETTERS, FROM_THE_END = 600, 150
-
-
 class HalfwidthError(ValueError):
-    """Wrong usage or bad input; its text is meant for the person who caused it.
-
-    It is one line of printable letters, whatever was in the file or the value that it quotes.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__(readable(text))
+    """Wrong usage or bad input; its text is meant for the person who caused it."""
 
 
 class DataError(HalfwidthError):
@@ -78,19 +67,6 @@ def proposed(given: str, choices: Iterable[str]) -> str:
     """
     near = closest(given, choices)
     return f"; did you mean {near!r}?" if near else ""
-
-
-def readable(text: str) -> str:
-    r"""One line without control codes, its middle cut out where it is very long.
-
-    >>> readable("a\x1b[31m\tb")
-    'a\\x1b[31m b'
-    """
-    spaced = " ".join(text.split())
-    line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in spaced)
-    if len(line) <= MOST_LETTERS:
-        return line
-    return f"{line[: MOST_LETTERS - FROM_THE_END]} ... {line[-FROM_THE_END:]}"
 
 
 def quoted(names: Iterable[object]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import as_number, plain_text
+from halfwidth.core.checks import as_flag, as_number, plain_text
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
@@ -224,8 +224,12 @@ def runs_table(
     >>> [(e.subject, e.method) for e in made]
     [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
     """
+    if value is not None:
+        plain_text("value", value)
     runs = run_table(frame, value, names_of_columns(by) or ())
-    asked = _Asked(_levels(quantile), point, simultaneous, mean)
+    asked = _Asked(
+        _levels(quantile), point, as_flag("simultaneous", simultaneous), as_flag("mean", mean)
+    )
     if not isinstance(folds, str) or folds not in FOLDS:
         raise UnknownNameError("folds", folds, FOLDS)
     request = resolve_request(
@@ -246,7 +250,7 @@ def runs_table(
             part.values, of_runs, request, scale=scale, where=where, cases=part.names
         )
         sources.append(_Source(sample, part.label, part.by, _doubts(part)))
-        if keep_runs:
+        if as_flag("keep_runs", keep_runs):
             cases.append(Cases(part.label, of_runs.spec.display, sample.given))
     made = _estimated(sources, asked, request)
     return Estimates(tuple(made), _notes(asked, request), tuple(cases))

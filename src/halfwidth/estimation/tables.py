@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.checks import as_list
+from halfwidth.core.checks import as_flag, as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
@@ -149,7 +149,7 @@ def summary_table(
             may_be_empty=True,
         )
         not_applicable += part.n_not_applicable
-        if keep_cases:
+        if as_flag("keep_cases", keep_cases):
             cases.append(_cases_of(part, sample))
         doubts = _design_doubts(part)
         jobs += [

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core import rng as randomness
-from halfwidth.core.checks import as_count
+from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
@@ -272,7 +272,7 @@ def studies_of(
 ) -> Studies:
     """The pilot and the options, checked."""
     (metric, bounds, statistic), (n_samples, scale, label) = what, how
-    where = f"pilot {label!r}" if label else "pilot"
+    where = f"pilot {label!r}" if plain_text("label", label) else "pilot"
     request = resolve_request(alternative="two-sided", **options)
     sample = check_sample(values, resolve_metric(metric, bounds), request, scale=scale, where=where)
     bound = resolve_statistic(statistic)

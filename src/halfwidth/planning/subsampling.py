@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core import rng as random
-from halfwidth.core.checks import as_count, as_list
+from halfwidth.core.checks import as_count, as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.spec import Metric, Need
 from halfwidth.core.types import UNBOUNDED, Array, Level
@@ -222,7 +222,9 @@ def subsample(
     if not 1 <= _integer("repeats", repeats) <= MOST_REPEATS:
         raise OptionError(f"repeats={repeats} is not from 1 to {MOST_REPEATS}; usual: 100")
     bound_metric = resolve_metric(metric, bounds)
-    sample = check_sample(values, bound_metric, request, scale=scale, where=label or "values")
+    sample = check_sample(
+        values, bound_metric, request, scale=scale, where=plain_text("label", label) or "values"
+    )
     ready = np.asarray(sample.values, float)
     rows = tuple(
         _row(_drawn(ready, k, repeats, request.seed), request, ddof)
