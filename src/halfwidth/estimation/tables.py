@@ -182,8 +182,8 @@ def _check_names(**columns: Any) -> None:
     for option, given in columns.items():
         if given is not None and not isinstance(given, str):
             raise OptionError(
-                f"{option}={given!r} is no text; here it takes the name of a column (one label per "
-                "case is for summary_ci)"
+                f"{option}={shown(given)} is no text; here it takes the name of a column (one label "
+                "per case is for summary_ci)"
             )
 
 

@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MOST = MOST_CASES
-MOST_EXTREME = 1e-9
+MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
 
 
 def check_share(name: str, value: Any, *, ends: bool = False) -> float:
@@ -50,6 +50,8 @@ def check_positive(name: str, value: Any) -> float:
     number = as_number(name, value)
     if number <= 0:
         raise OptionError(f"{name}={value} is not above 0")
+    if not 1 / MOST_EXTENT <= number <= MOST_EXTENT:
+        raise OptionError(f"{name}={value} cannot be squared in floating point; scale it")
     return number
 
 
