@@ -182,7 +182,7 @@ def _check_names(**columns: Any) -> None:
     for option, given in columns.items():
         if given is not None and not isinstance(given, str):
             raise OptionError(
-                f"{option}={shown(given)} is no text; here it takes the name of a column (one label "
+                f"{option}={shown(given)} is no text; here it takes the name of a column (a label "
                 "per case is for summary_ci)"
             )
 
