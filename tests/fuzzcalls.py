@@ -64,7 +64,12 @@ ANYTHINGS: tuple[Draw, ...] = (
             *(Decimal("0.9"), Decimal("sNaN"), Fraction(1, 3), dt.date(2024, 1, 1)),
             *(np.array(0.5), np.empty(0), np.zeros((2, 2, 2)), np.array([1j, 2]), np.eye(3)),
             *(np.array(["2024"], "M8[Y]"), np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])),
-            *(np.array([1, None], object), np.ma.masked_array([1.0, 2.0], [0, 1]), pd.NA, pd.NaT),
+            *(
+                np.array([1, None], object),
+                np.ma.masked_array([1.0, 2.0], [False, True]),
+                pd.NA,
+                pd.NaT,
+            ),
             *(pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1.0]}), pd.DataFrame(), np.random),
         )
     ),
@@ -138,12 +143,14 @@ def numbers(s: Source) -> Any:
 def clusters(s: Source) -> Any:
     many = s.choice([1, 2, max(1, s.n // 2), s.n])
     made = [s.choice([i % many, f"p{i % many}"]) if many > 2 else i % many for i in range(s.n)]
-    return s.choice([list, np.array, pd.Series, tuple])(made)
+    shapes: list[Callable[[Any], Any]] = [list, np.array, pd.Series, tuple]
+    return s.choice(shapes)(made)
 
 
 def classes(s: Source) -> Any:
     names: Any = s.choice([[0, 1], [0, 1], [False, True], ["a", "b"], [0, 1, 2], [-1, 1], [3.0, 5]])
-    return s.choice([list, list, np.array])([s.choice(names) for _ in range(s.n)])
+    made = [s.choice(names) for _ in range(s.n)]
+    return s.choice([made, made, np.array(made)])
 
 
 def predictions(s: Source) -> Any:

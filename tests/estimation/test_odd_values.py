@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -48,7 +49,7 @@ COMPLEX = {
     "a list": [x + 1j for x in DICE],
     "one among others": [*DICE[1:], 0.5 + 1j],
     "objects": np.array([*DICE[1:], 1j], dtype=object),
-    "masked": np.ma.masked_array(np.array(DICE) * 1j, [0] * 9 + [1]),
+    "masked": np.ma.masked_array(np.array(DICE) * 1j, [False] * 9 + [True]),
     "a series": pd.Series(np.array(DICE) * 1j),
     "without an imaginary part": np.array(DICE) + 0j,
 }
@@ -83,7 +84,8 @@ def test_complex_options_are_refused() -> None:
         assert option in refused(**{option: np.complex128(0.9)})
     assert "penalty" in refused(penalty=np.complex128(1), missing="worst")
     assert "bounds" in refused(bounds=(0, np.complex128(1)))
-    text = complaint(lambda: hw.metric_ci(TRUTH, DICE, metric="f1", threshold=np.complex128(0.5)))
+    odd: Any = np.complex128(0.5)
+    text = complaint(lambda: hw.metric_ci(TRUTH, DICE, metric="f1", threshold=odd))
     assert "threshold" in text
     costs = np.eye(2) * 1j
     assert "costs" in complaint(
@@ -146,9 +148,11 @@ def test_a_spread_that_the_scale_makes_vanish() -> None:
 def test_numbers_of_every_exact_kind_are_numbers() -> None:
     plain = hw.summary_ci(DICE)
     for kind in (Decimal, Fraction):
-        exact = hw.summary_ci([kind(str(x)) for x in DICE], confidence_level=kind("0.95"))
+        level: Any = kind("0.95")
+        exact = hw.summary_ci([kind(str(x)) for x in DICE], confidence_level=level)
         assert (exact.low, exact.high) == (plain.low, plain.high)
-    single = hw.summary_ci(DICE, confidence_level=np.float32(0.95))
+    short: Any = np.float32(0.95)
+    single = hw.summary_ci(DICE, confidence_level=short)
     assert single.confidence_level == 0.95
     assert "95 % CI" in single.sentence()
 
@@ -158,7 +162,9 @@ def test_a_signalling_nan_is_a_missing_value() -> None:
 
 
 def test_masked_text_is_no_number() -> None:
-    assert "holds 'b', which is not a number" in refused(np.ma.masked_array(["a", "b"], [1, 0]))
+    assert "holds 'b', which is not a number" in refused(
+        np.ma.masked_array(["a", "b"], [True, False])
+    )
 
 
 def test_the_most_cases_have_an_interval() -> None:
@@ -252,9 +258,9 @@ def test_errors_are_one_short_printable_line_whatever_they_quote() -> None:
 
 def test_figures_take_finished_results_only() -> None:
     pytest.importorskip("matplotlib")
-    for draw in (hw.plots.forest, hw.plots.roc, hw.plots.pr, hw.plots.plan_curve):
-        assert "is neither of type" in complaint(lambda draw=draw: draw([1, 2]))  # type: ignore[misc]
-    for draw in (hw.plots.confusion, hw.plots.subsample_means, hw.plots.figure_of_table):
-        assert "is not what" in complaint(lambda draw=draw: draw(None))  # type: ignore[misc]
-    e = hw.summary_ci(DICE)
-    assert "is no axes" in complaint(lambda: hw.plots.forest(e, ax={}))  # type: ignore[arg-type]
+    plots: Any = hw.plots
+    for draw in (plots.forest, plots.roc, plots.pr, plots.plan_curve):
+        assert "is neither of type" in complaint(functools.partial(draw, [1, 2]))
+    for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
+        assert "is not what" in complaint(functools.partial(draw, None))
+    assert "is no axes" in complaint(lambda: plots.forest(hw.summary_ci(DICE), ax={}))

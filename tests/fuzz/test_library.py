@@ -117,7 +117,7 @@ def check_text(text: str, what: str) -> None:
 def check_result(result: Any) -> None:
     """Every way out works without a warning, and JSON is JSON."""
     if isinstance(result, Figure | Axes):
-        figure = result if isinstance(result, Figure) else result.get_figure()
+        figure = result if isinstance(result, Figure) else result.figure
         figure.canvas.draw()
         plt.close("all")
     if not type(result).__module__.startswith("halfwidth"):

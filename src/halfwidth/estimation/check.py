@@ -103,7 +103,7 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
         For text, nested data or complex numbers; says which case.
     """
     if isinstance(values, np.ma.MaskedArray):
-        values = np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+        values = [None if cell is np.ma.masked else cell for cell in values]
     array = _as_flat_array(values, where)
     if array.dtype.kind in "bui":
         return array.astype(float)
