@@ -186,11 +186,14 @@ def column_table(s: Source) -> Any:
 
 
 def published_table(s: Source) -> Any:
-    rows = {
+    rows: dict[str, Any] = {
         "n": [s.randrange(0, 200) for _ in range(s.n)],
         "mean": plain_numbers(s),
         "sd": [abs(x) for x in plain_numbers(s)],
     }
+    if s.random() < 0.3:
+        printed = [f"{x:.3f} {s.choice('±(')} {x / 9:.2f}" for x in plain_numbers(s)]
+        rows = {"Model": list(range(s.n)), "N": rows["n"], s.choice(["Dice", "HD95 (SD)"]): printed}
     return s.choice([dict, pd.DataFrame])(rows)
 
 
@@ -248,6 +251,7 @@ GOOD: Mapping[str, Draw] = {
     "by": words("model", ["model"], "case", "missing"),
     "case": words("case", "model", "missing"),
     "code": lambda s: s.choice(hw.CAUTIONS).code,
+    "compare": words("auto", "best", "pairs", "none"),
     "confidence_level": level,
     "correct": count(0, 60),
     "correlation": lambda s: s.uniform(-1, 1),
@@ -278,6 +282,7 @@ GOOD: Mapping[str, Draw] = {
     "other": numbers,
     "over": words("cases", "clusters"),
     "penalty": words(0.0, 1.0, 50),
+    "plus_minus": words("sd", "sem", "halfwidth"),
     "point": words("auto", "sample", "interpolated", "bootstrap_median"),
     "pos_label": words(1, 0, "b", True),
     "positives": count(0, 60),

@@ -48,18 +48,20 @@ class UnknownNameError(OptionError):
         super().__init__(f"{text} {hint}".rstrip())
 
 
-def closest(given: str, choices: Iterable[str]) -> str | None:
+def closest(given: object, choices: Iterable[str]) -> str | None:
     """The choice that ``given`` most likely meant, or None where nothing is near.
 
     >>> closest("medain", ["mean", "median"])
     'median'
     """
+    if not isinstance(given, str):
+        return None
     by_lower = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[near[0]] if near else None
 
 
-def proposed(given: str, choices: Iterable[str]) -> str:
+def proposed(given: object, choices: Iterable[str]) -> str:
     """The end of a message that names the nearest choice, or nothing.
 
     >>> proposed("medain", ["mean", "median"])

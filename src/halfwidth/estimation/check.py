@@ -102,8 +102,10 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
     DataError
         For text, nested data or complex numbers; says which case.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        values = [None if cell is np.ma.masked else cell for cell in values]
+    if isinstance(values, np.ma.MaskedArray) and values.ndim == 1:
+        hidden = np.ma.getmaskarray(values).tolist()
+        pairs = zip(values.data.tolist(), hidden, strict=True)
+        values = [None if masked else cell for cell, masked in pairs]
     array = _as_flat_array(values, where)
     if array.dtype.kind in "bui":
         return array.astype(float)
@@ -175,8 +177,8 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
 
 def _reads_as_number(value: Any) -> bool:
     try:
-        float(value)
-    except (OverflowError, TypeError, ValueError):
+        float(value if isinstance(value, str | bytes) else "")
+    except ValueError:
         return False
     return True
 

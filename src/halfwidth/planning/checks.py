@@ -12,6 +12,7 @@ from halfwidth.core.types import Bounds
 __all__ = [
     "check_assurance",
     "check_choice",
+    "check_extent",
     "check_level_of_quantile",
     "check_n",
     "check_positive",
@@ -20,7 +21,6 @@ __all__ = [
     "wanted_width",
 ]
 
-MOST = MOST_CASES
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
 
 
@@ -50,9 +50,14 @@ def check_positive(name: str, value: Any) -> float:
     number = as_number(name, value)
     if number <= 0:
         raise OptionError(f"{name}={value} is not above 0")
-    if not 1 / MOST_EXTENT <= number <= MOST_EXTENT:
-        raise OptionError(f"{name}={value} cannot be squared in floating point; scale it")
+    check_extent(name, number)
     return number
+
+
+def check_extent(name: str, number: float) -> None:
+    """Refuse numbers whose squares floating point has no room for."""
+    if number and not 1 / MOST_EXTENT <= abs(number) <= MOST_EXTENT:
+        raise OptionError(f"{name}={number:g} cannot be squared in floating point; scale it")
 
 
 def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
@@ -74,8 +79,8 @@ def check_n(value: Any, least: int, what: str) -> int:
         raise OptionError(f"n={shown(value)} is not a whole number")
     if n < least:
         raise OptionError(f"n={shown(n)} is too few: {what} needs at least {least}")
-    if n > MOST:
-        raise OptionError(f"n={shown(n)} is beyond {MOST:.0e} cases, which nobody has")
+    if n > MOST_CASES:
+        raise OptionError(f"n={shown(n)} is beyond {MOST_CASES:.0e} cases, which nobody has")
     return n
 
 
