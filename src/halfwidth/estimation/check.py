@@ -18,6 +18,7 @@ from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
+from halfwidth.io.numerals import like_a_number
 from halfwidth.resampling.designs import Design
 
 __all__ = [
@@ -165,8 +166,13 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
-    if isinstance(value, str) and value.count(",") == 1:
-        hint = "; write decimals with a point"
+    if isinstance(value, str) and like_a_number(value):
+        grouped = value.count(",") != 1 or "." in value
+        hint = (
+            "; write numbers without separators of thousands"
+            if grouped
+            else "; write decimals with a point, or say what they are: --decimal ,"
+        )
     elif isinstance(value, str) and value.endswith("%"):
         hint = "; remove the % signs and use scale=100 (--scale 100)"
     elif _reads_as_number(value):
@@ -336,7 +342,11 @@ def _check_range(
     )
     seen = numbers[finite]
     if bounds == Bounds(0, 1) and scale == 1 and len(seen) and _like_per_cent(seen):
-        text += ". They look like per cent: use scale=100 (--scale 100)"
+        if (seen == np.rint(seen)).all():
+            text += ". Are they counts? Name the columns that hold values (--value COLUMN). If they"
+            text += " are per cent: scale=100 (--scale 100)"
+        else:
+            text += ". They look like per cent: use scale=100 (--scale 100)"
     elif spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"
     raise DataError(text)

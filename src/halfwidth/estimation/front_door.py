@@ -30,7 +30,7 @@ def summary_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
@@ -64,8 +64,9 @@ def summary_ci(
         Strictly between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}
         ``"lower"`` gives a lower confidence bound; the other end is then that of the range.
-    n_resamples : int, default 9999
-        Bootstrap resamples, where any are drawn.
+    n_resamples : int, optional
+        Bootstrap resamples, where any are drawn; default: 9999. Of means of 100 000 cases and more
+        the bootstrap distribution is had exactly, without draws, unless their number is given.
     rng : None, int, SeedSequence or Generator, optional
         Source of randomness (SPEC 7). The result's ``seed`` reproduces it.
     missing : {"raise", "omit", "worst"}
@@ -184,7 +185,7 @@ def proportion_ci(
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
-        n_resamples=9999,
+        n_resamples=None,
         rng=0,
         missing="raise",
         penalty=None,

@@ -48,10 +48,8 @@ def units_of(
         _kept(labels, kept, option, where)
         for labels, option in ((groups, "groups"), (strata, "strata"))
     )
-    cases = [f"#{place + 1}" for place in range(len(kept))] if cases is None else cases
-    named = list(itertools.compress(cases, kept))
-    clusters = _as_codes(groups, "groups", where, named)
-    of_stratum = _as_codes(strata, "strata", where, named)
+    clusters = _as_codes(groups, "groups", where, kept, cases)
+    of_stratum = _as_codes(strata, "strata", where, kept, cases)
     _check_nested(clusters, of_stratum, where, groups or ())
     return clusters, of_stratum
 
@@ -91,7 +89,11 @@ def listed(labels: Any, option: str) -> list[Any] | None:
 
 
 def _as_codes(
-    labels: list[Any] | None, option: str, where: str, cases: Sequence[object]
+    labels: list[Any] | None,
+    option: str,
+    where: str,
+    kept: NDArray[np.bool_],
+    cases: Sequence[object] | None,
 ) -> Codes | None:
     """One integer per case for its cluster or stratum; None where none are given."""
     if labels is None:
@@ -99,9 +101,11 @@ def _as_codes(
     missing = [place for place, label in enumerate(labels) if is_missing(label)]
     if missing:
         plural = "s" if len(missing) > 1 else ""
+        places = np.flatnonzero(kept)[missing]
+        named = [f"#{place + 1}" if cases is None else cases[place] for place in places.tolist()]
         raise DataError(
             f"{where}: {len(missing)} of {len(labels)} cases lack a label in {option} "
-            f"(case{plural} {shortened([cases[place] for place in missing], most=3)}); "
+            f"(case{plural} {shortened(named, most=3)}); "
             "give each a label, or leave the cases out"
         )
     known: dict[Any, int] = {}

@@ -51,6 +51,7 @@ AUTO = "auto"
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7
 MOST_THREADS = 1024
+USUAL_RESAMPLES = 9999
 UNNAMED = MetricSpec("value", title="", summary="any number per case")
 PROPORTION = MetricSpec(
     "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
@@ -75,6 +76,9 @@ class Request:
         What the statistic is taken of.
     threads : int
         That long bootstraps of ranked scores run in.
+    draws : bool
+        Whether resamples were asked for by their number, so that they are drawn even where the
+        distribution of very many cases could be had without.
     """
 
     method: MethodSpec | None
@@ -85,6 +89,7 @@ class Request:
     penalty: float | None
     over: Over = "cases"
     threads: int = 1
+    draws: bool = True
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -195,7 +200,7 @@ def resolve_request(
     method: Any,
     confidence_level: float,
     alternative: Any,
-    n_resamples: int,
+    n_resamples: int | None,
     rng: Any,
     missing: Any,
     penalty: float | None,
@@ -209,7 +214,7 @@ def resolve_request(
         raise OptionError(
             f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
         )
-    resamples = as_count(n_resamples) or 0
+    resamples = USUAL_RESAMPLES if n_resamples is None else as_count(n_resamples) or 0
     if resamples < 2:
         raise OptionError(
             f"n_resamples={shown(n_resamples)} is not an integer from 2 up (usual: 9999)"
@@ -233,6 +238,7 @@ def resolve_request(
         penalty,
         check_over(over),
         n_threads,
+        draws=n_resamples is not None,
     )
 
 

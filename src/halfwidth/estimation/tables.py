@@ -46,7 +46,7 @@ def summary_table(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
@@ -260,9 +260,14 @@ class _Metrics:
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
         if column not in self._counted:
-            cells = self._table.values(column, np.arange(len(self._table))).tolist()
-            present = {cell for cell in cells if not is_missing(cell)}
-            self._counted[column] = present == {0.0, 1.0}
+            cells = self._table.values(column, np.arange(len(self._table)))
+            if cells.dtype.kind == "O":
+                present = {cell for cell in cells.tolist() if not is_missing(cell)}
+                self._counted[column] = present == {0.0, 1.0}
+            else:
+                zeros, ones = cells == 0, cells == 1
+                every = bool((zeros | ones | np.isnan(cells)).all())
+                self._counted[column] = every and bool(zeros.any() and ones.any())
         return self._counted[column]
 
 

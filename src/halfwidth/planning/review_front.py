@@ -194,8 +194,8 @@ def review_table(
     ('B', 0.05)
     """
     level = Level(confidence_level)
-    where = f"{table}: " if isinstance(table, str | Path) else ""
     read = read_table(table) if isinstance(table, str | Path) else Table.of_frame(table)
+    where = f"{read.source}: " if read.source else ""
     published = PublishedTable(read, where, plus_minus)
     if n is None and not any(column.field == "n" for column in published.columns):
         raise UnknownNameError(
@@ -212,7 +212,9 @@ def review_table(
         except ClaimError as error:
             raise published.error(told.line, error, told.columns) from None
         rows.append(Row(reviews[-1].claim, told.model or f"line {told.line}", told.part))
-    return Reviews(tuple(reviews), published.notes, compare_rows(rows, level, compare))
+    # The notes of a table that was read elsewhere have been said there.
+    said = read.notes if isinstance(table, str | Path) else ()
+    return Reviews(tuple(reviews), (*said, *published.notes), compare_rows(rows, level, compare))
 
 
 def _of_told(told: Told, default: dict[str, Any], bounds: Any, level: Level) -> Review:
