@@ -16,6 +16,7 @@ __all__ = [
     "proposed",
     "quoted",
     "shortened",
+    "shown",
 ]
 
 
@@ -57,9 +58,9 @@ class UnknownNameError(OptionError):
         synonyms: Iterable[str] = (),
         hint: str = "",
     ) -> None:
-        known = list(choices)
+        known, given = list(choices), given if isinstance(given, str) else shown(given)
         proposal = proposed(given, [*known, *synonyms]) or "."
-        text = f"unknown {kind} {given!r}{proposal} Known: {shortened(known)}."
+        text = f"unknown {kind} {shown(given)}{proposal} Known: {shortened(known)}."
         super().__init__(f"{text} {hint}".rstrip())
 
 
@@ -87,18 +88,20 @@ def _shown(name: object) -> str:
     return _cut(" ".join(printable(str(name)).splitlines()), LONGEST_NAME)
 
 
-def closest(given: str, choices: Iterable[str]) -> str | None:
+def closest(given: object, choices: Iterable[str]) -> str | None:
     """The choice that ``given`` most likely meant, or None where nothing is near.
 
     >>> closest("medain", ["mean", "median"])
     'median'
     """
+    if not isinstance(given, str):
+        return None
     by_lower = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[near[0]] if near else None
 
 
-def proposed(given: str, choices: Iterable[str]) -> str:
+def proposed(given: object, choices: Iterable[str]) -> str:
     """The end of a message that names the nearest choice, or nothing.
 
     >>> proposed("medain", ["mean", "median"])
@@ -121,3 +124,16 @@ def shortened(names: Sequence[object], most: int = 30) -> str:
     """
     text = ", ".join(_shown(name) for name in names[:most])
     return f"{text} and {len(names) - most} more" if len(names) > most else text
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as it was given, on one line and cut where it would drown what is said of it.
+
+    >>> shown("0.95"), shown([1] * 100, most=12)
+    ("'0.95'", '[1, 1, 1, 1,...')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 -- a foreign repr may do anything, and digits have a limit
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[:most]}..."

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
@@ -23,9 +24,7 @@ OVER: tuple[Over, ...] = ("cases", "clusters")
 
 def check_over(over: Any) -> Over:
     """What the statistic is taken of, or an `OptionError`."""
-    if over not in OVER:
-        raise OptionError(f"over={over!r} is none of {', '.join(OVER)}{proposed(str(over), OVER)}")
-    chosen: Over = over
+    chosen: Over = one_of("over", over, OVER)
     return chosen
 
 
@@ -71,8 +70,8 @@ def listed(labels: Any, option: str) -> list[Any] | None:
         return None
     if isinstance(labels, str | bytes):
         raise OptionError(
-            f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
-            "(a column name is for summary_table)"
+            f"{option}={shown(labels)} is a text; here it takes one label per case, as many "
+            "as values (a column name is for summary_table)"
         )
     if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
@@ -84,7 +83,9 @@ def listed(labels: Any, option: str) -> list[Any] | None:
     try:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
-        raise OptionError(f"{option}={labels!r} is no sequence of labels, one per case") from None
+        raise OptionError(
+            f"{option}={shown(labels)} is no sequence of labels, one per case"
+        ) from None
 
 
 def _as_codes(
@@ -112,7 +113,7 @@ def _as_codes(
         codes = [known.setdefault(label, len(known)) for label in labels]
     except TypeError:
         raise DataError(
-            f"{where}: {option} takes plain labels (text or numbers), not {labels[0]!r}"
+            f"{where}: {option} takes plain labels (text or numbers), not {shown(labels[0])}"
         ) from None
     return np.array(codes, dtype=np.intp)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError, proposed
+from halfwidth.core.checks import as_count, as_number, is_number, one_of
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
@@ -48,6 +48,9 @@ __all__ = [
 ]
 
 AUTO = "auto"
+# Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
+MOST_RESAMPLES = 10**7
+MOST_THREADS = 1024
 USUAL_RESAMPLES = 9999
 UNNAMED = MetricSpec("value", title="", summary="any number per case")
 PROPORTION = MetricSpec(
@@ -120,8 +123,9 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
         attached = spec_of(metric) if callable(metric) else None
         if not isinstance(attached, MetricSpec):
             raise OptionError(
-                f"metric={metric!r} is neither a name, a MetricSpec nor one of halfwidth's metric "
-                "functions; values are already computed here, so name what they are, or give bounds"
+                f"metric={shown(metric)} is neither a name, a MetricSpec nor one of halfwidth's "
+                "metric functions; values are already computed here, so name what they are, or "
+                "give bounds"
             )
         spec = attached
     if bounds is not None:
@@ -137,9 +141,9 @@ def _as_bounds(bounds: Any) -> Bounds:
     if isinstance(bounds, Bounds):
         return bounds
     try:
-        low, high = (float(end) for end in bounds)
-    except (TypeError, ValueError):
-        raise OptionError(f"bounds={bounds!r} is not a pair of numbers (low, high)") from None
+        low, high = (float(end) for end in bounds if is_number(end))
+    except (OverflowError, TypeError, ValueError):
+        raise OptionError(f"bounds={shown(bounds)} is not a pair of numbers (low, high)") from None
     return Bounds(low, high)
 
 
@@ -162,7 +166,7 @@ def resolve_statistic(statistic: Any) -> Statistic:
         given = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
         raise OptionError(
-            f"statistic={statistic!r} is neither a name ({', '.join(STATISTICS.names)}) "
+            f"statistic={shown(statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
             "nor a callable"
         )
     return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
@@ -204,25 +208,27 @@ def resolve_request(
     threads: Any = 1,
 ) -> Request:
     """Check the options that all front doors share."""
-    if missing not in MISSING_POLICIES:
-        raise OptionError(
-            f"missing={missing!r} is none of {', '.join(MISSING_POLICIES)}"
-            f"{proposed(str(missing), MISSING_POLICIES)}"
-        )
-    if penalty is not None and not isinstance(penalty, int | float | np.number):
-        raise OptionError(f"penalty={penalty!r} is not a number")
+    one_of("missing", missing, MISSING_POLICIES)
+    penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
             f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
         )
-    try:
-        resamples = USUAL_RESAMPLES if n_resamples is None else operator.index(n_resamples)
-    except TypeError:
-        resamples = 0
+    resamples = USUAL_RESAMPLES if n_resamples is None else as_count(n_resamples) or 0
     if resamples < 2:
-        raise OptionError(f"n_resamples={n_resamples!r} is not an integer from 2 up (usual: 9999)")
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"n_threads={threads!r} (--threads) is not an integer from 1 up")
+        raise OptionError(
+            f"n_resamples={shown(n_resamples)} is not an integer from 2 up (usual: 9999)"
+        )
+    if resamples > MOST_RESAMPLES:
+        raise OptionError(
+            f"n_resamples={shown(n_resamples)} is above {MOST_RESAMPLES} (usual: 9999), beyond "
+            "which more of them change nothing"
+        )
+    n_threads = as_count(threads) or 0
+    if n_threads < 1:
+        raise OptionError(f"n_threads={shown(threads)} (--threads) is not an integer from 1 up")
+    if n_threads > MOST_THREADS:
+        raise OptionError(f"n_threads={shown(threads)} (--threads) is above {MOST_THREADS}")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),
@@ -231,7 +237,7 @@ def resolve_request(
         missing,
         penalty,
         check_over(over),
-        threads,
+        n_threads,
         draws=n_resamples is not None,
     )
 
@@ -241,7 +247,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return method
     if not isinstance(method, str):
         raise OptionError(
-            f"method={method!r} is not a name; known: auto, {', '.join(METHODS.names)}"
+            f"method={shown(method)} is not a name; known: auto, {', '.join(METHODS.names)}"
         )
     if method.strip().lower() == AUTO:
         return None
