@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.options import Debug
 from halfwidth.cli.output import write
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
@@ -21,7 +20,6 @@ def explain(
     code: Annotated[
         str | None, typer.Argument(help="Code of a caution, for example HW201.", metavar="[CODE]")
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Say what a caution means and what to do about it; without a code, list all.
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.options import Debug
 from halfwidth.cli.output import write
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -31,7 +30,6 @@ def methods(
             help="Only methods for this metric of a test set.", metavar="NAME", show_default=False
         ),
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """List the CI methods and when to use which.
 

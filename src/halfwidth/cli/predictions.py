@@ -230,6 +230,7 @@ def estimates_of(
     """
     from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
+    from halfwidth.scoring.run import check_jobs
 
     if not metrics:
         raise OptionError(
@@ -243,6 +244,7 @@ def estimates_of(
         )
     given = given_in(asked, columns, numbers=numbers)
     positive = options.pop("positive")
+    options["n_threads"] = check_jobs(options.pop("jobs"))
     options |= {
         "names": asked.names,
         "labels": parse_labels(options["labels"], given.y_true),

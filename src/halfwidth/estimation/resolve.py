@@ -217,7 +217,7 @@ def resolve_request(
     if resamples < 2:
         raise OptionError(f"n_resamples={n_resamples!r} is not an integer from 2 up (usual: 9999)")
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"n_threads={threads!r} (--threads) is not an integer from 1 up")
+        raise OptionError(f"n_threads={threads!r} (--jobs) is not an integer from 1 up")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),

@@ -248,7 +248,7 @@ TABLES = {
         },
         "Mean paces; {design} permutation tests of their difference, at the level of "
         "{level}s. Corrected: p times the {tested} pairs tested (Bonferroni); *: below 0.05. "
-        "Instances of a task are not independent: --level task flips or moves whole tasks. "
+        "Instances of a task are not independent: --over task flips or moves whole tasks. "
         "Seed {seed}.",
     ),
     "mixed": Table(
