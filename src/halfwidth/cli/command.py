@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -10,6 +12,8 @@ from typer._click import Context, HelpFormatter, Parameter
 from typer._click.core import ParameterSource
 from typer.core import TyperCommand
 from typer.main import get_command
+
+from halfwidth.report import page
 
 __all__ = ["SETTINGS", "Group", "Verb", "is_given"]
 
@@ -95,6 +99,13 @@ class Verb(TyperCommand):
                 with formatter.section(group):
                     rows = [(name.ljust(width), text) for name, text in records]
                     formatter.write_dl(rows, col_max=width)
+
+    def invoke(self, ctx: Context) -> Any:
+        """Run the verb; tables are no wider than the terminal that shows them."""
+        if ctx.params.get("out") is not None or not sys.stdout.isatty():
+            return super().invoke(ctx)
+        with page.on_terminal(shutil.get_terminal_size().columns):
+            return super().invoke(ctx)
 
 
 def _group_of(param: Parameter) -> Group:

@@ -11,7 +11,8 @@ from halfwidth.cli.output import write
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
-from halfwidth.report.tables import WIDTH, text_table
+from halfwidth.report import page
+from halfwidth.report.tables import text_table
 
 __all__ = ["methods"]
 
@@ -91,12 +92,12 @@ def _in_full(method: MethodSpec) -> str:
     lines = [
         f"{method.name}: {method.title}",
         "",
-        *textwrap.wrap(method.summary.replace("`", ""), WIDTH),
+        *textwrap.wrap(method.summary.replace("`", ""), page.width()),
         "",
     ]
     for field, text in fields.items():
         lines += textwrap.wrap(
-            f"{field:<9} {text}", WIDTH, subsequent_indent=" " * 10, break_long_words=False
+            f"{field:<9} {text}", page.width(), subsequent_indent=" " * 10, break_long_words=False
         )
     return "\n".join(lines)
 

@@ -12,7 +12,8 @@ from typing import Any
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
-from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
+from halfwidth.report import page
+from halfwidth.report.tables import latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_plans", "render_runs"]
 
@@ -225,7 +226,7 @@ def _table(document: Document) -> str:
         )
         for sheet in document.sheets
     ]
-    wrapped = [textwrap.fill(line, WIDTH) for line in document.lines]
+    wrapped = [textwrap.fill(line, page.width()) for line in document.lines]
     parts += ["\n".join(wrapped) + "\n"] if wrapped else []
     return "\n".join(parts)
 

@@ -10,7 +10,7 @@ from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.review_results import Review, Reviews
 from halfwidth.planning.review_words import correlation_text
-from halfwidth.report import tables
+from halfwidth.report import page, tables
 
 __all__ = ["FORMATS", "render_reviews"]
 
@@ -54,7 +54,7 @@ def _wrapped(text: str) -> str:
 
     # A number stays with its per cent.
     held = tables.printable(text).replace(" %", f"{HOLD}%")
-    lines = Text(held).wrap(Console(width=tables.WIDTH), tables.WIDTH)
+    lines = Text(held).wrap(Console(width=page.width()), page.width())
     return "\n".join(line.plain.rstrip() for line in lines).replace(HOLD, " ")
 
 
