@@ -117,13 +117,13 @@ def mean(
 
 
 @app.command(
-    "difference", short_help="The mean difference of two models on the same cases.", cls=Verb
+    "difference", short_help="The mean difference of two models, by width or power.", cls=Verb
 )
 def difference(
     sd: Annotated[
         float | None,
         typer.Option(
-            help="SD of the differences within cases.",
+            help="SD of the differences within cases; with --unpaired, of the cases of each group.",
             metavar="SD",
             show_default=False,
             rich_help_panel=Group.ASSUMED,
@@ -151,6 +151,31 @@ def difference(
             rich_help_panel=Group.ASSUMED,
         ),
     ] = None,
+    unpaired: Annotated[
+        bool,
+        typer.Option(
+            "--unpaired",
+            help="Two groups of other cases, n each, instead of the same cases twice.",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = False,
+    effect: Annotated[
+        float | None,
+        typer.Option(
+            "--difference",
+            help="The true mean difference; with it the power of a two-sided t test is told.",
+            metavar="NUMBER",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    power: Annotated[
+        float | None,
+        typer.Option(
+            help="The power wanted of the test, instead of a width or beside it: 0.8, for example.",
+            metavar="SHARE",
+            rich_help_panel=Group.GOAL,
+        ),
+    ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -164,17 +189,19 @@ def difference(
     out: options.Out = None,
     plot: Plot = None,
 ) -> None:
-    """The mean difference of two models on the same cases. Formulas: t (default), z.
+    """The mean difference of two models, on the same cases or in two groups. Formulas: t, z.
 
     \b
     halfwidth plan difference --sd 0.05 --halfwidth 0.01
     halfwidth plan difference --sd-a 0.1 --sd-b 0.12 --correlation 0.8 \\
         --halfwidth 0.01
+    halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8
+    halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
     """
     outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    asked = wanted(halfwidth, width, n, power)
     refuse_assurance(assurance, n)
-    from halfwidth.planning.means import difference_n, difference_width
+    from halfwidth.planning.differences import difference_n, difference_width
 
     limits = options.parse_bounds(bounds)
     answer(
@@ -184,6 +211,9 @@ def difference(
                 sd_a=sd_a,
                 sd_b=sd_b,
                 correlation=correlation,
+                paired=not unpaired,
+                difference=effect,
+                power=power,
                 width=want.width,
                 halfwidth=want.halfwidth,
                 formula=formula,
@@ -199,6 +229,8 @@ def difference(
                 sd_a=sd_a,
                 sd_b=sd_b,
                 correlation=correlation,
+                paired=not unpaired,
+                difference=effect,
                 formula=formula,
                 metric=metric,
                 bounds=limits,

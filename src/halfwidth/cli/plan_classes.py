@@ -124,19 +124,19 @@ def auroc(
 
 
 def classes(
-    sensitivity: Annotated[
-        float,
-        typer.Option(
-            help="Expected.", metavar="SHARE", show_default=False, rich_help_panel=Group.ASSUMED
-        ),
-    ],
-    specificity: Annotated[
-        float,
-        typer.Option(
-            help="Expected.", metavar="SHARE", show_default=False, rich_help_panel=Group.ASSUMED
-        ),
-    ],
     prevalence: Prevalence,
+    sensitivity: Annotated[
+        float | None,
+        typer.Option(
+            help="Expected; one that is not given is not planned for.",
+            metavar="SHARE",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    specificity: Annotated[
+        float | None,
+        typer.Option(help="The same.", metavar="SHARE", rich_help_panel=Group.ASSUMED),
+    ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -154,11 +154,12 @@ def classes(
     out: options.Out = None,
     plot: Plot = None,
 ) -> None:
-    """Sensitivity and specificity: enough cases of each class, by Wilson's interval.
+    """Sensitivity, specificity or both: enough cases of each class, by Wilson's interval.
 
     \b
     halfwidth plan classes --sensitivity .9 --specificity .95 --prevalence .1 \\
         --halfwidth .05
+    halfwidth plan classes --sensitivity .9 --prevalence .1 --halfwidth .05
     """
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)

@@ -128,7 +128,7 @@ class Outlet:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A width, or a number of cases; exactly one of the three.
+    """A width or a number of cases; one of the three, or none where a power is wanted.
 
     Attributes
     ----------
@@ -142,11 +142,18 @@ class Wanted:
 
 
 def wanted(
-    halfwidth: Sequence[float] | None, width: Sequence[float] | None, n: Sequence[int] | None
+    halfwidth: Sequence[float] | None,
+    width: Sequence[float] | None,
+    n: Sequence[int] | None,
+    power: float | None = None,
 ) -> list[Wanted]:
     """What is asked for, one by one; widths and numbers of cases are different questions."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
+    if power is not None and n:
+        raise OptionError("--power asks for the number of cases; leave out --n, or --power")
+    if power is not None and not named:
+        return [Wanted()]
     if len(named) != 1:
         said = f"got {' and '.join(named)}" if named else "got none of them"
         raise OptionError(

@@ -110,7 +110,9 @@ def _overview(plans: Sequence[SampleSize]) -> Sheet:
         columns |= _of_simulated(plans[0], places, wanted=wanted)
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
-    if wanted:
+    if any(plan.power is not None for plan in plans):
+        columns["power"] = lambda plan: f"{100 * (plan.power or math.nan):.1f} %"
+    if any(plan.asked for plan in plans):
         columns["decided by"] = lambda plan: plan.decided_by
     rows = tuple(tuple(cell(plan) for cell in columns.values()) for plan in plans)
     return Sheet(tuple(columns), rows)
@@ -167,10 +169,17 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None:
         lines.append("wanted: the half-width asked for.")
     if first.wanted is not None and first.assurance is not None:
-        what = "hold enough of each class" if first.parts else "reach the width"
+        what = _assured(first)
         lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
     lines += _said_of_simulation(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _assured(plan: SampleSize) -> str:
+    """What the share of studies does."""
+    if not plan.parts:
+        return "reach the width"
+    return "hold enough of each class" if len(plan.parts) > 1 else "hold enough of the class"
 
 
 def _said_of_simulation(plan: SampleSize, *, alone: bool) -> list[str]:
