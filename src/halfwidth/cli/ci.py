@@ -125,7 +125,7 @@ def ci(
     of_cases = {
         "value": value,
         "by": by,
-        "statistic": statistic,
+        "statistic": split_names(statistic),
         "penalty": penalty,
         "scale": scale,
         "bounds": options.parse_bounds(bounds),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer._click import Context, HelpFormatter, Parameter
 from typer._click.core import ParameterSource
+from typer._click.exceptions import UsageError
 from typer.core import TyperCommand
 from typer.main import get_command
 
@@ -84,6 +85,16 @@ class Verb(TyperCommand):
         self, name: str | None, *, params: list[Parameter] | None = None, **rest: Any
     ) -> None:
         super().__init__(name, params=[*(params or []), *_common_params()], **rest)
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Refuse an option that takes one value and is given several times."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for param in dict.fromkeys(given):
+            one = param.param_type_name == "option" and not getattr(param, "multiple", False)
+            if one and given.count(param) > 1 and not getattr(param, "is_flag", False):
+                name = max(param.opts, key=len)
+                raise UsageError(f"{name} is given {given.count(param)} times; give one", ctx)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write the options group by group, all in the same two columns."""

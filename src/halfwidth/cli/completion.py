@@ -58,4 +58,4 @@ def methods(incomplete: str) -> list[str]:
 def cautions(incomplete: str) -> list[tuple[str, str]]:
     """Codes of cautions, with what they are about."""
     titles = {spec.code: spec.title for spec in CAUTIONS}
-    return [(code, titles[code]) for code in starting(incomplete.upper(), titles)]
+    return [(code, titles[code]) for code in starting(incomplete, titles)]

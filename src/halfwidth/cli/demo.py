@@ -37,7 +37,7 @@ def demo(
         ),
     ] = Path("halfwidth-demo"),
     seed: Annotated[
-        int, typer.Option(help="Of the splits and the resamples.", rich_help_panel=Group.OUTPUT)
+        int, typer.Option(help="Of the splits and the resamples.", rich_help_panel=Group.INTERVAL)
     ] = 1,
 ) -> None:
     """Train three small models on real data and report them with intervals.
@@ -45,6 +45,9 @@ def demo(
     A classifier on the breast cancer data, a regressor on the diabetes data and a classifier of
     three classes on the wine data that ship with scikit-learn, each tested on a held-out split.
     Nothing is downloaded.
+
+    \b
+    halfwidth demo
     """
     from halfwidth.report.tables import render
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from halfwidth.cli import completion
 from halfwidth.cli.output import write
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
@@ -18,7 +19,12 @@ __all__ = ["explain"]
 
 def explain(
     code: Annotated[
-        str | None, typer.Argument(help="Code of a caution, for example HW201.", metavar="[CODE]")
+        str | None,
+        typer.Argument(
+            help="Code of a caution, for example HW201.",
+            metavar="[CODE]",
+            autocompletion=completion.cautions,
+        ),
     ] = None,
 ) -> None:
     """Say what a caution means and what to do about it; without a code, list all.

@@ -15,7 +15,7 @@ import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError, NoSuchOption
 
 import halfwidth
-from halfwidth.cli import ci, demo, explain, methods, plan, review, runs, score, study
+from halfwidth.cli import ci, demo, doctor, explain, methods, plan, review, runs, score, study
 from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.mask_options import MASK_METRICS
 from halfwidth.cli.output import complain, quietly
@@ -60,6 +60,10 @@ app.command("methods", short_help="The CI methods and when to use which.", cls=V
 )
 app.command("explain", short_help="What a caution means and what to do.", cls=Verb)(explain.explain)
 app.command("demo", short_help="Three small models on real data.", cls=Verb)(demo.demo)
+
+app.command("doctor", short_help="What is installed and what runs, for a report.", cls=Verb)(
+    doctor.doctor
+)
 
 
 def _show_version(value: bool) -> None:

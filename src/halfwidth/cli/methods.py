@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from halfwidth.cli import completion
 from halfwidth.cli.output import write
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
@@ -19,16 +20,29 @@ __all__ = ["methods"]
 
 def methods(
     name: Annotated[
-        str | None, typer.Argument(help="Show one method in full.", metavar="[METHOD]")
+        str | None,
+        typer.Argument(
+            help="Show one method in full.",
+            metavar="[METHOD]",
+            autocompletion=completion.methods,
+        ),
     ] = None,
     statistic: Annotated[
         str | None,
-        typer.Option(help="Only methods for this statistic.", metavar="NAME", show_default=False),
+        typer.Option(
+            help="Only methods for this statistic.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.statistics,
+        ),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Only methods for this metric of a test set.", metavar="NAME", show_default=False
+            help="Only methods for this metric of a test set.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.sample_metrics,
         ),
     ] = None,
 ) -> None:

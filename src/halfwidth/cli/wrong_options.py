@@ -95,7 +95,10 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
     for name in OTHER_NAMES.get(given, ()):
         if name in options:
             return name
-    return closest(given, options)
+    # Of what the names say: the dashes alone would make all of them alike.
+    words = {name.lstrip("-"): name for name in options}
+    near = closest(given.lstrip("-"), words)
+    return words[near] if near else None
 
 
 def _with_level(given: str, value: str | None, options: Collection[str]) -> str:

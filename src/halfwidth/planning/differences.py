@@ -26,6 +26,7 @@ from halfwidth.planning.results import Requirement, SampleSize
 
 __all__ = ["difference_n", "difference_width", "power_of_difference"]
 
+FAR = 7.0
 FORMULAS_OF_GROUPS = {
     "t": "2 t s √(2/n), t of 2n - 2 degrees of freedom",
     "z": "2 z s √(2/n)",
@@ -183,8 +184,9 @@ def power_of_difference(
     design = _Design(paired)
     degrees, shift = design.degrees(n), abs(difference) / design.standard_error(sd, n)
     critical = -special.stdtrit(degrees, level.tail)
-    missed = special.nctdtr(degrees, shift, critical) - special.nctdtr(degrees, shift, -critical)
-    return float(1 - missed)
+    # Beyond, the other tail is below Φ(-7) = 1e-12, and nctdtr may have no value for it.
+    other = special.nctdtr(degrees, shift, -critical) if shift < FAR else 0.0
+    return float(1 - special.nctdtr(degrees, shift, critical) + other)
 
 
 # --------------------------------------------------------------------------- designs

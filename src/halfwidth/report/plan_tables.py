@@ -110,12 +110,19 @@ def _overview(plans: Sequence[SampleSize]) -> Sheet:
         columns |= _of_simulated(plans[0], places, wanted=wanted)
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
-    if any(plan.power is not None for plan in plans):
-        columns["power"] = lambda plan: f"{100 * (plan.power or math.nan):.1f} %"
-    if any(plan.asked for plan in plans):
-        columns["decided by"] = lambda plan: plan.decided_by
+    columns |= _of_question(plans)
     rows = tuple(tuple(cell(plan) for cell in columns.values()) for plan in plans)
     return Sheet(tuple(columns), rows)
+
+
+def _of_question(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
+    """The power of a test where there is one, and what decided where n was asked for."""
+    columns: dict[str, Callable[[SampleSize], str]] = {}
+    if all(plan.power is not None for plan in plans):
+        columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"
+    if any(plan.asked for plan in plans):
+        columns["decided by"] = lambda plan: plan.decided_by
+    return columns
 
 
 def _varying(plans: Sequence[SampleSize]) -> list[str]:

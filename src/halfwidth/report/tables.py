@@ -312,7 +312,7 @@ def _cautions(estimates: Estimates) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    lines = ["Cautions ('halfwidth explain CODE' says more)"]
+    lines = textwrap.wrap("Cautions ('halfwidth explain CODE' says more)", page.width())
     for code, text in found:
         # Not textwrap, which takes every letter to be one column wide.
         wrapped = Text(printable(text)).wrap(Console(width=page.width()), page.width() - 8)
