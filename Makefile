@@ -4,12 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test test-all lint format bench bench-study docs golden clean
+.PHONY: help demo test test-slow lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      small models on real data, reported with intervals"
-	@echo "make test      the tests that take minutes"
-	@echo "make test-all  the slow ones too"
+	@echo "make test      the tests, in minutes"
+	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
 	@echo "make bench     ratios against what one would use instead"
@@ -35,8 +35,8 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

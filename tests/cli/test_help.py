@@ -129,7 +129,8 @@ def masks(folder: Path, shift: int) -> None:
 def save_mask(file: Path, shift: int) -> None:
     voxels = np.zeros((8, 20, 20), dtype=np.uint8)
     voxels[2:6, 2:8, 2:8], voxels[2:6, 10:18, 2:8], voxels[2:6, 2:8, 10:18] = 1, 2, 4
-    nibabel.save(nibabel.Nifti1Image(np.roll(voxels, shift, axis=1), np.eye(4)), file)
+    shifted = np.roll(voxels, shift, axis=1)
+    nibabel.save(nibabel.Nifti1Image(shifted, np.eye(4)), file)  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +138,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Small made-up files under the names that examples use."""
     made = tmp_path_factory.mktemp("examples")
     rng = np.random.default_rng(1)
-    n = 40
+    n = 60
     case = [f"case{i}" for i in range(n)]
     dice = rng.beta(9, 2, n).round(4)
 
@@ -209,17 +210,17 @@ def test_examples_of_studies_run(tmp_path: Path, run: Run, monkeypatch: pytest.M
             table.to_csv(f"results/{task}_{metric}.csv", index=False)
     ran_as_it_stands(run, "halfwidth study init results/ -o study.toml")
     tables = "".join(
-        f'\n[[tables]]\nfiles = "results/{{task}}_{metric}.csv"\nmetric = "{metric}"\n'
+        f'\n[[tables]]\nfiles = "results/{{model}}_{metric}.csv"\nmetric = "{metric}"\n'
         for metric in ("dsc", "assd")
     )
     Path("study.toml").write_text(SPEC + tables, encoding="utf-8")
     for store, metric in (("seg", "dsc"), ("cls", "assd")):
-        one = SPEC + f'[[tables]]\nfiles = "results/{{task}}_{metric}.csv"\nmetric = "{metric}"\n'
+        one = SPEC + f'[[tables]]\nfiles = "results/{{model}}_{metric}.csv"\nmetric = "{metric}"\n'
         Path(f"{store}.toml").write_text(one, encoding="utf-8")
         assert not hw.study.run(f"{store}.toml", store).failed
     for name in ("from-node-1", "from-node-2"):
         assert not hw.study.run("study.toml", name, shard="1/2").failed
-    other = SPEC + '[[tables]]\nfiles = "results/{task}_assd.csv"\nmetric = "assd"\n'
+    other = SPEC + '[[tables]]\nfiles = "results/{model}_assd.csv"\nmetric = "assd"\n'
     Path("other.toml").write_text(other.replace("seed = 3", "seed = 4"), encoding="utf-8")
     assert not hw.study.run("other.toml", "other").failed
     order = ["study", "study describe", "study run", "study status", "study retry"]

@@ -13,6 +13,7 @@ import pytest
 import sklearn.metrics as sk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import examples
 
 import halfwidth as hw
 
@@ -623,7 +624,7 @@ choices = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(examples(400), suppress_health_check=[HealthCheck.too_slow])
 @given(data=columns, name=st.sampled_from(NAMES), options=choices)
 def test_anything_gives_an_estimate_or_a_complaint(
     data: tuple[list[Any], list[Any], list[int] | None], name: str, options: dict[str, Any]

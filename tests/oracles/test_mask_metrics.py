@@ -602,6 +602,7 @@ def test_surfaces_are_those_of_deepmind(
         assert_as_deepmind(deepmind, *drawn(draw, spacing, seed), spacing)
 
 
+@pytest.mark.slow
 @old_names
 @pytest.mark.parametrize("structure", ["Brainstem", "Mandible", "Cochlea-Lt", "Optic-Nerve-Rt"])
 def test_real_surfaces_are_those_of_deepmind(deepmind: Any, shared: Path, structure: str) -> None:

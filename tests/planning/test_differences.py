@@ -138,7 +138,7 @@ def re_row(out: str) -> list[str]:
 @pytest.mark.parametrize("prevalence", [0.1, 0.7])
 def test_one_of_sensitivity_and_specificity_is_enough(prevalence: float) -> None:
     for name, share in (("sensitivity", prevalence), ("specificity", 1 - prevalence)):
-        plan = planning.classes_n(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)  # type: ignore[arg-type]
+        plan = planning.classes_n(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)
         needed = planning.proportion_n(0.9, halfwidth=0.05).n
         assert plan.n == math.ceil(needed / share - 1e-9)
         assert (plan.of, [part.of for part in plan.parts]) == (name, [name])

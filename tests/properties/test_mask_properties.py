@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from support import examples
 
 from halfwidth import metrics
 from halfwidth.metrics import overlap
 from halfwidth.metrics.masks import Mask, MaskPair
 
-QUICK = settings(max_examples=40)
+QUICK = examples(40)
 Of = Callable[..., float]
 
 COUNTED: dict[str, Of] = {

@@ -132,7 +132,7 @@ def ci(
         "case": case,
         "over": over,
     }
-    of_test_sets = {
+    of_test_sets: dict[str, Any] = {
         "labels": labels,
         "positive": positive,
         "average": average,

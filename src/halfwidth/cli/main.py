@@ -163,6 +163,5 @@ def _typed_for(names: Sequence[str], arguments: list[str]) -> str | None:
     for position, argument in enumerate(arguments):
         name, equals, value = argument.partition("=")
         if name in names:
-            following = [*arguments[position + 1 : position + 2], None][0]
-            return value if equals else following
+            return value if equals else next(iter(arguments[position + 1 :]), None)
     return None

@@ -12,7 +12,7 @@ from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
-from halfwidth.io.layout import CASE_COLUMNS
+from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.report.tables import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 

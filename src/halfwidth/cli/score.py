@@ -10,7 +10,7 @@ import typer
 from halfwidth.cli import mask_options, options
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, say, write
+from halfwidth.cli.output import complain, note, say, write
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.io.writers import TABLE_SUFFIXES, csv_text
@@ -138,8 +138,10 @@ def _told(
         write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
     else:
         note(f"wrote {out} ({scores.extent})")
-    for said in (*scores.notes, *scores.cautions):
-        note(str(said))
+    for said in scores.notes:
+        note(said)
+    for caution in scores.cautions:
+        complain(str(caution))
     cautions: list[Caution] = [*scores.cautions]
     estimates = None
     if table is not None and len(scores.cases) > 1:

@@ -11,7 +11,7 @@ import typer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.options import Jobs, Strict
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import complain, note, write
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
@@ -235,14 +235,14 @@ def _say_cautions(planned: Planned) -> None:
             said.setdefault(caution.code, []).append(str(caution))
     for texts in said.values():
         for text in texts[:MOST_NAMED]:
-            note(text)
+            complain(text)
         if len(texts) > MOST_NAMED:
-            note(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
+            complain(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
 
 
 def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
     if outcome.failed:
-        note(
+        complain(
             f"{len(outcome.failed)} chunks failed; {store / 'failed'} holds why. Once that is "
             f"mended: halfwidth study retry {spec} --store {store}"
         )

@@ -86,8 +86,8 @@ def describe(
     \b
     halfwidth study describe study.toml
     halfwidth study describe study.toml --instances --format csv > instances.csv
-    halfwidth study describe study.toml --families --lilliefors 1999 --seed 1 \\
-        --jobs -1
+    halfwidth study describe study.toml --families --family normal \\
+        --lilliefors 1999 --seed 1 --jobs -1
     """
     from halfwidth.report.study_describe import FORMATS
 

@@ -108,6 +108,7 @@ def _column(file: Path, value: str | None) -> tuple[str, Any]:
 
     from halfwidth.core.errors import UnknownNameError
     from halfwidth.io.readers import read_table
+    from halfwidth.io.repeats import case_column, repeats_in
 
     table = read_table(file)
     if value is None:
@@ -118,6 +119,9 @@ def _column(file: Path, value: str | None) -> tuple[str, Any]:
         value = numeric[0]
     elif value not in table:
         raise UnknownNameError("column", value, table.names)
+    repeats = repeats_in(table, case=case_column(table, [value]), taken=[value])
+    if repeats.cases or repeats.shared:
+        note("cases repeat; subsamples are drawn as if all rows were independent")
     return value, table.values(value, np.arange(len(table)))
 
 

@@ -25,7 +25,7 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "Several values of one case (two structures, two readers, two folds) resemble each other. "
         "Counting them as independent cases makes intervals too short.",
         "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
-        "--by). Remove rows that are there twice by mistake.",
+        "--by; of a test set, one call for each). Remove rows that are there twice by mistake.",
         "andre2025",
     ),
     CautionSpec(
@@ -302,7 +302,8 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "as cases.",
         "Values of several trained models on the same cases are no further cases. They say "
         "something about the training procedure, and as cases they make intervals too short.",
-        "Group by the column (by=, --by) to get one interval per trained model.",
+        "Group by the column (by=, --by) to get one interval per trained model; of a test set, "
+        "give the rows of one model at a time.",
         "lehmann2025",
     ),
     CautionSpec(
@@ -310,8 +311,9 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "several cases per patient",
         "Column {column!r} repeats: {cases} cases share {levels} levels of it, and are taken as "
         "independent.",
-        "Images of one patient resemble each other, so that there is less information than the "
-        "number of images suggests, and intervals are too short.",
+        "Images of one patient, slices of one scan, rows of one study resemble each other, so "
+        "that there is less information than the number of images suggests, and intervals are "
+        "too short.",
         "Say which cases belong together: groups= (--groups), with the name of the column.",
         "cameron_miller2015",
     ),
@@ -375,5 +377,32 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
         "that the scores of a case are on one scale.",
         "If they are logits, say scores='logits' (--scores logits); if classes are not exclusive, "
         "evaluate each as a task of its own.",
+    ),
+    CautionSpec(
+        "HW409",
+        "paired by label",
+        "The labels of {what} come in another order than those of {reference} ({other!r} is first, "
+        "not {label!r}): paired by label.",
+        "Series and frames of pandas carry labels, and rows of one label are of one case, as in "
+        "pandas itself; score columns that are named for the classes are theirs. Where such labels "
+        "come in different orders, one of them was sorted, shuffled or filtered; if its labels "
+        "were lost on the way, pairs are wrong.",
+        "Bring them into one order beforehand, for example as columns of one data frame. If their "
+        "places are what belongs together, pass .to_numpy() of each; of score columns, name the "
+        "classes in their order (labels=, --labels).",
+    ),
+    CautionSpec(
+        "HW410",
+        "scores flipped?",
+        "The {what} of {value:.3g} lies below 1/2{how}: the scores rank cases the wrong way round. "
+        "Are they flipped?",
+        "A model without any skill has an AUROC of 1/2. One that is clearly below ranks the "
+        "negative cases first, which scores do that speak for the other class: a wrong positive "
+        "class, score columns in another order than the classes, or a score that falls where the "
+        "class is likelier, such as a distance.",
+        "Name the class that high scores speak for (pos_label=, --positive), or give 1 - score; "
+        "with a column for each class, name the classes in the order of the columns (labels=, "
+        "--labels).",
+        "fawcett2006",
     ),
 )

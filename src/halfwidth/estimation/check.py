@@ -9,11 +9,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import Over, arranged, units_of
+from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 from halfwidth.resampling.designs import Design
 
@@ -50,6 +52,8 @@ class Sample:
         Values that were missing or infinite, and the latter alone.
     paired : bool
         Whether the values are differences within cases.
+    doubts : tuple of Caution
+        What the labels of the cases give reason to doubt.
     """
 
     values: Array
@@ -64,6 +68,7 @@ class Sample:
     n_missing: int = 0
     n_infinite: int = 0
     paired: bool = False
+    doubts: tuple[Caution, ...] = ()
 
     @property
     def n_cases(self) -> int:
@@ -237,6 +242,8 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
+    of_cases = paired({where: values, "groups": groups, "strata": strata})
+    groups, strata = of_cases.given["groups"], of_cases.given["strata"]
     ready = ready_values(
         values,
         metric,
@@ -265,6 +272,7 @@ def check_sample(
         over=request.over,
         n_missing=ready.n_missing,
         n_infinite=ready.n_infinite,
+        doubts=of_cases.doubts(ready.kept, groups),
     )
 
 

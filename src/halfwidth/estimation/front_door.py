@@ -47,7 +47,8 @@ def summary_ci(
     ----------
     values : array-like, shape (n,)
         One value per case; numbers, in the metric's unit. None and NaN are missing. Cases are
-        taken as independent, unless ``groups`` says which belong together.
+        taken as independent, unless ``groups`` says which belong together. Of pandas Series,
+        ``groups`` and ``strata`` are paired with the values by their labels, all else by place.
     metric : str, MetricSpec or metric function, optional
         What the values are: ``"dsc"``, ``"hd95"``, ``"nsd:tolerance=3"``, ... (see
         ``halfwidth.METRICS``). Decides the range, what is worst, and the unit.

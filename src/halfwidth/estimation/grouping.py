@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
-__all__ = ["OVER", "Over", "arranged", "check_over", "units_of"]
+__all__ = ["OVER", "Over", "arranged", "check_over", "listed", "units_of"]
 
 Over = Literal["cases", "clusters"]
 OVER: tuple[Over, ...] = ("cases", "clusters")
@@ -58,15 +59,15 @@ def units_of(
 
 def _kept(labels: Any, kept: NDArray[np.bool_], option: str, where: str) -> list[Any] | None:
     """The labels of the cases that are kept; those of others need not even be there."""
-    listed = _listed(labels, option)
-    if listed is None:
+    every = listed(labels, option)
+    if every is None:
         return None
-    if len(listed) != len(kept):
-        raise DataError(f"{where}: {option} has {len(listed)} labels for {len(kept)} values")
-    return list(itertools.compress(listed, kept))
+    if len(every) != len(kept):
+        raise DataError(f"{where}: {option} has {len(every)} labels for {len(kept)} values")
+    return list(itertools.compress(every, kept))
 
 
-def _listed(labels: Any, option: str) -> list[Any] | None:
+def listed(labels: Any, option: str) -> list[Any] | None:
     """Labels as a list, masked ones None; None where there are none."""
     if labels is None:
         return None
@@ -75,8 +76,13 @@ def _listed(labels: Any, option: str) -> list[Any] | None:
             f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
             "(a column name is for summary_table)"
         )
-    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+    if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
+    if isinstance(labels, Mapping | AbstractSet):
+        raise OptionError(
+            f"{option} is a {type(labels).__name__}, which has no order of cases; it takes a list, "
+            "array or column with one label per case"
+        )
     try:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:

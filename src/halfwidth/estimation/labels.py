@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["Codes", "as_cells", "as_codes", "labels_in", "plain_label", "positive_label"]
+__all__ = [
+    "Codes",
+    "as_cells",
+    "as_codes",
+    "declared_order",
+    "labels_in",
+    "plain_label",
+    "positive_label",
+]
 
 Codes = NDArray[np.intp]
 MISSING = -1
@@ -40,6 +48,14 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
     if array.dtype.kind not in "OSUbiuf":
         raise DataError(f"{where}: cannot use labels of type {array.dtype}")
     return array
+
+
+def declared_order(values: Any) -> list[Any] | None:
+    """The classes of an ordered categorical of pandas, in their order; None for others."""
+    dtype: Any = getattr(values, "dtype", None)
+    if not getattr(dtype, "ordered", False) or not hasattr(dtype, "categories"):
+        return None
+    return [plain_label(label) for label in dtype.categories]
 
 
 def plain_label(label: Any) -> Any:
@@ -126,8 +142,9 @@ def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
 def positive_label(labels: Sequence[Any], given: Any) -> int | None:
     """The place of the positive label; None where nothing says which it is."""
     if given is None:
-        known = len(labels) == 2 and tuple(labels) in KNOWN_PAIRS
-        return 1 if known else None
+        # In whatever order: labels= names the classes in that of the score columns.
+        pair = next((pair for pair in KNOWN_PAIRS if set(pair) == set(labels)), None)
+        return None if pair is None or len(labels) != 2 else list(labels).index(pair[1])
     given = plain_label(given)
     if not isinstance(given, Hashable):
         raise OptionError(f"pos_label={given!r} is no label; it takes one of the classes")

@@ -30,6 +30,8 @@ RARE_SHARE, MAJORITY = 0.05, 0.9
 EASY_ACCURACY = 0.75
 # A value this near an end of its range, in units of the range, rests on few errors.
 NEAR_END = 0.02
+# The AUROC of scores without any skill.
+CHANCE = 0.5
 # Classes of exactly equal size are a design, not a prevalence, from so many cases on.
 BALANCED_BY_DESIGN = 20
 
@@ -259,6 +261,18 @@ def _without_scores(e: Estimate, facts: ClassFacts) -> Caution | None:
     return None
 
 
+def _flipped(e: Estimate, facts: ClassFacts) -> Caution | None:
+    """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
+    if e.metric != "auroc" or math.isnan(e.value):
+        return None
+    high, how = e.high, ", with all of its interval"
+    if math.isnan(high) or e.alternative == "lower":
+        # NaN: all pairs of cases are in the wrong order, or the method gave nothing.
+        error = 0.0 if math.isnan(e.standard_error) else e.standard_error
+        high, how = e.value + 2 * error, ""
+    return caution("HW410", what=e.subject, value=e.value, how=how) if high < CHANCE else None
+
+
 def _tuned(e: Estimate, facts: ClassFacts) -> Caution | None:
     if facts.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
         return caution("HW407", criterion=facts.criterion)
@@ -305,6 +319,7 @@ METRIC_RULES: tuple[Rule, ...] = (
     _macro_ap,
     _flattened,
     _without_scores,
+    _flipped,
     _tuned,
     _rows_miss_one,
     _accuracy_under_imbalance,

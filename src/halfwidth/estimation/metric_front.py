@@ -7,7 +7,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed
+from halfwidth.core.errors import (
+    DataError,
+    OptionError,
+    UnknownNameError,
+    proposed,
+    shortened,
+)
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import (
@@ -27,6 +33,7 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
+from halfwidth.estimation.labels import declared_order
 from halfwidth.estimation.metric_doubts import class_facts
 from halfwidth.estimation.metric_jobs import (
     COUNTING,
@@ -35,6 +42,7 @@ from halfwidth.estimation.metric_jobs import (
     job_for,
     targets_of,
 )
+from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
@@ -80,8 +88,11 @@ def metric_ci(
     y_true : array-like, shape (n,)
         True classes (numbers, text, booleans), or the targets of a regression.
     y_score : array-like, shape (n,) or (n, C)
-        Scores: one column per class in the order of ``labels``, or of two classes that of the
-        positive one alone. Or predicted labels, or predicted numbers.
+        Scores: one column per class in the order of ``labels`` (columns of a frame that are named
+        like the classes go by their names), or of two classes that of the positive one alone. Or
+        predicted labels, or predicted numbers. Rows of Series and frames are paired by label with
+        those of ``y_true``, as are ``groups``, ``strata`` and ``sample_weight``; see decision
+        0027.
     metric : str, MetricSpec, callable, or sequence of them
         A name (see ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms), with parameters
         after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``,
@@ -91,8 +102,8 @@ def metric_ci(
         ``"none"`` makes a row per class. Default: that of the positive class where there is one,
         else ``"macro"``.
     labels : sequence, optional
-        All classes, in the order of the score columns; default: those that occur, sorted. The set
-        of classes is fixed before resampling.
+        All classes, in the order of the score columns; default: those that occur, sorted, or in
+        the order of an ordered categorical. The set of classes is fixed before resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
     scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}
@@ -196,6 +207,8 @@ def metric_ci(
         strata=strata,
         where=names,
     )
+    if labels is None:
+        _check_grades(metrics, y_true, cases)
     policies = Policies(
         _one_of("absent_class", absent_class, ABSENT_CLASS),
         _one_of("undefined", undefined, UNDEFINED_POLICIES),
@@ -417,6 +430,21 @@ def _are_measurements(y_true: Any) -> bool:
     return bool((finite != np.rint(finite)).any())
 
 
+def _check_grades(metrics: Sequence[Metric | OwnMetric], y_true: Any, cases: TestSet) -> None:
+    """Refuse to weigh confusions by how far texts are apart in the alphabet."""
+    weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
+    words = [label for label in cases.labels if isinstance(label, str)]
+    # Grade 1, grade 2, ... are in order anyway.
+    numbered = len({label.rstrip("0123456789") for label in words}) == 1 < len(words) <= 10
+    if not weighing or len(words) < 3 or numbered or declared_order(y_true) is not None:
+        return
+    raise OptionError(
+        f"{weighing[0].spec.name} with weights needs the order of the classes, and "
+        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, labels= "
+        "(--labels), or give an ordered categorical"
+    )
+
+
 def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
     try:
         return np.asarray(given, dtype=float)
@@ -429,7 +457,7 @@ def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
 def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     if costs is None:
         return None
-    table = _as_table("costs", costs)
+    table = _as_table("costs", by_class(costs, cases.labels, "costs"))
     wanted = (cases.n_classes, cases.n_classes)
     if table.shape != wanted or not np.isfinite(table).all():
         raise DataError(
@@ -444,7 +472,7 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
     if priors is None:
         return None
-    given = _as_table("priors", priors)
+    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
         raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
     if abs(given.sum() - 1) > 1e-6:

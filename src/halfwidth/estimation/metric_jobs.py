@@ -186,6 +186,7 @@ def _sample(
         kept=np.ones(n, dtype=bool),
         n_groups=None if groups is None else len(np.unique(groups)),
         n_missing=cases.n_missing,
+        doubts=cases.doubts,
     )
 
 
@@ -364,6 +365,7 @@ def _regression(metric: Metric, cases: TestSet) -> Job:
         kept=np.ones(len(values), dtype=bool),
         n_groups=None if cases.groups is None else len(np.unique(cases.groups)),
         n_missing=cases.n_missing,
+        doubts=cases.doubts,
     )
     return Job(sample, MEAN)
 

@@ -23,6 +23,7 @@ from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import Sample, ready_values, scaled_numbers
 from halfwidth.estimation.grouping import Over, arranged, units_of
+from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -62,7 +63,8 @@ def difference_ci(
     Parameters
     ----------
     values, other : array-like, shape (n,)
-        A value per case of each model, cases in the same order, in the metric's unit.
+        A value per case of each model, in the metric's unit; cases in the same order, or pandas
+        Series with the same labels, by which they are then paired.
     metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
         As for `summary_ci`. For the mean every method for a mean of independent cases applies to
         the differences; for other statistics the bootstraps do.
@@ -80,7 +82,7 @@ def difference_ci(
     Raises
     ------
     DataError, OptionError
-        As for `summary_ci`, and if the two differ in length.
+        As for `summary_ci`, and if the two differ in length or in the labels of their cases.
 
     Examples
     --------
@@ -102,6 +104,8 @@ def difference_ci(
         over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
+    of_cases = paired({"values": values, "other": other, "groups": groups, "strata": strata})
+    values, other, groups, strata = of_cases.given.values()
     first = scaled_numbers(values, bound_metric, scale, "values")
     second = scaled_numbers(other, bound_metric, scale, "other")
     if len(first) != len(second):
@@ -137,6 +141,7 @@ def difference_ci(
         n_missing=int(missing_one.sum()),
         n_infinite=int(infinite.sum()),
         paired=True,
+        doubts=of_cases.doubts(sides[0].kept, groups),
     )
     return estimate_jobs([Job(sample, _difference_in(bound_statistic), label)], request)[0]
 

@@ -210,7 +210,8 @@ def _finished(
         design=sample.design,
         classes=job.classes,
     )
-    doubts = sorted([*job.doubts, *cautions_for(facts)], key=lambda item: item.code)
+    found = [*job.doubts, *sample.doubts, *cautions_for(facts)]
+    doubts = sorted(found, key=lambda item: item.code)
     return replace(estimate, cautions=tuple(doubts))
 
 

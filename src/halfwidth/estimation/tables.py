@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
@@ -17,6 +16,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import Sample, check_sample
+from halfwidth.estimation.design_doubts import design_doubts
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
@@ -150,7 +150,7 @@ def summary_table(
         not_applicable += part.n_not_applicable
         if keep_cases:
             cases.append(_cases_of(part, sample))
-        doubts = _design_doubts(part)
+        doubts = design_doubts(part.repeats, len(part.cases))
         jobs += [
             Job(sample, one, part.label, part.by, doubts, part.n_not_applicable)
             for one in statistics
@@ -262,16 +262,3 @@ class _Metrics:
 
 
 _ANY = (float("-inf"), float("inf"))
-
-
-def _design_doubts(part: Slice) -> tuple[Caution, ...]:
-    doubts = []
-    total = len(part.cases)
-    if part.repeated_cases:
-        doubts.append(caution("HW102", repeats=part.repeated_cases, total=total))
-    if part.runs:
-        doubts.append(caution("HW401", column=part.runs[0], levels=part.runs[1]))
-    if part.patients:
-        column, levels = part.patients
-        doubts.append(caution("HW402", column=column, levels=levels, cases=total))
-    return tuple(doubts)

@@ -16,16 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["CASE_COLUMNS", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
+__all__ = ["Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
-CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
-PATIENT_COLUMNS = ("patient", "patient_id", "subject", "subject_id")
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
-RUN_COLUMNS = ("fold", "seed", "run")
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
@@ -79,12 +77,10 @@ class Slice:
         Its parameters as they follow a name: ``":tolerance=3"``, or nothing.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
-    repeated_cases : int
-        Rows beyond the first of their case.
     groups, strata : list or None
         Cluster and stratum of each value.
-    patients, runs : tuple or None
-        ``(column, levels)`` of a patient column that repeats, or of a run column that varies.
+    repeats : Repeats
+        What speaks against taking the values as those of independent cases.
     """
 
     label: str
@@ -95,11 +91,9 @@ class Slice:
     metric: str | None
     parameters: str
     n_not_applicable: int
-    repeated_cases: int
     groups: list[Any] | None
     strata: list[Any] | None
-    patients: tuple[str, int] | None
-    runs: tuple[str, int] | None
+    repeats: Repeats
 
 
 def layout_of(
@@ -127,9 +121,7 @@ def layout_of(
             raise UnknownNameError("column", name, table.names)
     _check_roles(values, by, groups, strata)
     by = tuple(dict.fromkeys(by or ()))
-    taken = (*by, *(values or ()))
-    free = [name for name in CASE_COLUMNS if name in table and name not in taken]
-    case = case or next(iter(free), None)
+    case = case or case_column(table, (*by, *(values or ())))
     if _is_canonical(table, values):
         # Its rows are told apart by their metric anyway, each with the range of its own.
         known = tuple(name for name in CANONICAL_BY if name in table)
@@ -180,12 +172,12 @@ def _numeric_columns(
     table: Table, taken: tuple[str, ...], case: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Columns that hold numbers, and those passed over with the reason."""
-    design = (*PATIENT_COLUMNS, *RUN_COLUMNS, STRATUM_COLUMN)
     found, left_out = [], []
     for name in table.names:
         if name == case or name in taken:
             continue
-        if not name or name.startswith("Unnamed:") or name in design:
+        design = name == STRATUM_COLUMN or is_design_column(name)
+        if not name or name.startswith("Unnamed:") or design:
             left_out.append(f"{name or '(no name)'!r} (index or design)")
         elif _holds_numbers(table, name):
             found.append(name)
@@ -217,6 +209,7 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
         by = {name: levels[name] for name in layout.by}
         kept = rows[_applicable(table, layout, rows)]
         shown = [_text(level) for level in by.values()]
+        repeats = _repeats(table, layout, kept)
         for column in layout.values:
             name_column = several or not (by or layout.metric)
             yield Slice(
@@ -228,11 +221,9 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
                 n_not_applicable=len(rows) - len(kept),
-                repeated_cases=_repeats(table, layout, kept),
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
-                patients=_shared_patients(table, layout, kept),
-                runs=_pooled_runs(table, layout, kept),
+                repeats=repeats,
             )
 
 
@@ -301,46 +292,7 @@ def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any]
     return [levels[row] for row in rows]
 
 
-def _distinct(table: Table, names: Sequence[str], rows: NDArray[np.intp]) -> int:
-    """How many combinations of levels there are, rows without the first left out."""
-    columns = [table.levels(name) for name in names]
-    present = (row for row in rows if columns[0][row] is not None)
-    return len({tuple(column[row] for column in columns) for row in present})
-
-
-def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> int:
-    """Rows beyond the first of their case; a case may repeat within its cluster."""
-    if layout.case is None:
-        return 0
-    if layout.groups is not None:
-        together = _distinct(table, [layout.case, layout.groups], rows)
-        return together - _distinct(table, [layout.case], rows)
-    levels = table.levels(layout.case)
-    known = sum(levels[row] is not None for row in rows)
-    return known - _distinct(table, [layout.case], rows)
-
-
-def _shared_patients(
-    table: Table, layout: Layout, rows: NDArray[np.intp]
-) -> tuple[str, int] | None:
-    """A column of patients that repeat and lie in several clusters, or in none."""
-    for name in PATIENT_COLUMNS:
-        if name in table and name != layout.case and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, [name], rows)
-            within = layout.groups is not None and levels == _distinct(
-                table, [name, layout.groups], rows
-            )
-            if 1 < levels < len(rows) and not within:
-                return name, levels
-    return None
-
-
-def _pooled_runs(table: Table, layout: Layout, rows: NDArray[np.intp]) -> tuple[str, int] | None:
-    if layout.groups is not None and layout.groups == layout.case:
-        return None  # the values that runs give a case are kept together
-    for name in RUN_COLUMNS:
-        if name in table and name not in (*layout.by, *layout.values):
-            levels = _distinct(table, [name], rows)
-            if levels > 1:
-                return name, levels
-    return None
+def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> Repeats:
+    taken = [*layout.by, *layout.values, *filter(None, (layout.groups, layout.strata))]
+    groups = None if layout.groups is None else table.levels(layout.groups)
+    return repeats_in(table, rows, case=layout.case, groups=groups, taken=taken)

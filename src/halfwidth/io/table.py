@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted
+from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
 __all__ = ["MISSING_TEXT", "Table"]
@@ -69,6 +70,8 @@ class Table:
         repeated = sorted({str(name) for name in names if names.count(name) > 1})
         if repeated:
             raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
+        if isinstance(frame, Mapping):
+            _check_row_labels(frame)
         columns = {str(name): _column(frame[name]) for name in names}
         if len({len(column) for column in columns.values()}) > 1:
             raise DataError("columns differ in length")
@@ -97,6 +100,15 @@ class Table:
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is missing."""
         return all(is_missing(cell) for cell in self.columns[name])
+
+    def present(self, name: str) -> NDArray[np.bool_]:
+        """Which cells of a column are not missing."""
+        column = self.columns[name]
+        if column.dtype.kind == "f":
+            return np.asarray(~np.isnan(column))
+        if column.dtype.kind != "O":
+            return np.ones(len(column), dtype=bool)
+        return np.array([not is_missing(cell) for cell in column], dtype=bool)
 
     @functools.cached_property
     def _read(self) -> dict[str, Any]:
@@ -131,6 +143,25 @@ class Table:
             self._read[key] = [None if is_missing(cell) else _level(cell) for cell in cells]
         found: list[Any] = self._read[key]
         return found
+
+
+def _check_row_labels(columns: Mapping[Any, Any]) -> None:
+    """Refuse columns whose rows are labelled differently: by place they would not belong together.
+
+    Columns that only count their rows have no labels.
+    """
+    indexes = {name: index for name in columns if (index := row_labels(columns[name])) is not None}
+    labelled = [name for name, index in indexes.items() if not only_counts(index)]
+    if not labelled:
+        return
+    compared = indexes if counts_in_disorder(indexes[labelled[0]]) else labelled
+    for name in compared:
+        if not indexes[name].equals(indexes[labelled[0]]):
+            raise DataError(
+                f"columns {str(labelled[0])!r} and {str(name)!r} carry different labels, or the "
+                "same in another order; a pandas.DataFrame of them pairs by label, .to_numpy() of "
+                "each by place"
+            )
 
 
 def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:

@@ -295,7 +295,7 @@ def _sd_of_groups(
     if None in given.values():
         raise OptionError("give sd, the SD of the cases of each group, or both of sd_a and sd_b")
     checked = [
-        check_sd(name, value, metric.spec.bounds, metric.spec.called)  # type: ignore[arg-type]
+        check_sd(name, value, metric.spec.bounds, metric.spec.called)
         for name, value in given.items()
     ]
     return math.sqrt(sum(one**2 for one in checked) / len(checked))
