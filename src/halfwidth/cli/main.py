@@ -153,7 +153,7 @@ def _no_such_option(given: str, context: typer.Context, arguments: list[str]) ->
 
 def _value_given(error: ClickException, arguments: list[str]) -> str | None:
     """The option that could not be converted, with what was typed for it."""
-    names = getattr(getattr(error, "param", None), "opts", ())
+    names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
     value = _typed_for(names, arguments)
     return None if value is None else f"{names[-1]} {value}"
 
