@@ -38,9 +38,7 @@ def test_as_json_and_without_a_path(run: Run) -> None:
     assert all("filepath" not in pool for pool in found["blas"])
 
 
-def test_an_extra_that_is_missing_comes_with_its_remedy(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_extra_that_is_missing_comes_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     there = metadata.version
 
     def version(name: str) -> str:
@@ -49,18 +47,17 @@ def test_an_extra_that_is_missing_comes_with_its_remedy(
         return there(name)
 
     monkeypatch.setattr(metadata, "version", version)
-    extras = json.loads(run("doctor", "--json").out)["extras"]
+    extras = doctor._extras()
     assert extras["tables"]["openpyxl"] is None
     assert {"plots", "images", "study"} <= extras.keys()
     assert extras.keys().isdisjoint({"dev", "docs", "bench", "all"})
-    assert "[tables]    openpyxl missing: pip install 'halfwidth[tables]'" in run("doctor").out
+    said = doctor._extra_text("tables", extras["tables"])
+    assert said == "openpyxl missing: pip install 'halfwidth[tables]'"
 
 
-def test_a_source_tree_that_is_not_installed_has_no_extras(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_tree_that_is_not_installed_has_no_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     def requires(name: str) -> None:
         raise metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(metadata, "requires", requires)
-    assert json.loads(run("doctor", "--json").out)["extras"] == {}
+    assert doctor._extras() == {}

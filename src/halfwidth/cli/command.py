@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 import sys
 from enum import StrEnum
@@ -68,14 +69,15 @@ def _everywhere(
     """Options of every verb; `halfwidth.cli.main` acts on them."""
 
 
-def _common_params() -> list[Parameter]:
+@functools.cache
+def _common_params() -> tuple[Parameter, ...]:
     """The parsed options of every verb, which no verb takes as an argument."""
     app = typer.Typer(add_completion=False)
     app.command()(_everywhere)
     params = get_command(app).params
     for param in params:
         param.expose_value = False
-    return params
+    return tuple(params)
 
 
 class Verb(TyperCommand):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import fixed_apart, rough_percent
 from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import TestSet
@@ -189,7 +189,7 @@ def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
     return caution(
         "HW205",
         label=facts.labels[worst],
-        share=percent(round(float(missing[worst]), 3)),
+        share=rough_percent(float(missing[worst])),
         policy=policy,
     )
 
@@ -227,7 +227,7 @@ def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     if shares.min() > RARE_SHARE and shares.max() < MAJORITY:
         return None
     label = facts.labels[int(facts.sizes.argmax())]
-    largest, smallest = (percent(round(float(end), 3)) for end in (shares.max(), shares.min()))
+    largest, smallest = (rough_percent(float(end)) for end in (shares.max(), shares.min()))
     return caution("HW206", label=label, largest=largest, smallest=smallest)
 
 
@@ -238,7 +238,7 @@ def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
     for end in (bounds.low, bounds.high):
         if abs(e.value - end) <= NEAR_END * bounds.width:
             what = e.subject[:1].upper() + e.subject[1:]
-            return caution("HW207", what=what, value=e.value, end=end)
+            return caution("HW207", what=what, value=fixed_apart(e.value, 3, (end,)), end=end)
     return None
 
 
@@ -292,7 +292,7 @@ def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     if share < EASY_ACCURACY and e.value > share:
         return None
     label = facts.labels[int(facts.sizes.argmax())]
-    return caution("HW501", label=label, share=percent(round(share, 3)))
+    return caution("HW501", label=label, share=rough_percent(share))
 
 
 def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:

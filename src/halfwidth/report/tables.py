@@ -54,8 +54,7 @@ class Row:
 
 def _row(estimate: Estimate) -> Row:
     e = estimate
-    places = e.decimals
-    low, high = fixed(e.low, places), fixed(e.high, places)
+    low, high = e.text_of(e.low), e.text_of(e.high)
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
     undefined = e.low != e.low or e.high != e.high
     unit = e.metric_spec.unit
@@ -64,9 +63,9 @@ def _row(estimate: Estimate) -> Row:
         subject=printable(e.subject + (f" [{unit}]" if unit else "")),
         n=str(e.n),
         clusters="" if e.n_groups is None else str(e.n_groups),
-        value=fixed(e.value, places),
+        value=e.text_of(e.value),
         interval="none" if undefined else interval[e.alternative],
-        halfwidth=fixed(e.halfwidth, places) if e.halfwidth == e.halfwidth else "",
+        halfwidth=fixed(e.halfwidth, e.decimals) if e.halfwidth == e.halfwidth else "",
         method=_method(e),
         cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
         statistic=e.statistic_title,
@@ -344,7 +343,7 @@ def _choice_lines(estimates: Estimates) -> list[str]:
     for e in estimates:
         choices = e.choices if isinstance(e, RunsEstimate) else ()
         drawn = " or ".join(
-            f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)}, "
+            f"{e.text_of(one.low)} to {e.text_of(one.high)}, "
             f"ranks {one.k} and {one.l} ({one.probability:.4f})"
             for one in choices
         )
