@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -225,7 +226,10 @@ def test_examples_of_studies_run(tmp_path: Path, run: Run, monkeypatch: pytest.M
         assert not hw.study.run(f"{store}.toml", store).failed
     for name in ("from-node-1", "from-node-2"):
         assert not hw.study.run("study.toml", name, shard="1/2").failed
-    other = SPEC + '[[tables]]\nfiles = "results/{model}_assd.csv"\nmetric = "assd"\n'
+    Path("more").mkdir()
+    for name in ("eye", "ear"):
+        shutil.copy("results/liver_assd.csv", f"more/{name}_assd.csv")
+    other = SPEC + '[[tables]]\nfiles = "more/{model}_assd.csv"\nmetric = "assd"\n'
     Path("other.toml").write_text(other.replace("seed = 3", "seed = 4"), encoding="utf-8")
     assert not hw.study.run("other.toml", "other").failed
     order = ["study", "study describe", "study run", "study status", "study retry"]
