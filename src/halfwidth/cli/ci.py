@@ -173,7 +173,7 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.io.readers import read_table
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-    from halfwidth.resampling.kernels import compiled
+    from halfwidth.resampling.kernels import native
 
     if given["file"] is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
@@ -189,10 +189,10 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     how["bounds"] = options.parse_bounds(how["bounds"])
     table, values = read_table(given["file"]), how.pop("value")
     long = len(table) * given["n_resamples"] > LONG_JOB
-    if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
+    if long and not native.available() and (method == "auto" or METHODS[method].resamples):
         note(
-            f"{len(table)} rows and {given['n_resamples']} resamples may take minutes; "
-            "pip install 'halfwidth[fast]' makes most of that seconds"
+            f"{len(table)} rows and {given['n_resamples']} resamples may take minutes with "
+            f"{native.status()}; installed where a C compiler is found, it takes seconds"
         )
     estimates = summary_table(table, values, **how)
     if given["plot"] is not None and kind is not None:

@@ -47,7 +47,9 @@ app.command("demo", short_help="Three small models on real data.")(demo.demo)
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"halfwidth {halfwidth.__version__}")
+        from halfwidth.resampling.kernels import native
+
+        typer.echo(f"halfwidth {halfwidth.__version__} ({native.status()})")
         raise typer.Exit
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
+from halfwidth.core.rng import CONTRACT
 from halfwidth.study.storage.disk import read_json, write_json
 
 __all__ = ["FORMAT", "NAME", "Manifest", "differences", "manifest", "read", "versions", "write"]
@@ -22,7 +23,7 @@ __all__ = ["FORMAT", "NAME", "Manifest", "differences", "manifest", "read", "ver
 NAME = "run.json"
 # Of the store: other numbers mean other files or other columns.
 FORMAT = 1
-LIBRARIES = ("numpy", "scipy", "numba", "pyarrow")
+LIBRARIES = ("numpy", "scipy", "pyarrow")
 # What differs is named up to so many things and letters.
 SHOWN, LONGEST = 4, 60
 ABSENT = object()
@@ -40,6 +41,8 @@ class Manifest:
         Digest of the data of each instance.
     columns : dict
         Type of each column of a part: string, int64, double, bool, list<string>.
+    draws : int
+        The version of the rules that draws follow; parts by other rules do not mix.
     versions : dict
         Of halfwidth, of the libraries that compute, and of Python, when the store was begun.
     begun : str
@@ -51,11 +54,14 @@ class Manifest:
     columns: dict[str, str]
     versions: dict[str, str | None]
     begun: str
+    draws: int = CONTRACT
 
     @property
     def hash(self) -> str:
         """16 hexadecimal digits of the format, the settings, the inputs and the columns."""
-        what = [FORMAT, self.settings, self.inputs, self.columns]
+        what: list[Any] = [FORMAT, self.settings, self.inputs, self.columns]
+        # The first rules were not named.
+        what += [self.draws] if self.draws > 1 else []
         # Arrow keeps the order of columns, and so does the hash.
         text = json.dumps([*what, list(self.columns)], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
@@ -98,6 +104,7 @@ def write(store: Path, what: Manifest, writer: str) -> None:
         "settings": what.settings,
         "inputs": what.inputs,
         "columns": what.columns,
+        "draws": what.draws,
     }
     write_json(store / NAME, content, writer)
 
@@ -131,6 +138,7 @@ def read(store: Path) -> Manifest:
             columns=dict(found["columns"]),
             versions=dict(found["versions"]),
             begun=str(found["begun"]),
+            draws=int(found.get("draws", 1)),
         )
     except (KeyError, TypeError, ValueError):
         raise DataError(f"{path}: lacks what a store says of itself; restore it") from None
@@ -150,6 +158,8 @@ def differences(old: Manifest, new: Manifest) -> str:
     ]
     if list(old.columns.items()) != list(new.columns.items()):
         found.append("the columns of results (another version of halfwidth)")
+    if old.draws != new.draws:
+        found.append(f"the rules of draws, {old.draws} -> {new.draws} (another halfwidth)")
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return "; ".join(found[:SHOWN]) + more
 
