@@ -130,7 +130,16 @@ def compile_library(folder: Path, into: Path) -> str:
     for compiler in _compilers():
         for extra, clones in itertools.product((UNJAMMED, []), CLONES):
             defined = [f'-DSOURCE_HASH="{expected}"', f"-DCLONES={clones}"]
-            command = [*compiler, *FLAGS, *extra, *_of_platform(), *defined, *sources, "-o", str(into)]
+            command = [
+                *compiler,
+                *FLAGS,
+                *extra,
+                *_of_platform(),
+                *defined,
+                *sources,
+                "-o",
+                str(into),
+            ]
             try:
                 done = subprocess.run(  # noqa: S603 -- the compiler of this machine
                     [*command, *([] if os.name == "nt" else ["-lm"])],

@@ -107,8 +107,8 @@ def test_tuples_from_one_word_are_as_uniform_as_claimed(n: int) -> None:
     each = indices_per_word(n)
     assert n**each <= 2**44
     assert n ** (each + 1) > 2**44 or each == 5
-    for place in np.random.default_rng(n).integers(0, 2**62, 200).tolist():
-        place %= n**each
+    for drawn in np.random.default_rng(n).integers(0, 2**62, 200).tolist():
+        place = drawn % n**each
         low, high = -(-place * 2**64 // n**each), -(-(place + 1) * 2**64 // n**each)
         assert abs((high - low) * n**each - 2**64) <= 2**44
         for word in (low, high - 1):

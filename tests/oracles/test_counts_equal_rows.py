@@ -27,8 +27,8 @@ from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.cells import MULTINOMIAL_FROM
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import native
 from halfwidth.resampling.jackknife import leave_one_out
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
@@ -210,7 +211,8 @@ def test_constants_are_those_of_the_c_files() -> None:
 
 def test_arrays_of_another_kind_are_refused() -> None:
     rows = np.zeros((2, 8))
-    for wrong in (rows.astype(np.float32), rows[:, ::2], np.asfortranarray(rows)):
+    wrongs: list[NDArray[Any]] = [rows.astype(np.float32), rows[:, ::2], np.asfortranarray(rows)]
+    for wrong in wrongs:
         with pytest.raises(ValueError, match="in one piece"):
             native.count_below(wrong, np.zeros(2), np.zeros(2))
     with pytest.raises(ValueError, match="in one piece"):

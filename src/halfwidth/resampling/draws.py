@@ -18,7 +18,14 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.progress import growing, tracked
 
-__all__ = ["BLOCK_ELEMENTS", "COMPILED_DRAWS", "Plan", "counts_of_units", "kept_counts", "sums_by_stratum"]
+__all__ = [
+    "BLOCK_ELEMENTS",
+    "COMPILED_DRAWS",
+    "Plan",
+    "counts_of_units",
+    "kept_counts",
+    "sums_by_stratum",
+]
 
 T = TypeVar("T")
 

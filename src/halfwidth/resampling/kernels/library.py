@@ -32,5 +32,5 @@ def source_hash(folder: Path = SOURCES) -> str:
 
 def functions(folder: Path = SOURCES) -> list[str]:
     """What the library exports."""
-    found = (re.findall(r"^EXPORT .*?\b(hw_\w+)\(", path.read_text(), re.M) for path in sources(folder))
-    return [name for names in found for name in names]
+    exported = re.compile(r"^EXPORT .*?\b(hw_\w+)\(", re.MULTILINE)
+    return [name for path in sources(folder) for name in exported.findall(path.read_text())]

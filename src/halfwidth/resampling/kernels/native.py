@@ -235,8 +235,9 @@ def _table(features: Array, width: int) -> Array:
 
 def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
     """How often each unit is drawn, as `reference.count_draws` of ``rng.indices``: (B, units)."""
+    drawing = _drawing(key, start, stop, units)
     counts = np.zeros((stop - start, units), np.uint8)
-    _call("hw_count_drawn", *_drawing(key, start, stop, units), counts.ctypes.data, units)
+    _call("hw_count_drawn", *drawing, counts.ctypes.data, units)
     return counts.astype(np.int32)
 
 
@@ -256,9 +257,7 @@ class Counts:
     units: int
 
 
-def side_by_side(
-    keys: Sequence[tuple[Key, int, int]], start: int, stop: int, units: int
-) -> Counts:
+def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, units: int) -> Counts:
     """Draw resamples start to stop and count, for strata given by key, first unit and units."""
     blocks, squares = -(-(stop - start) // LANES), -(-units // LANES)
     # An odd number of lines: rows then do not share the same few places of a cache.
@@ -314,9 +313,7 @@ def fits(entries: int) -> bool:
     return entries < MOST_ENTRIES
 
 
-def prepared(
-    unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, auroc: bool
-) -> Lists:
+def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, auroc: bool) -> Lists:
     """Rankings (R, L), by descending score, in the form of the kernels.
 
     Parameters
