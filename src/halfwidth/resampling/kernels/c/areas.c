@@ -3,6 +3,8 @@
    A list holds entries by falling score, each with its unit and its mark. What a resample needs of
    it are the counts of its units, one after another, in an order that no count changes: so one
    instruction serves many resamples, and no branch depends on what was drawn. */
+#include <stddef.h>
+
 #include "halfwidth.h"
 
 /* Bits of a mark. */
@@ -204,15 +206,21 @@ EXPORT CLONES int hw_areas(const uint8_t *turned, int64_t blocks, int64_t pitch,
 /* Cumulate the counts of some entries, of all and of positive ones, behind a row of zeros. */
 INLINE void cumulate_entries(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
                              const uint8_t *RESTRICT mark, int64_t entries,
-                             uint16_t every[][LANES], uint16_t hits[][LANES]) {
-    memset(every[0], 0, sizeof every[0]);
-    memset(hits[0], 0, sizeof hits[0]);
+                             uint16_t *RESTRICT every, uint16_t *RESTRICT hits) {
+    uint16_t all[LANES] = {0}, positive[LANES] = {0};
+    memset(every, 0, sizeof all);
+    memset(hits, 0, sizeof positive);
     for (int64_t e = 0; e < entries; e++) {
         const uint8_t *own = counts + (int64_t)unit[e] * LANES;
-        uint8_t positive = (uint8_t)(0 - (mark[e] & POSITIVE));
+        const uint8_t mask = (uint8_t)(0 - (mark[e] & POSITIVE));
+        every += LANES;
+        hits += LANES;
         for (int i = 0; i < LANES; i++) {
-            every[e + 1][i] = (uint16_t)(every[e][i] + own[i]);
-            hits[e + 1][i] = (uint16_t)(hits[e][i] + (own[i] & positive));
+            uint8_t counted = own[i], hit = own[i] & mask;
+            all[i] = (uint16_t)(all[i] + counted);
+            positive[i] = (uint16_t)(positive[i] + hit);
+            every[i] = all[i];
+            hits[i] = positive[i];
         }
     }
 }
@@ -221,36 +229,65 @@ typedef struct {
     int32_t every[LANES], hits[LANES]; /* entries and positives behind the chunks so far */
     int32_t before[LANES];             /* positives behind the last step */
     double total[LANES];
+    double parts[4][LANES], wholes[4][LANES]; /* fractions that are to be added up */
 } Precision;
 
-INLINE void take_step(Precision *RESTRICT sums, const uint16_t *RESTRICT every,
+/* The fraction of one step: the positives that it gains, times the precision behind it. */
+INLINE void take_step(Precision *RESTRICT sums, int place, const uint16_t *RESTRICT every,
                       const uint16_t *RESTRICT hits) {
     for (int i = 0; i < LANES; i++) {
         int32_t up_to = sums->every[i] + every[i], found = sums->hits[i] + hits[i];
-        double gained = (double)(found - sums->before[i]), among = (double)(up_to + (up_to == 0));
-        sums->total[i] += gained * (double)found / among;
+        sums->parts[place][i] = (double)(found - sums->before[i]) * (double)found;
+        sums->wholes[place][i] = (double)(up_to + (up_to == 0));
         sums->before[i] = found;
+    }
+}
+
+/* Add two or four fractions, brought to one denominator: divisions are slow. Whole numbers below
+   2^53 are exact, and so is a total of ones. */
+INLINE void add_fractions(Precision *RESTRICT sums, int fours) {
+    for (int i = 0; i < LANES; i++) {
+        double left = sums->parts[0][i] * sums->wholes[1][i] + sums->parts[1][i] * sums->wholes[0][i];
+        double below = sums->wholes[0][i] * sums->wholes[1][i];
+        if (fours) {
+            double right =
+                sums->parts[2][i] * sums->wholes[3][i] + sums->parts[3][i] * sums->wholes[2][i];
+            double other = sums->wholes[2][i] * sums->wholes[3][i];
+            left = left * other + right * below;
+            below *= other;
+        }
+        sums->total[i] += left / below;
     }
 }
 
 INLINE void precision_of_list(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
                               const uint8_t *RESTRICT mark, int64_t entries,
-                              const uint32_t *RESTRICT ends, int64_t steps,
+                              const uint32_t *RESTRICT ends, int64_t steps, int fours,
                               double *RESTRICT positives, double *RESTRICT precisions) {
     uint16_t every[CHUNK + 1][LANES], hits[CHUNK + 1][LANES];
+    const int most = fours ? 4 : 2;
     Precision sums;
-    memset(&sums, 0, sizeof sums);
+    memset(&sums, 0, offsetof(Precision, parts));
     int64_t step = 0;
+    int held = 0;
     for (int64_t first = 0; first < entries && step < steps; first += CHUNK) {
         int64_t some = entries - first < CHUNK ? entries - first : CHUNK;
-        cumulate_entries(counts, unit + first, mark + first, some, every, hits);
-        for (; step < steps && (int64_t)ends[step] <= first + some; step++)
-            take_step(&sums, every[ends[step] - first], hits[ends[step] - first]);
+        cumulate_entries(counts, unit + first, mark + first, some, every[0], hits[0]);
+        for (; step < steps && (int64_t)ends[step] <= first + some; step++) {
+            take_step(&sums, held++, every[ends[step] - first], hits[ends[step] - first]);
+            if (held == most) {
+                add_fractions(&sums, fours);
+                held = 0;
+            }
+        }
         for (int i = 0; i < LANES; i++) {
             sums.every[i] += every[some][i];
             sums.hits[i] += hits[some][i];
         }
     }
+    for (; held % most; held++)
+        for (int i = 0; i < LANES; i++) sums.parts[held][i] = 0.0, sums.wholes[held][i] = 1.0;
+    if (held) add_fractions(&sums, fours);
     for (int i = 0; i < LANES; i++) {
         positives[i] = (double)sums.before[i];
         precisions[i] = sums.total[i] / positives[i];
@@ -258,17 +295,25 @@ INLINE void precision_of_list(const uint8_t *RESTRICT counts, const int32_t *RES
 }
 
 /* Average precisions of lists `first` to `last` and the positives that they rest on, both (last -
-   first, blocks * LANES). `starts` and `ends` are those of `hw_steps`. */
+   first, blocks * LANES). `starts` and `ends` are those of `hw_steps`; `fours` says that a list has
+   so few entries that four denominators have a product below 2^51. */
 EXPORT CLONES int hw_precisions(const uint8_t *turned, int64_t blocks, int64_t pitch,
                                 const int32_t *unit, const uint8_t *mark, int64_t entries,
-                                const int64_t *starts, const uint32_t *ends, int64_t first,
-                                int64_t last, double *positives, double *precisions) {
+                                const int64_t *starts, const uint32_t *ends, int64_t fours,
+                                int64_t first, int64_t last, double *positives,
+                                double *precisions) {
     for (int64_t block = 0; block < blocks; block++)
         for (int64_t row = first; row < last; row++) {
             int64_t at = ((row - first) * blocks + block) * LANES;
-            precision_of_list(turned + block * pitch, unit + row * entries, mark + row * entries,
-                              entries, ends + starts[row], starts[row + 1] - starts[row],
-                              positives + at, precisions + at);
+            int64_t steps = starts[row + 1] - starts[row];
+            const int32_t *own = unit + row * entries;
+            const uint8_t *counts = turned + block * pitch, *marks = mark + row * entries;
+            if (fours)
+                precision_of_list(counts, own, marks, entries, ends + starts[row], steps, 1,
+                                  positives + at, precisions + at);
+            else
+                precision_of_list(counts, own, marks, entries, ends + starts[row], steps, 0,
+                                  positives + at, precisions + at);
         }
     return DONE;
 }
