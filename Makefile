@@ -13,12 +13,12 @@ C_WARNINGS := -std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared
 # Platforms that zig compiles for from anywhere.
 ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl aarch64-linux-musl
 
-.PHONY: help demo test test-all test-plain lint format bench bench-study c-compilers c-sanitize docs golden clean
+.PHONY: help demo test test-slow test-plain c-compilers c-sanitize lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      small models on real data, reported with intervals"
-	@echo "make test      the tests that take minutes"
-	@echo "make test-all  the slow ones too"
+	@echo "make test      the tests, in minutes"
+	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
 	@echo "make test-plain  the kernels' tests without the C library"
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
@@ -47,8 +47,8 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
 KERNEL_TESTS := tests/core/test_rng.py tests/resampling tests/oracles/test_compiled_paths.py
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from blocks import with_blocks
+from figures import filled
+
 import halfwidth as hw
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import REFERENCES, cite
@@ -159,12 +162,31 @@ def catalogue() -> str:
 
 
 PAGES = {"cautions.md": cautions, "catalogue.md": catalogue}
+# Pages written by hand whose figures and blocks come from tables.
+PAGES_WITH_FIGURES = (
+    "choosing.md",
+    "classification.md",
+    "real-study.md",
+    "decisions/0026-what-the-study-changed.md",
+)
+
+
+# A page of tables whose prose quotes them: its figures are compared, and not sought for.
+PAGES_COMPARED = (*PAGES_WITH_FIGURES, "runs.md")
+
+
+def with_figures(text: str) -> str:
+    """A page with its blocks and the figures of its prose as the tables have them."""
+    return filled(with_blocks(text))
 
 
 def main() -> None:
     """Write the pages."""
     for name, page in PAGES.items():
         (HERE / name).write_text(page(), encoding="utf-8")
+    for name in PAGES_COMPARED:
+        text = (HERE / name).read_text(encoding="utf-8")
+        (HERE / name).write_text(with_figures(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

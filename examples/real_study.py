@@ -24,7 +24,10 @@ import halfwidth as hw
 from halfwidth.study import analysis
 
 HERE = Path(__file__).parent
-STUDIES = ("segmentation", "studentized", "classification", "two-classes", "absent-class")
+STUDIES = (
+    *("segmentation", "studentized", "classification", "two-classes", "absent-class"),
+    "empirical",
+)
 PERMUTATION_SEED = 1
 BOOTSTRAPS = ("percentile", "basic", "bca")
 NAMES = {"dsc": "DSC", "nsd": "NSD", "hd95": "HD95", "auroc": "AUROC", "mcc": "MCC", "f1": "F1"}
@@ -117,6 +120,32 @@ def segmentation(cells: pd.DataFrame) -> None:
         for statistic in statistics:
             own = analysis.chosen(cells, metric=metric, statistic=statistic)
             coverage_table(what(own.iloc[0]), own, sizes)
+
+
+def lowest(kernels: pd.DataFrame, empirical: pd.DataFrame) -> None:
+    """How far below its level the mean is covered on the worst instance."""
+    print("\n## The worst instance")
+    print("\nCoverage of the mean in %: median [first quartile] lowest; DSC and NSD together.")
+    print("Populations: densities fitted to the cases, or the cases themselves.")
+    for cells, title in ((kernels, "fitted densities"), (empirical, "the cases themselves")):
+        own = cells[cells["metric"].isin(["dsc", "nsd"]) & (cells["statistic"] == "mean")]
+        count = own["instance"].nunique()
+        rows = []
+        for method in ("t", "percentile", "bca", "hall"):
+            shares = [
+                own[(own["method"] == method) & (own["n"] == n)]["coverage"]
+                for n in (10, 25, 50, 100)
+            ]
+            rows.append([f"`{method}`", *map(_with_lowest, shares)])
+        names = ["method", *(f"n = {n}" for n in (10, 25, 50, 100))]
+        table(f"mean, {title} ({count} instances)", names, rows)
+
+
+def _with_lowest(shares: pd.Series) -> str:
+    if shares.empty:
+        return "–"
+    middle, low, least = shares.median(), shares.quantile(0.25), shares.min()
+    return f"{percent(middle)} [{percent(low)}] {percent(least)}"
 
 
 def classification(cells: pd.DataFrame, two: pd.DataFrame) -> None:
@@ -348,10 +377,11 @@ def answers(folder: Path) -> None:
         "# Tables of the real study\n\nMade by `examples/real_study.py answers`; what they mean is"
     )
     print("in [the study](real-study.md).")
-    segmented, classified = (cells_of(folder, name) for name in STUDIES[::2][:2])
-    two, zero = (cells_of(folder, name) for name in STUDIES[3:])
+    segmented, classified = (cells_of(folder, name) for name in STUDIES[0:3:2])
+    two, zero = (cells_of(folder, name) for name in STUDIES[3:5])
     segmentation(segmented)
     studentized(cells_of(folder, "studentized"))
+    lowest(segmented, cells_of(folder, "empirical"))
     classification(classified, two)
     absent_class(classified, zero)
     paces(segmented, classified)

@@ -10,9 +10,11 @@ from support import Ran, Run
 
 from halfwidth.cli.main import main
 
-# No test is timed: a machine that does other work as well is slow now and then.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# No test is timed: a machine that does other work as well is slow now and then. `make test` tries
+# few random examples, `make test-slow` tries them all again (--hypothesis-profile=thorough).
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=100)
+settings.load_profile("quick")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from hypothesis import settings
+
 import halfwidth as hw
 
 
@@ -41,3 +43,8 @@ def codes(e: Doubted) -> list[str]:
 def message(e: hw.Estimate, code: str) -> str:
     (found,) = [caution.message for caution in e.cautions if caution.code == code]
     return found
+
+
+def examples(thorough: int) -> settings:
+    """So many random examples in the thorough profile, a fifth of them in the quick one."""
+    return settings(max_examples=max(settings().max_examples * thorough // 100, 5))

@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from typing import Any
 
+import generate
 import pytest
 from support import Run
 
 import halfwidth as hw
 
 ROOT = Path(__file__).resolve().parents[1]
-_SPEC = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-generate = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(generate)
 
 
 @pytest.mark.parametrize("name", generate.PAGES)

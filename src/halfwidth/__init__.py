@@ -129,8 +129,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import halfwidth`` costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
+    from halfwidth.core.front_doors import front_door
+
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in PACKAGES else getattr(home, name)
+    found = home if name in PACKAGES else front_door(getattr(home, name), __name__, name)
     globals()[name] = found
     return found
 

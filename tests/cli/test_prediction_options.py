@@ -108,6 +108,7 @@ def test_threads_change_nothing(run: Run, table: Path) -> None:
     assert estimates(run, *ask) == estimates(run, *ask, "--threads", "2")
 
 
+@pytest.mark.slow
 def test_methods_of_a_metric_are_those_it_takes(run: Run, table: Path) -> None:
     for metric in ("accuracy", "f1", "auroc", "average_precision"):
         listed = run("methods", "--metric", metric).out

@@ -29,7 +29,7 @@ VOLUME = RNG.gamma(4, 2, N).round(2)
 FRAME = pd.DataFrame(
     {
         "case": [f"c{i}" for i in range(N)],
-        "patient": [f"p{i // 2}" for i in range(N)],
+        "pair": [f"p{i // 2}" for i in range(N)],
         "site": np.where(np.arange(N) < N // 2, "X", "Y"),
         "y": Y,
         "p1": P,
@@ -202,7 +202,7 @@ def test_true_and_predicted_numbers(answer: Answer) -> None:
 
 
 def test_clusters_and_strata_are_columns(answer: Answer) -> None:
-    rows = answer("t.csv --target y --score p1 --metric auroc --groups patient --strata site")
+    rows = answer("t.csv --target y --score p1 --metric auroc --groups pair --strata site")
     assert (rows[0]["n_groups"], rows[0]["design"]) == (N // 2, "clustered within strata")
     rows = answer("t.csv --target y --score p1 --metric auroc --strata y")
     assert (rows[0]["n_groups"], rows[0]["design"]) == (None, "stratified")
@@ -318,9 +318,9 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target yy --score p1", "t.csv: no column 'yy'; did you mean 'y'?"),
         ("--target y --score p11", "t.csv: no column 'p11'; did you mean 'p1'?"),
         ("--target word --prediction sad", "t.csv: no column 'sad'; did you mean 'said'?"),
-        ("--target y --score p1 --groups patint", "no column 'patint'; did you mean 'patient'?"),
+        ("--target y --score p1 --groups pari", "no column 'pari'; did you mean 'pair'?"),
         ("--target y --score p1 --strata sites", "no column 'sites'; did you mean 'site'?"),
-        ("--target y --score zzz", "It has case, patient, site, y, p1, p0"),
+        ("--target y --score zzz", "It has case, pair, site, y, p1, p0"),
         ("--target y", "--target needs --score COLUMN (one for each class, or that of the "),
         ("--score p1", "--score and --prediction need --target COLUMN, the true classes"),
         ("--prediction said", "--score and --prediction need --target COLUMN"),
@@ -424,7 +424,7 @@ def test_options_of_test_sets_are_not_ignored_without_a_target(
         ("--score-file p.npy", "--target-file and --score-file go together; --target-file is lac"),
         ("t.csv --target-file y.npy --score-file p.npy", "stand instead of a table; leave out FI"),
         ("--target-file y.npy --score-file p.npy --target y", "stand instead of a table"),
-        ("--target-file y.npy --score-file p.npy --groups patient", "name columns of a table; arr"),
+        ("--target-file y.npy --score-file p.npy --groups pair", "name columns of a table; arr"),
         ("--target-file y.npy --score-file short.npy", "--target-file y.npy has 120 cases and "),
         ("--target-file y.npy --score-file short.npy", "--score-file short.npy 117; they must be"),
         ("--target-file y.npy --score-file rows.npy", "--score-file rows.npy: 3 score columns fo"),

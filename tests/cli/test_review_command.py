@@ -110,7 +110,7 @@ def test_a_table_of_published_numbers(run: Run, tmp_path: Path) -> None:
     assert "Net A mean DSC 50 0.850 0.822 to 0.878 0.028 t" in lines
     assert "Net B mean DSC 110 0.897 0.864 to 0.930 0.033 t HW106" in lines
     assert "CNN proportion 200 0.91 0.86 to 0.94 0.04 wilson" in lines
-    assert "Net A 0.83 0.02 0.76" in lines
+    assert "Net A 0.830 0.020 0.76" in lines
     out = tmp_path / "out.json"
     assert run("review", file, "--metric", "dsc", "--out", out).status == 0
     assert [item["label"] for item in json.loads(out.read_text())["reviews"]] == [
@@ -126,9 +126,11 @@ def test_the_page_prints_what_the_commands_print(
     text = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
     (table,) = re.findall(r"```text\n(label,n,.*?)```", text, flags=re.DOTALL)
     (tmp_path / "published.csv").write_text(table)
+    (paper,) = re.findall(r"```text\n(Model,.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "paper.csv").write_text(paper)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```console\n\$ halfwidth (.*?)\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     for command, printed in blocks:
         ran = run(*command.split())
         assert ran.out + ran.err == printed
@@ -164,7 +166,9 @@ BAD: list[tuple[tuple[object, ...], str]] = [
     (("--mean", 0.85), "say what was published, --n N and"),
     ((), "say what was published, --n N and"),
     (("nowhere.csv",), "nowhere.csv: no such file"),
-    (("nowhere.csv", "--n", 5), "--n has no effect with a table"),
+    (("nowhere.csv", "--label", "A"), "--label has no effect with a table"),
+    (("--n", 50, "--mean", 0.8, "--plus-minus", "sd"), "--plus-minus is for a table"),
+    (("--n", 50, "--mean", 0.8, "--compare", "best"), "--compare is for a table"),
     (("nowhere.csv", "--versus-sd", 5), "--versus-sd has no effect with a table"),
 ]
 

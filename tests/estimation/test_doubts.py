@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from support import codes
 
@@ -16,6 +17,7 @@ import halfwidth as hw
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
+NAMES = [f"c{i}" for i in range(len(GOOD))]
 SMALL = GOOD[:12]
 
 
@@ -70,6 +72,10 @@ SITUATIONS |= {
     "HW406": lambda: hw.metric_ci([0, 1] * 25, [0, 1, 1] * 16 + [0, 1], metric="auroc"),
     "HW407": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1", threshold="youden_j"),
     "HW408": lambda: hw.metric_ci(THREE, [[0.5, 0.5, 0.5]] * 51, metric="auroc"),
+    "HW409": lambda: hw.difference_ci(
+        pd.Series(GOOD, NAMES), pd.Series(GOOD, NAMES).iloc[::-1], metric="dsc"
+    ),
+    "HW410": lambda: hw.metric_ci([1] * 25 + [0] * 25, SCORES, metric="auroc"),
     "HW501": lambda: hw.metric_ci([1] * 10 + [0] * 40, SCORES, metric="accuracy"),
     "HW502": lambda: hw.metric_ci([0, 1] * 25, SCORES, metric="f1"),
 }

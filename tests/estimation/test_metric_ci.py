@@ -177,7 +177,7 @@ def test_a_table_becomes_a_data_frame() -> None:
         lambda: (2 * TRUTH - 1, SCORE),
         lambda: (TRUTH, np.stack([1 - SCORE, SCORE], axis=1)),
         lambda: (pd.Series(TRUTH), pd.Series(SCORE)),
-        lambda: (pd.Series(TRUTH, index=range(N, 0, -1)), pd.Series(SCORE, index=[7] * N)),
+        lambda: (pd.Series(TRUTH, index=range(N, 0, -1)), pd.Series(SCORE)),
         lambda: (pd.Series(TRUTH, dtype="Int64"), pd.Series(SCORE, dtype="Float64")),
         lambda: (pd.DataFrame({"y": TRUTH}), pd.DataFrame({"a": 1 - SCORE, "b": SCORE})),
         lambda: (pl.Series(TRUTH), pl.Series(SCORE)),

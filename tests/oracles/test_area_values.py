@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import metrics as sk
+from support import examples
 
 import halfwidth as hw
 
@@ -60,7 +61,7 @@ def by_pairs(positive: Array, score: Array, w: Array) -> float:
     return float((both * ((p > q) + 0.5 * (p == q))).sum() / both.sum())
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(scored())
 def test_areas_of_one_class_are_those_of_scikit_learn_and_of_pairs(case: Scored) -> None:
     truth, scores, weights = case

@@ -252,6 +252,7 @@ def test_distribution_is_that_of_all_resamples(strata: list[list[list[float]]], 
     assert got.standard_deviation()[0] == pytest.approx(spread, rel=allowed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "name"), [(25, "median"), (40, "median"), (30, "quantile:0.9"), (31, "quantile:0.9")]
 )

@@ -35,7 +35,13 @@ Array = NDArray[Any]
 OfRows = Callable[[Array], float]
 
 RESAMPLES = 60
-DESIGNS = ("iid", "clusters", "strata", "clusters within strata")
+SLOW = pytest.mark.slow
+DESIGNS = (
+    "iid",
+    pytest.param("clusters", marks=SLOW),
+    pytest.param("strata", marks=SLOW),
+    "clusters within strata",
+)
 
 
 def metric_of(name: str, **parameters: float) -> Metric:
@@ -148,7 +154,7 @@ def cells(n: int) -> Array:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning")
 @pytest.mark.parametrize("kind", DESIGNS)
-@pytest.mark.parametrize("n", [12, 90])
+@pytest.mark.parametrize("n", [12, pytest.param(90, marks=SLOW)])
 @pytest.mark.parametrize("name", CELLS)
 def test_counts_of_cells_are_those_of_the_rows_drawn(name: str, n: int, kind: str) -> None:
     records, design = design_of(kind, cells(n))
@@ -259,7 +265,10 @@ AREAS: dict[str, Callable[..., float]] = {
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("kind", DESIGNS)
-@pytest.mark.parametrize("average", ["binary", "micro", "macro", "weighted"])
+@pytest.mark.parametrize(
+    "average",
+    ["binary", pytest.param("micro", marks=SLOW), "macro", pytest.param("weighted", marks=SLOW)],
+)
 @pytest.mark.parametrize("name", AREAS)
 def test_areas_of_counts_are_those_of_the_rows_drawn(
     name: str, average: str, kind: str, weighted: bool

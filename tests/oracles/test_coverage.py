@@ -110,6 +110,7 @@ def test_percentile_coverage_of_a_skewed_mean_rises_with_n_towards_the_level() -
     assert 0.929 < shares[2] < 0.953
 
 
+@pytest.mark.slow
 def test_hall_covers_a_skewed_mean_more_often_than_t_and_t_more_often_than_percentile() -> None:
     # STATISTICS §6 at n = 10: hall above t above percentile. False alarm 1e-6 each.
     samples, n = 20_000, 10

@@ -202,6 +202,7 @@ def assert_spread_is_that_of_simulated_tables(name: str, draws: int, tolerance: 
     assert abs(made.standard_error / spread - 1) < tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", METRICS)
 def test_error_is_the_spread_of_simulated_tables(name: str) -> None:
     # The SD of 2e5 nearly normal values has a relative error of 0.0016; 1 % is 6 of it, which a

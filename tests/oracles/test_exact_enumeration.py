@@ -201,6 +201,7 @@ def assert_not_rejected(
         assert statistic < stats.chi2.isf(1e-6, len(seen) - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "ranks"), [(3, [1, 3]), (4, [1, 2, 3, 4]), (5, [2, 4]), (6, [2, 3, 4, 5]), (6, [1, 6])]
 )

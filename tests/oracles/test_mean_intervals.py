@@ -369,6 +369,7 @@ def test_hall_keeps_its_digits_at_tiny_skewness(n: int, skew: float) -> None:
         assert float(got.high) == pytest.approx(high, rel=0, abs=1e-12 * (high - low))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.999])
 def test_hall_at_the_most_extreme_skewness_is_ordered_finite_and_mirrors(
     confidence: float,

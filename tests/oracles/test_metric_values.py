@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import metrics as sk
+from support import examples
 
 import halfwidth as hw
 
@@ -79,7 +80,7 @@ def decided(draw: st.DrawFn) -> tuple[list[Any], Array, Array, Array | None]:
 Decided = tuple[list[Any], Array, Array, Array | None]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(decided())
 def test_accuracy_balanced_accuracy_mcc_and_kappa_are_those_of_scikit_learn(case: Decided) -> None:
     classes, truth, said, weights = case
@@ -126,12 +127,13 @@ def assert_averages_of_scikit_learn(metric: str, case: Decided) -> None:
 
 
 @pytest.mark.parametrize("metric", AVERAGED)
-@settings(max_examples=30)
+@examples(30)
 @given(case=decided())
 def test_averages_over_classes_are_those_of_scikit_learn(metric: str, case: Decided) -> None:
     assert_averages_of_scikit_learn(metric, case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", AVERAGED)
 def test_averages_over_fifty_classes_are_those_of_scikit_learn(metric: str) -> None:
     # 60 cases of 50 classes: some are absent from the truth, the predictions or both.
@@ -142,7 +144,7 @@ def test_averages_over_fifty_classes_are_those_of_scikit_learn(metric: str) -> N
     assert_averages_of_scikit_learn(metric, (list(range(50)), truth, said, None))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(decided(), st.data())
 def test_metrics_of_a_positive_class_are_those_of_scikit_learn(
     case: Decided, data: st.DataObject
@@ -171,7 +173,7 @@ def test_metrics_of_a_positive_class_are_those_of_scikit_learn(
     assert ours("net_benefit:exchange_rate=0.3") == pytest.approx(benefit / w.sum())
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(decided(), st.data())
 def test_expected_costs_are_sums_over_the_cases(case: Decided, data: st.DataObject) -> None:
     classes, truth, said, weights = case

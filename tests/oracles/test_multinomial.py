@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
+from support import examples
 
 import halfwidth as hw
 from halfwidth.core import rng
@@ -52,7 +53,7 @@ def cells(n: int) -> Array:
     return np.asarray(3.0 * truth + said)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     st.lists(st.integers(0, 20_000), min_size=1, max_size=20),
     st.one_of(st.floats(1e-9, 1 - 1e-9), st.sampled_from([1e-9, 1e-4, 0.5, 1 - 1e-4, 1 - 2**-40])),

@@ -197,6 +197,7 @@ def test_the_terms_of_normal_scores_are_bivariate_normal(area: float, ratio: flo
         assert term == pytest.approx(both - area**2, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formula", ["delong_logit", "delong", "hanley_mcneil"])
 @pytest.mark.parametrize("prevalence", [0.05, 0.3, 0.5])
 @pytest.mark.parametrize(("area", "width"), [(0.5, 0.3), (0.85, 0.1), (0.97, 0.05)])
@@ -244,6 +245,7 @@ def test_a_planned_area_has_the_width_of_what_is_then_measured() -> None:
 # --------------------------------------------------------------------------- quantiles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.05, 0.3, 0.5, 0.9])
 @pytest.mark.parametrize("width", [0.08, 0.15, 0.4])
 @pytest.mark.parametrize("level", [0.8, 0.95])
@@ -320,6 +322,7 @@ def test_the_widths_of_a_skewed_pilot_are_those_of_another_generator(n: int) -> 
     assert plan.simulated.assured == pytest.approx(wanted, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "statistic"), [("percentile", "median"), ("bca", "mean")])
 def test_a_simulated_study_has_the_interval_of_the_front_door(name: str, statistic: str) -> None:
     """The mean width over studies, against intervals that `summary_ci` makes one by one."""

@@ -159,6 +159,7 @@ def test_bootstrap_columns_of_table_2_of_paper_001(shared: Path, which: tuple[st
     assert_bootstrap_columns(row, values_of(shared, which), THEIRS, row["boot_normalised_width"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ROWS, ids="-".join)
 def test_percentile_interval_is_that_of_the_replicates(
     shared: Path, which: tuple[str, str]

@@ -226,6 +226,7 @@ def extrapolating_quantile(ordered: Array, u: Array) -> Array:
     return np.where(u <= 1 / (n + 1), lower, np.where(u >= n / (n + 1), upper, middle))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.1, 0.25, 0.5, 0.9])
 @pytest.mark.parametrize("n", [2, 5, 10, 25])
 def test_semiparametric_is_hutsons_bootstrap_simulated(n: int, q: float) -> None:

@@ -110,6 +110,7 @@ def test_sd_replicates_keep_their_digits_relative_to_the_spread(name: str) -> No
     np.testing.assert_allclose(got, wanted, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 def test_replicates_do_not_depend_on_the_block_size(name: str) -> None:
     statistic = resolve_statistic(name)

@@ -296,7 +296,7 @@ def test_the_paragraph_has_everything_a_reviewer_pastes() -> None:
     for part in (
         "From n = 50 and an SD of 0.100 the mean DSC of 0.850 has a 95 % CI of 0.822 to 0.878",
         "half-width 0.028; t",
-        "The lead of 0.02 over 0.83 is larger than noise only if the correlation",
+        "The lead of 0.020 over 0.830 is larger than noise only if the correlation",
         "68 pairs of models in a public benchmark whose means were within 0.03",
         "This assumes that the 50 cases are independent",
         "The authors should have reported the 95 % CI of the mean",

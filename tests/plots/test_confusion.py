@@ -107,6 +107,7 @@ def test_text_is_readable_on_every_shade() -> None:
 LONG = ["adenocarcinoma of the colon", "hospital of the north", "normal", "B", "C"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["0", "1"], LONG, [f"digit {k}" for k in range(10)]])
 def test_texts_do_not_overlap(names: list[str]) -> None:
     ax = confusion(matrix(names))

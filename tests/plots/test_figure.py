@@ -44,6 +44,7 @@ def test_a_panel_per_metric() -> None:
         figure_of_panels({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf", ".SVG"])
 def test_files_are_the_same_byte_for_byte(suffix: str, tmp_path: Path) -> None:
     files = [tmp_path / f"{name}{suffix}" for name in "abc"]
@@ -117,6 +118,7 @@ def test_without_matplotlib_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     assert len(hw.plots.forest_frame(made))
 
 
+@pytest.mark.slow
 def test_neither_pyplot_nor_a_window_is_touched(tmp_path: Path) -> None:
     code = f"""
 import sys

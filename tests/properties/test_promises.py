@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import examples
 
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Promise, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
@@ -21,7 +22,7 @@ from halfwidth.summaries.catalogue import STATISTICS
 
 PLAN = Plan(entropy=20, n_resamples=199)
 UNIT = Bounds(0, 1)
-QUICK = settings(max_examples=40)
+QUICK = examples(40)
 
 # Values on a grid of hundredths, so that ties are common; a few are at the ends of the range.
 SAMPLES = st.lists(st.integers(0, 100).map(lambda k: k / 100), min_size=3, max_size=60).map(

@@ -7,10 +7,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
+from support import examples
 
 from halfwidth.core.spec import Statistic, StatisticSpec
 from halfwidth.resampling.designs import Codes, Design, arrange
@@ -20,7 +21,7 @@ from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[np.float64]
 
-QUICK = settings(max_examples=80)
+QUICK = examples(80)
 # Of each test of randomness, where no other is said.
 FALSE_ALARM = 1e-6
 

@@ -28,6 +28,7 @@ def peak_of(values: np.ndarray, name: str, parameters: dict[str, float]) -> floa
     return peak / MB
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [("mean", {}), ("sd", {"ddof": 1.0}), ("trimmed_mean", {"share": 0.25}), ("iqr", {})],
@@ -39,6 +40,7 @@ def test_a_batch_stays_in_bounded_memory(name: str, parameters: dict[str, float]
     assert peak_of(batch, name, parameters) < 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), [("mean", {}), ("median", {})])
 def test_a_large_sample_stays_in_bounded_memory(name: str, parameters: dict[str, float]) -> None:
     # Unbounded, the draws would take 20 000 * 9999 * 8 bytes = 1.6 GB.

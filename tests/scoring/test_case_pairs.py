@@ -292,6 +292,7 @@ def test_no_structure_in_common_is_always_an_error(
     )
 
 
+@pytest.mark.slow
 def test_thousands_of_names_are_compared_in_no_time(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], *(f"scan{number}_pred.nii.gz" for number in range(2000)))
     ref = made(folders[1], *(f"scan{number}.nii.gz" for number in range(2000)))

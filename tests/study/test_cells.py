@@ -205,6 +205,7 @@ def test_the_same_cell_gives_the_same_rows_again() -> None:
         assert _keyed(first) == _keyed(rows_of(cells))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["two-sided", "lower"])
 def test_levels_together_are_each_level_alone(alternative: str) -> None:
     levels = [0.5, 0.95, 0.99]

@@ -27,6 +27,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return parts(folder)
 
 
+@pytest.mark.slow
 def test_a_local_cluster_makes_the_same_parts(tmp_path: Path, reference: dict[str, bytes]) -> None:
     seen, folder = tmp_path / "calls", tmp_path / "store"
     bad: dict[str, Any] = {"names": [BAD], "how": "raise"}

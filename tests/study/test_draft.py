@@ -318,6 +318,7 @@ def test_names_with_control_characters_stay_in_their_comment(tmp_path: Path) -> 
 # --------------------------------------------------------------------------- real data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

@@ -33,6 +33,7 @@ def test_quantiles_of_runs_are_those_of_the_paper() -> None:
     assert len(planned.chunks) == 24
 
 
+@pytest.mark.slow
 def test_tables_are_made_of_a_small_run_of_it(tmp_path: Path) -> None:
     whole = (EXAMPLES / RUNS).read_text(encoding="utf-8")
     small = whole.replace("samples = 2000\nres", "samples = 20\nbatches = 2\nres")

@@ -235,6 +235,7 @@ def test_p_against_the_tables_of_statsmodels(name: str, theirs: str) -> None:
         assert np.clip(found, 0.001, 0.99) == pytest.approx(expected, abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [*QUICK, *(pytest.param(x, marks=pytest.mark.slow) for x in ("t", "skewnormal"))]
 )

@@ -140,6 +140,7 @@ def test_the_slope_of_the_likelihood_is_that_of_differences(reml: bool) -> None:
         assert mixed._profile(made, np.sqrt(at), reml).slope == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_nested_and_more_groups_are_recovered() -> None:
     # 40 tasks, 3 models in each, 4 rows in each model: variances to a third (each is known to
     # about a quarter of itself or better: seeds are fixed, so this does not flicker).
@@ -194,6 +195,7 @@ def paces(seed: int = 4, *, noise: float = 0.3, tasks: int = 8) -> pd.DataFrame:
     return pace(pd.concat(parts, ignore_index=True))
 
 
+@pytest.mark.slow
 def test_skewness_has_the_slope_that_was_put_in() -> None:
     row = skewness_model(paces(), n_bootstrap=40, rng=1).iloc[0]
     # 4 SE: false alarm below 1e-4, and the seed is fixed.
@@ -239,6 +241,7 @@ def test_intervals_of_r_hold_the_true_r(interval: str) -> None:
     assert held >= 4
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_interval_and_other_methods_do_not_matter() -> None:
     table = paces(tasks=4)
     both = pd.concat([table, table.assign(method="t")])

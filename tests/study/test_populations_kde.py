@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate
+from support import examples
 
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds
 from halfwidth.study.populations import AdaptiveKde, adaptive_kde, characterize
@@ -259,7 +260,7 @@ def test_a_jump_gives_its_atom() -> None:
     assert np.unique(made("constant").quantile(LEVELS)).tolist() == [0.5]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     values=st.lists(st.sampled_from(np.linspace(0, 1, 21).tolist()), min_size=2, max_size=25),
     p=st.lists(st.floats(0, 1), min_size=1, max_size=8),

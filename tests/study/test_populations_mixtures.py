@@ -5,9 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from support import examples
 
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import UNIT_INTERVAL
@@ -205,7 +206,7 @@ def test_an_empirical_population_has_the_moments_of_its_cases() -> None:
     assert population.support == (values.min(), values.max())
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     values=st.lists(st.integers(-5, 5), min_size=1, max_size=30),
     p=st.floats(0, 1),
@@ -225,7 +226,7 @@ def test_an_empirical_quantile_is_numpys_inverted_cdf(
     assert population.cdf(population.quantile(p)) >= p - 1e-15
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     values=st.lists(st.floats(-10, 10), min_size=1, max_size=12),
     p=st.tuples(st.floats(0, 1), st.floats(0, 1)),

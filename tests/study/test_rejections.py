@@ -54,6 +54,7 @@ def by(frame: pd.DataFrame) -> dict[tuple[str, str], dict[Any, Any]]:
     return {(row["metric"], row["family"]): row for row in frame.to_dict("records")}
 
 
+@pytest.mark.slow
 def test_what_is_tested_and_what_fails(three: Planned) -> None:
     found = by(family_rejections(three))
     # In the order of the catalogue; no beta of distances, which have no upper end.

@@ -145,6 +145,12 @@ def test_repeated_cases_are_noted(folder: Path) -> None:
     assert notes == ("58 of 60 rows repeat a case, and count as cases",)
 
 
+def test_several_rows_of_a_patient_are_noted(folder: Path) -> None:
+    long_table(folder, PatientID=[f"P{i // 4}" for i in range(60)])
+    notes = one(folder, table('files = "long.csv"')).notes
+    assert notes == ("60 rows share 15 levels of column 'PatientID', and count as cases",)
+
+
 def test_too_many_values_for_kernels_are_refused_before_the_run(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

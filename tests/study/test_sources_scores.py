@@ -202,6 +202,18 @@ def test_tables_hold_test_sets_too(folder: Path) -> None:
     np.testing.assert_array_equal(first[1], second[1])
 
 
+def test_tables_with_several_rows_of_a_patient_are_noted(folder: Path) -> None:
+    p1 = softmax(LOGITS[:, :2])[:, 1]
+    frame = pd.DataFrame({"label": LABELS % 2, "p0": 1 - p1, "p1": p1})
+    frame["patient"] = np.arange(len(frame)) // 2
+    frame.to_csv(folder / "x.csv", index=False)
+    notes = one(folder, section(*FROM_TABLE, kind="probabilities")).notes
+    total = len(frame)
+    assert notes[-1] == (
+        f"{total} rows share {(total + 1) // 2} levels of column 'patient', and count as cases"
+    )
+
+
 def test_few_cases_are_cautioned_and_fewer_refused(folder: Path) -> None:
     for n, codes in ((50, []), (49, ["HW601"]), (20, ["HW601", "HW603"]), (5, ["HW601", "HW603"])):
         save(folder, "a", LOGITS[:n], LABELS[:n])

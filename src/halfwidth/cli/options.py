@@ -10,7 +10,7 @@ import typer
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
-from halfwidth.io.layout import CASE_COLUMNS
+from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.report.tables import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
@@ -32,6 +32,7 @@ __all__ = [
     "Metric",
     "Missing",
     "NResamples",
+    "NResamplesOrNone",
     "Out",
     "OverOption",
     "Penalty",
@@ -208,6 +209,16 @@ Alternative = Annotated[
     str,
     typer.Option(
         help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.", metavar="SIDE"
+    ),
+]
+NResamplesOrNone = Annotated[
+    int | None,
+    typer.Option(
+        "--n-resamples",
+        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
+        "unless their number is given.",
+        metavar="B",
+        show_default=False,
     ),
 ]
 NResamples = Annotated[int, typer.Option("--n-resamples", help="Bootstrap resamples.", metavar="B")]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halfwidth.cli.reading import table_in
+from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.spec import Metric, Takes
@@ -37,6 +39,8 @@ class Asked:
         A table, with the columns ``target`` and ``score`` or ``prediction``.
     target_file, score_file : Path or None
         NumPy files instead of one.
+    reading : tuple
+        How the table is read: its sheet, decimal mark, header and format.
     """
 
     file: Path | None
@@ -45,6 +49,7 @@ class Asked:
     prediction: str | None
     target_file: Path | None
     score_file: Path | None
+    reading: tuple[str | None, str | None, bool | None, str | None] = (None, None, None, None)
 
     @property
     def any(self) -> bool:
@@ -71,6 +76,10 @@ class Asked:
         if arrays and (self.target_file is None or self.score_file is None):
             lacking = "--target-file" if self.target_file is None else "--score-file"
             raise OptionError(f"--target-file and --score-file go together; {lacking} is lacking")
+        if arrays and any(given is not None for given in self.reading):
+            raise OptionError(
+                "--sheet, --decimal, --header and --input-format are of tables; arrays have none"
+            )
         if arrays:
             return
         if self.file is None:
@@ -95,13 +104,17 @@ class Columns:
 
 @dataclass(frozen=True)
 class Given:
-    """Labels and predictions, and the clusters, strata and weights of the cases."""
+    """Labels and predictions, and the clusters, strata and weights of the cases.
+
+    ``doubts`` are what the other columns of their table say against taking rows as cases.
+    """
 
     y_true: Any
     y_score: Any
     groups: Sequence[Any] | None = None
     strata: Sequence[Any] | None = None
     weight: Any = None
+    doubts: tuple[Caution, ...] = ()
 
 
 def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
@@ -116,9 +129,7 @@ def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
             )
         return Given(read_array(str(asked.target_file)), read_array(str(asked.score_file)))
 
-    from halfwidth.io.readers import read_table
-
-    table = read_table(asked.file)
+    table = table_in(asked.file, *asked.reading)
     further = [columns.groups, columns.strata, columns.weight]
     wanted = [asked.target, *asked.score, asked.prediction, *further]
     for name in wanted:
@@ -133,7 +144,22 @@ def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
         None if columns.weight is None else _cells(table, columns.weight, numbers=True),
+        _doubts(table, [name for name in wanted if name is not None], columns),
     )
+
+
+def _doubts(table: Table, taken: Sequence[str], columns: Columns) -> tuple[Caution, ...]:
+    """What columns of case ids, patients or runs say of the rows that are used."""
+    import numpy as np
+
+    from halfwidth.estimation.design_doubts import design_doubts
+    from halfwidth.io.repeats import case_column, repeats_in
+
+    used = [name for name in taken if name not in (columns.groups, columns.strata)]
+    rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
+    groups = None if columns.groups is None else table.levels(columns.groups)
+    case = case_column(table, taken, persons=False)
+    return design_doubts(repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows))
 
 
 def _cells(table: Table, name: str, *, numbers: bool) -> Any:
@@ -144,6 +170,17 @@ def _cells(table: Table, name: str, *, numbers: bool) -> Any:
         return table.values(name, np.arange(len(table)))
     cells = [None if is_missing(cell) else str(cell) for cell in table.columns[name]]
     return np.array(cells, dtype=object)
+
+
+@dataclass(frozen=True)
+class _NamedColumns:
+    """Scores with the names of their columns, as a data frame has them."""
+
+    columns: tuple[str, ...]
+    cells: Any
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.cells if dtype is None else self.cells.astype(dtype)
 
 
 def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
@@ -158,7 +195,9 @@ def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
                 f"--prediction {name}"
             )
     columns = [table.values(name, np.arange(len(table))).astype(float) for name in asked.score]
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    if len(columns) == 1:
+        return columns[0]
+    return _NamedColumns(tuple(asked.score), np.stack(columns, axis=1))
 
 
 def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:
@@ -251,7 +290,8 @@ def estimates_of(
         "strata": given.strata,
         "sample_weight": given.weight,
     }
-    table: Estimates = metric_ci(given.y_true, given.y_score, metric=metrics, **options)
+    made: Estimates = metric_ci(given.y_true, given.y_score, metric=metrics, **options)
+    table = made.with_cautions(given.doubts)
     path, kind = figure
     if path is not None and kind is not None:
         _draw(table, given, options, path, kind)

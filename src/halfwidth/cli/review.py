@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import options, reading
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
@@ -24,15 +24,21 @@ def review(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table with a row per published number; columns are named as the options.",
+            help=f"{reading.TABLE_HELP}; published numbers, columns named as the options, or as "
+            "papers do: Model, N, Dice (SD).",
             metavar="FILE",
             show_default=False,
         ),
     ] = None,
-    n: Annotated[int | None, _number("Cases in the test set.", "N")] = None,
+    n: Annotated[
+        int | None, _number("Cases in the test set; of a table, where it has no such column.", "N")
+    ] = None,
     mean: Annotated[float | None, _number("Published mean of per-case values.")] = None,
     sd: Annotated[float | None, _number("Published SD over cases.")] = None,
     sem: Annotated[float | None, _number("Published standard error, instead of --sd.")] = None,
+    halfwidth: Annotated[
+        float | None, _number("Half of the published 95 % interval, instead of --sd.")
+    ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +63,25 @@ def review(
     bounds: options.BoundsOption = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     label: Annotated[str | None, _number("What to call it.", "TEXT")] = None,
+    plus_minus: Annotated[
+        str | None,
+        _number(
+            "Of a table: what follows a ± where the heading does not say it, sd, sem or halfwidth.",
+            "WHAT",
+        ),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        _number(
+            "Of a table: rows against the best one, in pairs, or not at all: best, pairs, none; "
+            "default: pairs of up to four rows.",
+            "HOW",
+        ),
+    ] = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -72,6 +97,7 @@ def review(
     halfwidth review --n 200 --correct 181
     halfwidth review --n 300 --auroc 0.91 --positives 60
     halfwidth review published.csv --metric dsc --format markdown
+    halfwidth review table2.csv --n 50 --plus-minus sd
 
     Without --sd and --sem the SD is guessed from the mean, for dsc and nsd only, and its error is
     carried into the interval. The last lines are a paragraph for a review.
@@ -80,6 +106,7 @@ def review(
         "mean": mean,
         "sd": sd,
         "sem": sem,
+        "halfwidth": halfwidth,
         "correct": correct,
         "auroc": auroc,
         "positives": positives,
@@ -100,13 +127,22 @@ def review(
         "confidence_level": confidence_level,
     }
     if file is not None:
-        stray = [
-            name for name, value in {"n": n, **numbers, "label": label}.items() if value is not None
-        ]
+        stray = [name for name, value in {**numbers, "label": label}.items() if value is not None]
         if stray:
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
-        found = review_table(file, scale=scale, **common)
+        table = reading.table_in(file, sheet, decimal, header, input_format)
+        found = review_table(
+            table,
+            n=n,
+            scale=scale,
+            plus_minus=plus_minus,
+            compare=cast("Any", compare or "auto"),
+            **common,
+        )
+    elif plus_minus is not None or compare is not None:
+        option = "--plus-minus" if plus_minus is not None else "--compare"
+        raise OptionError(f"{option} is for a table of published numbers; name one")
     elif n is None:
         raise OptionError(
             "say what was published, --n N and --mean, --correct or --auroc, or name a table; "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
     Kind,
@@ -93,6 +93,8 @@ class Estimate:
         Averaging over classes; None for per-case metrics.
     n_groups : int or None
         Number of clusters; None where none were given.
+    given_decimals : int
+        Decimals of a value that was given rather than computed: a published one.
     cautions : tuple of Caution
     """
 
@@ -117,6 +119,7 @@ class Estimate:
     over: str = "cases"
     average: str | None = None
     n_groups: int | None = None
+    given_decimals: int = 0
     cautions: tuple[Caution, ...] = ()
 
     # ---- the contract's names
@@ -233,13 +236,22 @@ class Estimate:
 
     @property
     def decimals(self) -> int:
-        """How many decimals the interval supports."""
+        """How many decimals the interval supports, or a published value has."""
         reach = {
             "two-sided": self.halfwidth,
             "lower": self.value - self.low,
             "upper": self.high - self.value,
         }[self.alternative]
-        return decimals_for(self.value, reach)
+        places = as_given(decimals_for(self.value, reach), self.given_decimals)
+        return apart_from(self.value, (self.low, self.high), places)
+
+    def text_of(self, number: float) -> str:
+        """A value or a bound with as many decimals as the interval supports.
+
+        With more where it would read as 0 or as an end of the range, and is not.
+        """
+        ends = (0.0, self.range.low, self.range.high)
+        return fixed_apart(number, self.decimals, ends)
 
     # ---- ways out
 
@@ -306,9 +318,8 @@ class Estimate:
         ``Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap).``
         """
         unit = f" {self.metric_spec.unit}" if self.metric_spec.unit else ""
-        places = self.decimals
         level = percent(self.confidence_level)
-        low, high = fixed(self.low, places), fixed(self.high, places)
+        low, high = self.text_of(self.low), self.text_of(self.high)
         interval = {
             "two-sided": f"{level} CI {low} to {high}{unit}",
             "lower": f"lower {level} confidence bound {low}{unit}",
@@ -320,7 +331,7 @@ class Estimate:
         subject = self.subject if self.label else self.subject[:1].upper() + self.subject[1:]
         missing = f"; {self.n_missing} missing" if self.n_missing else ""
         return (
-            f"{about}{subject} {fixed(self.value, places)}{unit} "
+            f"{about}{subject} {self.text_of(self.value)}{unit} "
             f"({interval}; {self.n_text}{missing}; {self.method_title})."
         )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.errors import OptionError, proposed, shortened
+from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -60,20 +61,50 @@ class Estimates(Sequence[Estimate]):
     cases: tuple[Cases, ...] = field(default=(), compare=False)
 
     @overload
-    def __getitem__(self, index: int) -> Estimate: ...
+    def __getitem__(self, index: int | str | tuple[str, ...]) -> Estimate: ...
     @overload
     def __getitem__(self, index: slice) -> Estimates: ...
-    def __getitem__(self, index: int | slice) -> Estimate | Estimates:
-        """One estimate, or some."""
+    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Estimate | Estimates:
+        """One estimate by its place or by what it is of, or several by a slice.
+
+        ``["auroc"]`` is the only one of that metric; a label, a statistic, an average or a method
+        will do as well, and ``["liver", "median"]`` has both.
+        """
         if isinstance(index, slice):
             return Estimates(self.items[index], self.notes, self.cases)
+        if isinstance(index, str | tuple):
+            return self._only(index)
         return self.items[index]
+
+    def _only(self, wanted: str | tuple[str, ...]) -> Estimate:
+        """The only estimate that is of all that is wanted, or an `OptionError`."""
+        texts = (wanted,) if isinstance(wanted, str) else wanted
+        found = [item for item in self if all(_is_of(item, text) for text in texts)]
+        if len(found) == 1:
+            return found[0]
+        asked = wanted if isinstance(wanted, str) else ", ".join(map(str, texts))
+        there = shortened([_called(item) for item in found or self], 12)
+        if found:
+            raise OptionError(
+                f"{len(found)} estimates are of {asked!r}: {there}; name more of it, as in "
+                '["auroc", "macro"], or take one by its place'
+            )
+        names = [item.label or item.metric for item in self]
+        raise OptionError(
+            f"no estimate is of {asked!r}{proposed(asked, names) or ';'} there are {there}"
+        )
 
     def __len__(self) -> int:
         return len(self.items)
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.items)
+
+    def __contains__(self, wanted: object) -> bool:
+        """Whether it holds an estimate, or one that is of what a text names."""
+        if isinstance(wanted, str):
+            return any(_is_of(item, wanted) for item in self)
+        return wanted in self.items
 
     @property
     def by(self) -> tuple[str, ...]:
@@ -84,6 +115,16 @@ class Estimates(Sequence[Estimate]):
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions, each text once."""
         return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
+
+    def with_cautions(self, further: Sequence[Caution]) -> Estimates:
+        """The same estimates, each with further cautions, in the order of their codes."""
+        if not further:
+            return self
+        items = (
+            replace(item, cautions=tuple(sorted([*item.cautions, *further], key=_code)))
+            for item in self
+        )
+        return replace(self, items=tuple(items))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
@@ -147,6 +188,24 @@ class Estimates(Sequence[Estimate]):
         said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
+
+
+def _is_of(item: Estimate, text: str) -> bool:
+    """Whether a text names what an estimate is of: its label, its metric, its statistic, ..."""
+    spec = item.metric_spec.spec
+    names = {item.label, item.subject, item.metric, spec.display, *spec.synonyms}
+    names |= {str(level) for level in item.by.values()}
+    names |= {item.statistic or "", item.average or "", item.method, metric_title(item.metric_spec)}
+    return bool(text) and text.casefold() in {name.casefold() for name in names}
+
+
+def _called(item: Estimate) -> str:
+    """What an estimate is of, in short."""
+    return f"{item.label}: {item.subject}" if item.label else item.subject
+
+
+def _code(caution: Caution) -> str:
+    return caution.code
 
 
 def _free(name: str, row: Mapping[str, Any]) -> str:

@@ -3,10 +3,63 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Self
 
-__all__ = ["decimals_for", "fixed", "percent"]
+__all__ = [
+    "Printed",
+    "apart_from",
+    "as_given",
+    "decimals_for",
+    "fixed",
+    "fixed_apart",
+    "percent",
+    "rough_percent",
+]
 
 MOST_DECIMALS = 8
+# As many decimals more are taken to tell a number from the end of a range.
+MORE_TO_TELL = 3
+# All that a double holds.
+MOST_DIGITS = 17
+# A number with more digits than so many beyond those that its interval supports was computed, and
+# not printed for anybody to read.
+BEYOND_SUPPORT = 3
+
+
+class Printed(float):
+    """A number with the decimals that it was printed with: ``0.90`` has two.
+
+    >>> Printed("0.90").decimals, Printed("1e-3").decimals, Printed("12").decimals
+    (2, 3, 0)
+    """
+
+    @property
+    def decimals(self) -> int:
+        """Decimals of the print."""
+        return self._decimals
+
+    def __new__(cls, text: str) -> Self:
+        """From the text of a number."""
+        made = super().__new__(cls, text)
+        exponent = Decimal(text.strip()).as_tuple().exponent
+        made._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
+        return made
+
+    _decimals: int
+
+
+def as_given(supported: int, given: int) -> int:
+    """Decimals of a number that was given and of what is computed from it: the rule of `review`.
+
+    As many as its interval supports, and no fewer than were given; a number with many digits more
+    than its interval supports was computed, and gets those of the interval.
+
+    >>> as_given(2, 3), as_given(3, 2), as_given(2, 12)
+    (3, 3, 2)
+    """
+    return max(supported, given) if given <= supported + BEYOND_SUPPORT else supported
 
 
 def decimals_for(value: float, reach: float) -> int:
@@ -27,22 +80,69 @@ def decimals_for(value: float, reach: float) -> int:
     return max(0, digits - 1 - exponent)
 
 
+def apart_from(value: float, bounds: Iterable[float], decimals: int) -> int:
+    """Decimals with which a value is not printed as one of its bounds where they differ.
+
+    An interval that is long on one side only has a bound close to its value on the other: 0.92
+    with the bounds 0.03 and 0.94. Up to two more decimals are taken.
+
+    >>> apart_from(0.92, (0.03, 0.94), 1), apart_from(0.92, (0.03, 0.92), 1)
+    (2, 1)
+    """
+    others = [bound for bound in bounds if bound != value and math.isfinite(bound)]
+    if not math.isfinite(value):
+        return decimals
+    return next(
+        (
+            decimals + more
+            for more in range(MORE_TO_TELL)
+            if fixed(value, decimals + more) not in {fixed(b, decimals + more) for b in others}
+        ),
+        decimals,
+    )
+
+
 def fixed(value: float, decimals: int) -> str:
     """A number with so many decimals; ``n/a`` for NaN, ``∞`` for infinity.
 
-    Where that would be a row of zeros, powers of ten.
+    With many decimals in significant digits instead, so many that numbers which differ in their
+    last decimal still do.
 
     >>> fixed(0.5, 2), fixed(-0.0001, 2), fixed(math.inf, 2)
     ('0.50', '0.00', '∞')
+    >>> fixed(1.2e-11, 12), fixed(1 + 1.2e-10, 11)
+    ('1.2e-11', '1.00000000012')
     """
     if math.isnan(value):
         return "n/a"
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     if decimals > MOST_DECIMALS and value:
-        return f"{value:.3g}"
+        digits = math.floor(math.log10(abs(value))) + 1 + decimals
+        return f"{value:.{min(max(digits, 1), MOST_DIGITS)}g}"
     text = f"{value:.{min(decimals, MOST_DECIMALS)}f}"
     return text.lstrip("-") if float(text) == 0 else text
+
+
+def fixed_apart(value: float, decimals: int, ends: Iterable[float] = (0.0,)) -> str:
+    """As `fixed`, with more decimals where a number would be printed as an end that it is not.
+
+    A bound of 0.0003 printed as 0.00 hides that the interval leaves out 0, and a value of 0.9996
+    printed as 1.00 that it is not perfect. Numbers that are nearer to the end than three more
+    decimals tell are printed as the end.
+
+    >>> fixed_apart(0.0003, 2), fixed_apart(0.9996, 2, (0, 1)), fixed_apart(1.0, 2, (0, 1))
+    ('0.0003', '0.9996', '1.00')
+    """
+    text = fixed(value, decimals)
+    taken = {fixed(end, decimals) for end in ends if end != value}
+    if text not in taken or not math.isfinite(value):
+        return text
+    for more in range(1, MORE_TO_TELL + 1):
+        longer = fixed(value, decimals + more)
+        if longer not in {fixed(end, decimals + more) for end in ends}:
+            return longer
+    return text
 
 
 def percent(share: float) -> str:
@@ -52,3 +152,16 @@ def percent(share: float) -> str:
     ('95 %', '99.9 %')
     """
     return f"{100 * share:.12g} %"
+
+
+def rough_percent(share: float, places: int = 3) -> str:
+    """A share as per cent, rounded, but not to none or all where it is neither.
+
+    >>> rough_percent(0.1234567), rough_percent(0.0004), rough_percent(0.99996), rough_percent(1.0)
+    ('12.3 %', '0.04 %', '99.996 %', '100 %')
+    """
+    for more in range(MORE_TO_TELL + 1):
+        rounded = round(share, places + more)
+        if rounded not in (0.0, 1.0) or share in (0.0, 1.0):
+            return percent(rounded)
+    return percent(share)

@@ -21,7 +21,6 @@ range of resamples can be made alone, in any order, by any number of threads.
 from __future__ import annotations
 
 import hashlib
-import operator
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_count
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array
 
 __all__ = [
@@ -52,6 +52,8 @@ CONTRACT = 2
 # Most cases of which a word gives so many indices: the k-th root of 2**44.
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
+# Of a seed that is given: more than any source of randomness yields, and fit to be printed.
+MOST_BITS = 1024
 
 
 @dataclass(frozen=True)
@@ -91,14 +93,16 @@ def resolve_seed(rng: Any = None) -> int:
         rng = np.random.Generator(rng)
     if isinstance(rng, np.random.Generator):
         return int.from_bytes(rng.bytes(16), "little")
-    try:
-        seed = operator.index(rng)
-    except TypeError:
+    seed = as_count(rng)
+    if seed is None:
         raise OptionError(
-            f"rng={rng!r} is none of None, an integer from 0 up, a numpy SeedSequence, a Generator"
-        ) from None
+            f"rng={shown(rng)} is none of None, an integer from 0 up, a numpy SeedSequence, a "
+            "Generator"
+        )
     if seed < 0:
-        raise OptionError(f"rng={seed} (--seed) is negative; a seed is an integer from 0 up")
+        raise OptionError(f"rng={shown(seed)} (--seed) is negative; a seed is an integer from 0 up")
+    if seed.bit_length() > MOST_BITS:
+        raise OptionError(f"rng={shown(seed)} (--seed) has more than {MOST_BITS} bits")
     return seed
 
 

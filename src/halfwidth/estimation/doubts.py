@@ -280,7 +280,8 @@ def _outside(facts: Facts) -> Caution | None:
     e = facts.estimate
     if facts.undefined or (e.low >= e.range.low and e.high <= e.range.high):
         return None
-    return caution("HW305", low=e.low, high=e.high, range=e.range, what=facts.what)
+    low, high = e.text_of(e.low), e.text_of(e.high)
+    return caution("HW305", low=low, high=high, range=e.range, what=facts.what)
 
 
 def _no_interval(facts: Facts) -> Caution | None:
@@ -386,7 +387,8 @@ def _level_out_of_reach(facts: Facts) -> Caution | None:
     return caution(
         "HW308",
         n=facts.units_text,
-        attainable=attainable_level(facts.units, q, e.level),
+        # Rounded down: what is out of reach must not read as the level that is wanted.
+        attainable=math.floor(1e4 * attainable_level(facts.units, q, e.level)) / 1e4,
         what=f"{q:g} quantile" if facts.of_runs else statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
         needed=f"{minimum_n(q, e.level)} {facts.noun}s",

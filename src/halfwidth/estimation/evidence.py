@@ -48,6 +48,8 @@ QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
 # A concentration bound always covers; what it costs is width.
 OF_WIDTH = "HW307"
 STUDIED = Level(0.95)
+# Samples without an interval are said from this share on.
+NOTICED = 0.01
 # The median coverage that is called reliable, as in andre2025, section 4.5.
 RELIABLE = 0.925
 
@@ -110,13 +112,15 @@ class Evidence:
     @property
     def of_coverage(self) -> str:
         """What a caution about the coverage quotes."""
-        middle, low, high = (
-            percent(round(share, 3))
-            for share in (self.coverage_median, self.coverage_q1, self.coverage_q3)
+        middle, low = (
+            percent(round(share, 3)) for share in (self.coverage_median, self.coverage_q1)
         )
+        none = percent(round(self.undefined, 2))
+        misses = f"; {none} of the samples had none, a miss" if self.undefined >= NOTICED else ""
         return (
             f"On {self.instances} real instances{self._of_what} 95 % intervals by {self.method} "
-            f"covered {middle} at n = {self.n} (median; quartiles {low} and {high})."
+            f"covered {middle} at n = {self.n} (median), and {low} or less on a quarter of them"
+            f"{misses}."
         )
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
-__all__ = ["OVER", "Over", "arranged", "check_over", "units_of"]
+__all__ = ["OVER", "Over", "arranged", "check_over", "listed", "units_of"]
 
 Over = Literal["cases", "clusters"]
 OVER: tuple[Over, ...] = ("cases", "clusters")
@@ -22,9 +24,7 @@ OVER: tuple[Over, ...] = ("cases", "clusters")
 
 def check_over(over: Any) -> Over:
     """What the statistic is taken of, or an `OptionError`."""
-    if over not in OVER:
-        raise OptionError(f"over={over!r} is none of {', '.join(OVER)}{proposed(str(over), OVER)}")
-    chosen: Over = over
+    chosen: Over = one_of("over", over, OVER)
     return chosen
 
 
@@ -48,43 +48,52 @@ def units_of(
         _kept(labels, kept, option, where)
         for labels, option in ((groups, "groups"), (strata, "strata"))
     )
-    cases = [f"#{place + 1}" for place in range(len(kept))] if cases is None else cases
-    named = list(itertools.compress(cases, kept))
-    clusters = _as_codes(groups, "groups", where, named)
-    of_stratum = _as_codes(strata, "strata", where, named)
+    clusters = _as_codes(groups, "groups", where, kept, cases)
+    of_stratum = _as_codes(strata, "strata", where, kept, cases)
     _check_nested(clusters, of_stratum, where, groups or ())
     return clusters, of_stratum
 
 
 def _kept(labels: Any, kept: NDArray[np.bool_], option: str, where: str) -> list[Any] | None:
     """The labels of the cases that are kept; those of others need not even be there."""
-    listed = _listed(labels, option)
-    if listed is None:
+    every = listed(labels, option)
+    if every is None:
         return None
-    if len(listed) != len(kept):
-        raise DataError(f"{where}: {option} has {len(listed)} labels for {len(kept)} values")
-    return list(itertools.compress(listed, kept))
+    if len(every) != len(kept):
+        raise DataError(f"{where}: {option} has {len(every)} labels for {len(kept)} values")
+    return list(itertools.compress(every, kept))
 
 
-def _listed(labels: Any, option: str) -> list[Any] | None:
+def listed(labels: Any, option: str) -> list[Any] | None:
     """Labels as a list, masked ones None; None where there are none."""
     if labels is None:
         return None
     if isinstance(labels, str | bytes):
         raise OptionError(
-            f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
-            "(a column name is for summary_table)"
+            f"{option}={shown(labels)} is a text; here it takes one label per case, as many "
+            "as values (a column name is for summary_table)"
         )
-    if isinstance(labels, np.ndarray) and labels.ndim != 1:
+    if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
+    if isinstance(labels, Mapping | AbstractSet):
+        raise OptionError(
+            f"{option} is a {type(labels).__name__}, which has no order of cases; it takes a list, "
+            "array or column with one label per case"
+        )
     try:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
-        raise OptionError(f"{option}={labels!r} is no sequence of labels, one per case") from None
+        raise OptionError(
+            f"{option}={shown(labels)} is no sequence of labels, one per case"
+        ) from None
 
 
 def _as_codes(
-    labels: list[Any] | None, option: str, where: str, cases: Sequence[object]
+    labels: list[Any] | None,
+    option: str,
+    where: str,
+    kept: NDArray[np.bool_],
+    cases: Sequence[object] | None,
 ) -> Codes | None:
     """One integer per case for its cluster or stratum; None where none are given."""
     if labels is None:
@@ -92,9 +101,11 @@ def _as_codes(
     missing = [place for place, label in enumerate(labels) if is_missing(label)]
     if missing:
         plural = "s" if len(missing) > 1 else ""
+        places = np.flatnonzero(kept)[missing]
+        named = [f"#{place + 1}" if cases is None else cases[place] for place in places.tolist()]
         raise DataError(
             f"{where}: {len(missing)} of {len(labels)} cases lack a label in {option} "
-            f"(case{plural} {shortened([cases[place] for place in missing], most=3)}); "
+            f"(case{plural} {shortened(named, most=3)}); "
             "give each a label, or leave the cases out"
         )
     known: dict[Any, int] = {}
@@ -102,7 +113,7 @@ def _as_codes(
         codes = [known.setdefault(label, len(known)) for label in labels]
     except TypeError:
         raise DataError(
-            f"{where}: {option} takes plain labels (text or numbers), not {labels[0]!r}"
+            f"{where}: {option} takes plain labels (text or numbers), not {shown(labels[0])}"
         ) from None
     return np.array(codes, dtype=np.intp)
 

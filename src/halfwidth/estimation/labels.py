@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["Codes", "as_cells", "as_codes", "labels_in", "plain_label", "positive_label"]
+__all__ = [
+    "Codes",
+    "as_cells",
+    "as_codes",
+    "declared_order",
+    "labels_in",
+    "plain_label",
+    "positive_label",
+]
 
 Codes = NDArray[np.intp]
 MISSING = -1
@@ -24,7 +32,7 @@ COUNTABLE = 2**16
 def as_cells(values: Any, where: str) -> NDArray[Any]:
     """Labels as a flat array, of numbers or of objects."""
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise DataError(f"{where}: expected one label per case, got {values!r}")
+        raise DataError(f"{where}: expected one label per case, got {shown(values)}")
     if isinstance(values, np.ma.MaskedArray):
         values = [None if cell is np.ma.masked else cell for cell in values]
     try:
@@ -40,6 +48,14 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
     if array.dtype.kind not in "OSUbiuf":
         raise DataError(f"{where}: cannot use labels of type {array.dtype}")
     return array
+
+
+def declared_order(values: Any) -> list[Any] | None:
+    """The classes of an ordered categorical of pandas, in their order; None for others."""
+    dtype: Any = getattr(values, "dtype", None)
+    if not getattr(dtype, "ordered", False) or not hasattr(dtype, "categories"):
+        return None
+    return [plain_label(label) for label in dtype.categories]
 
 
 def plain_label(label: Any) -> Any:
@@ -63,7 +79,7 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     present = [plain_label(label) for label in cells if not is_missing(label)]
     odd = next((label for label in present if not isinstance(label, Hashable)), None)
     if odd is not None:
-        raise DataError(f"{where}: {odd!r} is no plain label (text, number or boolean)")
+        raise DataError(f"{where}: {shown(odd)} is no plain label (text, number or boolean)")
     found = set(present)
     try:
         return sorted(found)
@@ -106,7 +122,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
     if len(unknown):
         first = plain_label(cells[unknown[0]])
         raise DataError(
-            f"{where}: case #{unknown[0] + 1} has the label {first!r}, which is none of "
+            f"{where}: case #{unknown[0] + 1} has the label {shown(first)}, which is none of "
             f"{shortened([repr(label) for label in labels])}"
             f"{proposed(str(first), [str(label) for label in labels])}"
         )
@@ -126,11 +142,12 @@ def _codes_of_integers(cells: NDArray[Any], labels: list[int]) -> Codes:
 def positive_label(labels: Sequence[Any], given: Any) -> int | None:
     """The place of the positive label; None where nothing says which it is."""
     if given is None:
-        known = len(labels) == 2 and tuple(labels) in KNOWN_PAIRS
-        return 1 if known else None
+        # In whatever order: labels= names the classes in that of the score columns.
+        pair = next((pair for pair in KNOWN_PAIRS if set(pair) == set(labels)), None)
+        return None if pair is None or len(labels) != 2 else list(labels).index(pair[1])
     given = plain_label(given)
     if not isinstance(given, Hashable):
-        raise OptionError(f"pos_label={given!r} is no label; it takes one of the classes")
+        raise OptionError(f"pos_label={shown(given)} is no label; it takes one of the classes")
     if given not in labels:
         alike = [label for label in labels if str(label) == str(given)]
         hint = (
@@ -139,7 +156,7 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
             else (proposed(str(given), [str(label) for label in labels]))
         )
         raise OptionError(
-            f"pos_label={given!r} (--positive) is none of the labels "
+            f"pos_label={shown(given)} (--positive) is none of the labels "
             f"{shortened([repr(label) for label in labels])}{hint}"
         )
     return list(labels).index(given)

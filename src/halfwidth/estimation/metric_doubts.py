@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import percent
+from halfwidth.core.formatting import fixed_apart, rough_percent
 from halfwidth.core.spec import Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import TestSet
@@ -30,6 +30,8 @@ RARE_SHARE, MAJORITY = 0.05, 0.9
 EASY_ACCURACY = 0.75
 # A value this near an end of its range, in units of the range, rests on few errors.
 NEAR_END = 0.02
+# The AUROC of scores without any skill.
+CHANCE = 0.5
 # Classes of exactly equal size are a design, not a prevalence, from so many cases on.
 BALANCED_BY_DESIGN = 20
 
@@ -187,7 +189,7 @@ def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
     return caution(
         "HW205",
         label=facts.labels[worst],
-        share=percent(round(float(missing[worst]), 3)),
+        share=rough_percent(float(missing[worst])),
         policy=policy,
     )
 
@@ -225,7 +227,7 @@ def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     if shares.min() > RARE_SHARE and shares.max() < MAJORITY:
         return None
     label = facts.labels[int(facts.sizes.argmax())]
-    largest, smallest = (percent(round(float(end), 3)) for end in (shares.max(), shares.min()))
+    largest, smallest = (rough_percent(float(end)) for end in (shares.max(), shares.min()))
     return caution("HW206", label=label, largest=largest, smallest=smallest)
 
 
@@ -236,7 +238,7 @@ def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
     for end in (bounds.low, bounds.high):
         if abs(e.value - end) <= NEAR_END * bounds.width:
             what = e.subject[:1].upper() + e.subject[1:]
-            return caution("HW207", what=what, value=e.value, end=end)
+            return caution("HW207", what=what, value=fixed_apart(e.value, 3, (end,)), end=end)
     return None
 
 
@@ -259,6 +261,18 @@ def _without_scores(e: Estimate, facts: ClassFacts) -> Caution | None:
     return None
 
 
+def _flipped(e: Estimate, facts: ClassFacts) -> Caution | None:
+    """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
+    if e.metric != "auroc" or math.isnan(e.value):
+        return None
+    high, how = e.high, ", with all of its interval"
+    if math.isnan(high) or e.alternative == "lower":
+        # NaN: all pairs of cases are in the wrong order, or the method gave nothing.
+        error = 0.0 if math.isnan(e.standard_error) else e.standard_error
+        high, how = e.value + 2 * error, ""
+    return caution("HW410", what=e.subject, value=e.value, how=how) if high < CHANCE else None
+
+
 def _tuned(e: Estimate, facts: ClassFacts) -> Caution | None:
     if facts.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
         return caution("HW407", criterion=facts.criterion)
@@ -278,7 +292,7 @@ def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     if share < EASY_ACCURACY and e.value > share:
         return None
     label = facts.labels[int(facts.sizes.argmax())]
-    return caution("HW501", label=label, share=percent(round(share, 3)))
+    return caution("HW501", label=label, share=rough_percent(share))
 
 
 def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:
@@ -305,6 +319,7 @@ METRIC_RULES: tuple[Rule, ...] = (
     _macro_ap,
     _flattened,
     _without_scores,
+    _flipped,
     _tuned,
     _rows_miss_one,
     _accuracy_under_imbalance,

@@ -7,7 +7,15 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed
+from halfwidth.core.checks import as_number, one_of, refuse_complex
+from halfwidth.core.errors import (
+    DataError,
+    OptionError,
+    UnknownNameError,
+    proposed,
+    shortened,
+    shown,
+)
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import (
@@ -27,6 +35,7 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
+from halfwidth.estimation.labels import declared_order
 from halfwidth.estimation.metric_doubts import class_facts
 from halfwidth.estimation.metric_jobs import (
     COUNTING,
@@ -35,6 +44,7 @@ from halfwidth.estimation.metric_jobs import (
     job_for,
     targets_of,
 )
+from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
@@ -80,8 +90,11 @@ def metric_ci(
     y_true : array-like, shape (n,)
         True classes (numbers, text, booleans), or the targets of a regression.
     y_score : array-like, shape (n,) or (n, C)
-        Scores: one column per class in the order of ``labels``, or of two classes that of the
-        positive one alone. Or predicted labels, or predicted numbers.
+        Scores: one column per class in the order of ``labels`` (columns of a frame that are named
+        like the classes go by their names), or of two classes that of the positive one alone. Or
+        predicted labels, or predicted numbers. Rows of Series and frames are paired by label with
+        those of ``y_true``, as are ``groups``, ``strata`` and ``sample_weight``; see decision
+        0027.
     metric : str, MetricSpec, callable, or sequence of them
         A name (see ``halfwidth.SAMPLE_METRICS``; scikit-learn's are synonyms), with parameters
         after a colon: ``"f_beta:beta=2"``, ``"ppv:prevalence=0.05"``,
@@ -91,8 +104,8 @@ def metric_ci(
         ``"none"`` makes a row per class. Default: that of the positive class where there is one,
         else ``"macro"``.
     labels : sequence, optional
-        All classes, in the order of the score columns; default: those that occur, sorted. The set
-        of classes is fixed before resampling.
+        All classes, in the order of the score columns; default: those that occur, sorted, or in
+        the order of an ordered categorical. The set of classes is fixed before resampling.
     pos_label : label, optional
         The positive class; default: 1 of 0 and 1 (or -1 and 1, False and True).
     scores : {"auto", "probabilities", "logits", "any", "labels", "numbers"}
@@ -159,7 +172,7 @@ def metric_ci(
     if not (
         isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) for n in names)
     ):
-        raise OptionError(f"names={names!r} is no pair of texts")
+        raise OptionError(f"names={shown(names)} is no pair of texts")
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -184,7 +197,9 @@ def metric_ci(
         y_score,
         Decisions(
             check_kind(scores),
-            None if isinstance(threshold, str) else _number(threshold, "threshold"),
+            None
+            if threshold is None or isinstance(threshold, str)
+            else as_number("threshold", threshold),
             _needs_decisions(metrics),
             criterion is not None,
         ),
@@ -196,9 +211,11 @@ def metric_ci(
         strata=strata,
         where=names,
     )
+    if labels is None:
+        _check_grades(metrics, y_true, cases)
     policies = Policies(
-        _one_of("absent_class", absent_class, ABSENT_CLASS),
-        _one_of("undefined", undefined, UNDEFINED_POLICIES),
+        one_of("absent_class", absent_class, ABSENT_CLASS),
+        one_of("undefined", undefined, UNDEFINED_POLICIES),
         _table(costs, cases),
         _priors(priors, cases),
         criterion,
@@ -227,28 +244,8 @@ def _several(given: Any, name: str) -> list[Any]:
     return listed
 
 
-def _one_of(name: str, given: Any, allowed: Sequence[Any]) -> Any:
-    if not isinstance(given, str) or given not in allowed:
-        raise OptionError(
-            f"{name}={given!r} is none of {', '.join(allowed)}{proposed(str(given), allowed)}"
-        )
-    return given
-
-
 def _check_average(average: Any) -> str:
-    return str(_one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def _number(given: Any, name: str) -> float | None:
-    if given is None:
-        return None
-    try:
-        number = np.nan if isinstance(given, bool) else float(given)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise OptionError(f"{name}={given!r} is not a number")
-    return number
+    return str(one_of("average", "none" if average is None else average, AVERAGES))
 
 
 def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
@@ -273,7 +270,7 @@ def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
         spec = attached
     else:
         raise OptionError(
-            f"metric={metric!r} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
+            f"metric={shown(metric)} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
             "function of y_true and y_score"
         )
     if spec.level is not MetricLevel.SAMPLE:
@@ -324,7 +321,9 @@ def _check_effects(
     own = len(named) < len(metrics)
     decided = any(spec.takes in COUNTING for spec in named)
     if threshold is not None and not decided:
-        raise OptionError(f"threshold={threshold!r} has no effect on {names or 'your own metric'}")
+        raise OptionError(
+            f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
+        )
     lacking = [spec.name for spec in named if spec.worst is None]
     if undefined == "worst" and lacking:
         raise OptionError(
@@ -347,14 +346,14 @@ def _criterion(threshold: Any) -> Metric | None:
     name = threshold.partition(":")[0]
     if name not in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"threshold={threshold!r} (--threshold) is neither a number nor a counting metric to "
-            f"choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
+            f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
+            f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
         )
     found = resolve_sample_metric(threshold)
     if not isinstance(found, Metric) or found.spec.takes not in COUNTING:
         raise OptionError(
-            f"threshold={threshold!r} is no counting metric to choose it by; for example youden_j, "
-            "f1, expected_cost"
+            f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
+            "youden_j, f1, expected_cost"
         )
     return found
 
@@ -417,19 +416,35 @@ def _are_measurements(y_true: Any) -> bool:
     return bool((finite != np.rint(finite)).any())
 
 
+def _check_grades(metrics: Sequence[Metric | OwnMetric], y_true: Any, cases: TestSet) -> None:
+    """Refuse to weigh confusions by how far texts are apart in the alphabet."""
+    weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
+    words = [label for label in cases.labels if isinstance(label, str)]
+    # Grade 1, grade 2, ... are in order anyway.
+    numbered = len({label.rstrip("0123456789") for label in words}) == 1 < len(words) <= 10
+    if not weighing or len(words) < 3 or numbered or declared_order(y_true) is not None:
+        return
+    raise OptionError(
+        f"{weighing[0].spec.name} with weights needs the order of the classes, and "
+        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, labels= "
+        "(--labels), or give an ordered categorical"
+    )
+
+
 def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
+    refuse_complex(given, name)
     try:
         return np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{name}={given!r} holds something else than numbers, or is ragged"
+            f"{name}={shown(given)} holds something else than numbers, or is ragged"
         ) from None
 
 
 def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     if costs is None:
         return None
-    table = _as_table("costs", costs)
+    table = _as_table("costs", by_class(costs, cases.labels, "costs"))
     wanted = (cases.n_classes, cases.n_classes)
     if table.shape != wanted or not np.isfinite(table).all():
         raise DataError(
@@ -444,9 +459,11 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
 def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
     if priors is None:
         return None
-    given = _as_table("priors", priors)
+    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
-        raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
+        raise DataError(
+            f"priors={shown(priors)} is not one share for each of {cases.n_classes} classes"
+        )
     if abs(given.sum() - 1) > 1e-6:
         raise DataError(f"priors add up to {given.sum():g}, not to 1")
     return tuple(given.tolist())

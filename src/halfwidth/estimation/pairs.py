@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.spec import (
@@ -21,8 +22,9 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
-from halfwidth.estimation.check import Sample, ready_values, scaled_numbers
+from halfwidth.estimation.check import Sample, check_magnitude, ready_values, scaled_numbers
 from halfwidth.estimation.grouping import Over, arranged, units_of
+from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import (
     AUTO,
@@ -62,7 +64,8 @@ def difference_ci(
     Parameters
     ----------
     values, other : array-like, shape (n,)
-        A value per case of each model, cases in the same order, in the metric's unit.
+        A value per case of each model, in the metric's unit; cases in the same order, or pandas
+        Series with the same labels, by which they are then paired.
     metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
         As for `summary_ci`. For the mean every method for a mean of independent cases applies to
         the differences; for other statistics the bootstraps do.
@@ -80,7 +83,7 @@ def difference_ci(
     Raises
     ------
     DataError, OptionError
-        As for `summary_ci`, and if the two differ in length.
+        As for `summary_ci`, and if the two differ in length or in the labels of their cases.
 
     Examples
     --------
@@ -102,6 +105,8 @@ def difference_ci(
         over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
+    of_cases = paired({"values": values, "other": other, "groups": groups, "strata": strata})
+    values, other, groups, strata = of_cases.given.values()
     first = scaled_numbers(values, bound_metric, scale, "values")
     second = scaled_numbers(other, bound_metric, scale, "other")
     if len(first) != len(second):
@@ -122,6 +127,7 @@ def difference_ci(
     # The difference of means is the mean of differences, of which nothing need stay together.
     linear = bound_statistic.spec.estimand is Estimand.MEAN
     columns = in_pairs[0] - in_pairs[1] if linear else in_pairs
+    check_magnitude(in_pairs[0] - in_pairs[1], "differences")
     in_order, design = arranged(columns, *groups_and_strata, request.over, paired=not linear)
     clusters = groups_and_strata[0]
     sample = Sample(
@@ -137,8 +143,10 @@ def difference_ci(
         n_missing=int(missing_one.sum()),
         n_infinite=int(infinite.sum()),
         paired=True,
+        doubts=of_cases.doubts(sides[0].kept, groups),
     )
-    return estimate_jobs([Job(sample, _difference_in(bound_statistic), label)], request)[0]
+    job = Job(sample, _difference_in(bound_statistic), plain_text("label", label))
+    return estimate_jobs([job], request)[0]
 
 
 def _metric_of_differences(metric: Metric) -> Metric:

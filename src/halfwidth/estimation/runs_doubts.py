@@ -8,6 +8,7 @@ from collections.abc import Callable
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
+from halfwidth.intervals.ranks import minimum_n
 
 __all__ = ["RUN_RULES"]
 
@@ -34,7 +35,8 @@ def _extreme_quantile(estimate: Estimate) -> Caution | None:
     beyond = min(q, 1 - q)
     if math.isnan(q) or estimate.n * beyond >= RUNS_BEYOND - 1e-9:
         return None
-    needed = _runs(math.ceil(RUNS_BEYOND / beyond - 1e-9))
+    # No fewer than an exact interval takes, which another caution names (HW308).
+    needed = _runs(max(math.ceil(RUNS_BEYOND / beyond - 1e-9), minimum_n(q, estimate.level)))
     return caution("HW702", n=_runs(estimate.n), quantile=q, needed=needed)
 
 

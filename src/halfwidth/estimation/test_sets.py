@@ -9,20 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.cautions import Caution
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
-from halfwidth.estimation.check import LARGEST, as_numbers
+from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.grouping import units_of
 from halfwidth.estimation.labels import (
     KNOWN_PAIRS,
     Codes,
     as_cells,
     as_codes,
+    declared_order,
     labels_in,
     plain_label,
     positive_label,
 )
+from halfwidth.estimation.pairing import in_order_of, paired
+from halfwidth.estimation.score_columns import check_columns_of_classes
 from halfwidth.estimation.scores import (
     Scores,
     as_score_rows,
@@ -66,6 +71,8 @@ class TestSet:
     n_missing : int
     numbers : bool
         Whether it is a regression: ``truth`` are numbers.
+    doubts : tuple of Caution
+        What the labels of the cases give reason to doubt.
     """
 
     __test__ = False  # not a class of tests
@@ -86,6 +93,7 @@ class TestSet:
     n_missing: int = 0
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())
+    doubts: tuple[Caution, ...] = ()
 
     @property
     def n(self) -> int:
@@ -146,9 +154,14 @@ def check_test_set(
 ) -> TestSet:
     """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
     _check_policy(missing)
+    of_cases = paired(_named(where, y_true, y_score, sample_weight, groups, strata), fresh=where)
+    y_true, y_score, sample_weight, groups, strata = of_cases.given.values()
     truth_cells = as_cells(y_true, where[0])
+    moved: tuple[Caution, ...] = ()
     hard = _are_labels(y_score, truth_cells, decisions)
     classes = _classes(truth_cells, y_score if hard else None, labels, where)
+    if labels is None and (order := declared_order(y_true)) is not None:
+        classes.sort(key=lambda label: order.index(label) if label in order else len(order))
     if hard:
         predicted_cells = as_cells(y_score, where[1])
         _check_lengths(truth_cells, predicted_cells, where)
@@ -158,6 +171,11 @@ def check_test_set(
         rows = as_score_rows(y_score, where[1])
         _check_lengths(truth_cells, rows[0], where)
         _check_columns(rows, classes, labels, where)
+        columns = list(getattr(y_score, "columns", ()))
+        of_columns, moved = in_order_of(
+            classes, columns, f"the columns of {where[1]}", said=labels is not None
+        )
+        rows = rows if of_columns is None else rows[of_columns]
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
         if len(rows) > 1:
@@ -175,7 +193,11 @@ def check_test_set(
     if not len(truth):
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
-    read = _read_hard(rows) if hard else _read_scores(rows, classes, positive, decisions, where[1])
+    if hard:
+        read = _read_hard(rows)
+    else:
+        read = _read_scores(rows, classes, positive, decisions, where[1])
+        check_columns_of_classes(rows, truth, classes, read.kind, decisions.kind, where[1])
     notes = [] if labels is not None else [f"classes: {shortened(classes, 20)}"]
     if positive is not None:
         notes.append(f"positive class: {classes[positive]}")
@@ -195,7 +217,12 @@ def check_test_set(
         strata=of_stratum,
         n_missing=n_missing,
         notes=("; ".join(notes),) if notes else (),
+        doubts=(*moved, *of_cases.doubts(kept, groups)),
     )
+
+
+def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
+    return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
 
 
 @dataclass(frozen=True)
@@ -204,7 +231,11 @@ class _Read:
     predicted: Codes | None
     threshold: float | None = None
     rows_miss_one: float = 0.0
-    logits: bool = False
+    kind: Scores = "labels"
+
+    @property
+    def logits(self) -> bool:
+        return self.kind == "logits"
 
 
 def _read_hard(rows: Array) -> _Read:
@@ -223,8 +254,7 @@ def _read_scores(
             f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
         )
     scores = _of_both(on_one[0], positive, kind) if single and positive is not None else on_one
-    logits = kind == "logits"
-    read = _Read(scores, None, rows_miss_one=missed, logits=logits)
+    read = _Read(scores, None, rows_miss_one=missed, kind=kind)
     if not decisions.needed or decisions.tuned:
         return read
     binary = len(classes) == 2 and positive is not None
@@ -307,14 +337,14 @@ def _classes(
 
 
 def _named_classes(labels: Sequence[Any]) -> list[Any]:
-    listed = [] if isinstance(labels, str | bytes | int | float) else list(labels)
+    listed = as_list(labels)
     if not listed or not all(isinstance(label, Hashable) for label in listed):
-        raise OptionError(f"labels={labels!r} is no list of labels (text or numbers)")
+        raise OptionError(f"labels={shown(labels)} is no list of labels (text or numbers)")
     classes = [plain_label(label) for label in listed]
     if len(set(classes)) < len(classes):
-        raise OptionError(f"labels={classes!r} names a class more than once")
+        raise OptionError(f"labels={shown(classes)} names a class more than once")
     if len(classes) < 2:
-        raise OptionError(f"labels={classes!r}: name at least two classes")
+        raise OptionError(f"labels={shown(classes)}: name at least two classes")
     return classes
 
 
@@ -403,6 +433,8 @@ def check_numbers(
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
     _check_policy(missing)
+    of_cases = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
+    y_true, y_pred, _, groups, strata = of_cases.given.values()
     target, predicted = (
         as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
     )
@@ -411,12 +443,8 @@ def check_numbers(
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
     if not kept.any():
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
-    largest = max(float(np.abs(side[kept]).max()) for side in (target, predicted))
-    if largest > LARGEST:
-        raise DataError(
-            f"{where[0]}, {where[1]}: values up to {largest:.3g} are too large to be squared in "
-            "floating point; scale them"
-        )
+    for side, name in zip((target, predicted), where, strict=True):
+        check_magnitude(side[kept], name)
     return TestSet(
         labels=(),
         truth=target[kept],
@@ -425,4 +453,5 @@ def check_numbers(
         strata=of_stratum,
         n_missing=int((~kept).sum()),
         numbers=True,
+        doubts=of_cases.doubts(kept, groups),
     )

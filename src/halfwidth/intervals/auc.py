@@ -166,7 +166,7 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
     title="Newcombe",
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
-    use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: always defined",
+    use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: defined there too",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="newcombe2006",

@@ -119,7 +119,7 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
     title="Hall's skewness-corrected t",
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
-    use_when="below 50 cases: keeps its coverage under skew and failed cases; wider",
+    use_when="below 50 cases: under skew and failed cases nearer to its level than t; wider",
     min_n=3,
     promises=frozenset({Promise.NESTED, Promise.EQUIVARIANT}),
     cite="hall1992",
@@ -250,8 +250,8 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
     title="Hoeffding",
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
-    use_when="when coverage must be guaranteed at any n, whatever the distribution; 3 to 7 times "
-    "wider than t",
+    use_when="when coverage must be guaranteed at any n, whatever the distribution; several "
+    "times as wide as t",
     min_n=1,
     promises=SYMMETRIC | {Promise.GUARANTEED},
     cautions=("HW307",),

@@ -87,7 +87,11 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.planning' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"halfwidth.planning.{_HOME[name]}"), name)
+    from halfwidth.core.front_doors import front_door
+
+    home = importlib.import_module(f"halfwidth.planning.{_HOME[name]}")
+    found = globals()[name] = front_door(getattr(home, name), __name__, name)
+    return found
 
 
 def __dir__() -> list[str]:

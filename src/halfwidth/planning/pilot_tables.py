@@ -89,10 +89,11 @@ def _pilot(part: Slice, metric: str | None, *, alone: bool) -> Pilot:
     if part.metric is not None and (metric is None or ":" not in metric):
         named = part.metric + part.parameters
     notes = []
-    if part.repeated_cases or part.patients is not None:
+    if part.repeats.cases or part.repeats.shared is not None:
         notes.append("Cases repeat; studies are drawn as if all rows were independent.")
-    if part.runs is not None:
-        notes.append(f"Rows of several levels of {part.runs[0]!r} are pooled as cases.")
+    if part.repeats.runs is not None:
+        column, _ = part.repeats.runs
+        notes.append(f"Rows of several levels of {column!r} are pooled as cases.")
     if part.groups is not None:
         notes.append("Clusters are not kept together: more cases are needed where they matter.")
     return Pilot("" if alone else part.label, np.asarray(part.values), named, tuple(notes))

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from typing import Any, Literal
-
-import numpy as np
+from typing import Any, Literal, cast
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.planning.checks import MOST
+from halfwidth.planning.printed import (
+    MOST_ROUNDING,
+    ClaimError,
+    check_in_range,
+    decimals_of,
+    label_of,
+    number_of,
+    places_of,
+    rounding_of,
+    scale_of,
+    whole_number_of,
+)
 from halfwidth.planning.spread import Spread, largest_sd, usual_spread
 
 __all__ = ["FIELDS", "Claim", "ClaimError", "Of", "read_claim"]
 
 Of = Literal["mean", "proportion", "auroc"]
+Source = Literal["sd", "sem", "halfwidth", "guess", "counts"]
 # What a row of published numbers may hold.
 FIELDS = (
     "n",
     "mean",
     "sd",
     "sem",
+    "halfwidth",
     "metric",
     "correct",
     "auroc",
@@ -37,20 +46,14 @@ FIELDS = (
     "scale",
     "label",
 )
+# What a paper prints after a ±; all of them lead to the SD of the cases.
+SPREADS = ("sd", "sem", "halfwidth")
+# Level of a published interval.
+PUBLISHED = Level(0.95)
 # Metrics of a test set that are proportions of all its cases, so that the count is known.
 SHARES = ("accuracy", "correct")
 # Metrics of a test set that are proportions of some cases.
 SHARES_OF_SOME = ("sensitivity", "specificity", "ppv", "npv")
-# Of a number on a bounded range, in units of the range: two decimals of a share.
-MOST_ROUNDING = 0.005
-
-
-class ClaimError(DataError):
-    """A published number that cannot be; ``field`` names which."""
-
-    def __init__(self, field: str, text: str) -> None:
-        super().__init__(text)
-        self.field = field
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ class Claim:
     metric : Metric
     spread : Spread or None
         SD of the cases (n - 1), where the value is their mean.
-    source : {"sd", "sem", "guess", "counts"}
+    source : {"sd", "sem", "halfwidth", "guess", "counts"}
         What the interval rests on.
     successes : int or None
     positives : int or None
@@ -79,6 +82,8 @@ class Claim:
     printed_to : float
         Half of the last digit of a share, from which a count was inferred; 0 where counts are
         given.
+    decimals : int
+        The most that a value was printed with, in the metric's unit; 0 where counts are given.
     label : str
     """
 
@@ -87,7 +92,7 @@ class Claim:
     value: float
     metric: Metric
     spread: Spread | None = None
-    source: Literal["sd", "sem", "guess", "counts"] = "counts"
+    source: Source = "counts"
     successes: int | None = None
     positives: int | None = None
     versus: float | None = None
@@ -95,6 +100,7 @@ class Claim:
     versus_successes: int | None = None
     rounding: float = 0.0
     printed_to: float = 0.0
+    decimals: int = 0
     label: str = ""
 
 
@@ -121,7 +127,7 @@ def read_claim(given: dict[str, Any], bounds: Any = None) -> Claim:
     of = _kind(told)
     if told["n"] is None:
         raise ClaimError("n", "n is missing: give the number of cases")
-    n = _whole("n", told["n"])
+    n = whole_number_of("n", told["n"])
     if n < 1:
         raise ClaimError("n", f"n={n} is no number of cases; it is 1 or more")
     if n == 1 and of != "proportion":
@@ -132,7 +138,7 @@ def read_claim(given: dict[str, Any], bounds: Any = None) -> Claim:
 
 # Which fields go with which.
 _OWN: dict[str, tuple[str, ...]] = {
-    "mean": ("mean", "sd", "sem", "versus", "versus_sd", "scale", "metric"),
+    "mean": ("mean", "sd", "sem", "halfwidth", "versus", "versus_sd", "scale", "metric"),
     "correct": ("correct", "versus_correct", "metric"),
     "auroc": ("auroc", "positives", "versus", "scale", "metric"),
 }
@@ -164,20 +170,26 @@ def _kind(told: dict[str, Any]) -> Of:
 # --------------------------------------------------------------------------- means
 
 
+def _metric_named(told: dict[str, Any]) -> str:
+    """The metric as it was called, in small letters; nothing where there is none."""
+    metric = told["metric"]
+    return metric.strip().lower() if isinstance(metric, str) else "" if metric is None else "?"
+
+
 def _of_mean(n: int, told: dict[str, Any], bounds: Any) -> Claim:
-    name = str(told["metric"] or "").partition(":")[0].strip().lower()
-    bare = told["sd"] is None and told["sem"] is None
+    name = _metric_named(told).partition(":")[0].strip()
+    bare = all(told[field] is None for field in SPREADS)
     if name in SHARES and bare and bounds is None:
         return _of_share(n, told)
     metric = _metric_of_cases(told["metric"], bounds)
-    scale = _scale(told)
-    value = _number("mean", told["mean"]) / scale
-    _check_in_range("mean", value, metric.spec.bounds, told["mean"], scale)
+    scale = scale_of(told)
+    value = number_of("mean", told["mean"]) / scale
+    check_in_range("mean", value, metric.spec.bounds, told["mean"], scale)
     spread, source = _spread(n, told, metric, value, scale)
     versus = other = None
     if told["versus"] is not None:
-        versus = _number("versus", told["versus"]) / scale
-        _check_in_range("versus", versus, metric.spec.bounds, told["versus"], scale)
+        versus = number_of("versus", told["versus"]) / scale
+        check_in_range("versus", versus, metric.spec.bounds, told["versus"], scale)
         other = spread
         if told["versus_sd"] is not None:
             sd = _possible("versus_sd", told["versus_sd"], told["versus"], n, metric, scale)
@@ -195,24 +207,38 @@ def _of_mean(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         source,
         versus=versus,
         versus_spread=other,
-        rounding=_rounding("mean", told, scale, metric.spec.bounds),
-        label=_label(told),
+        rounding=rounding_of("mean", told, scale, metric.spec.bounds),
+        decimals=decimals_of(told, ("mean", "versus"), scale),
+        label=label_of(told),
     )
 
 
 def _spread(
     n: int, told: dict[str, Any], metric: Metric, value: float, scale: float
-) -> tuple[Spread, Literal["sd", "sem", "guess"]]:
-    if told["sd"] is not None and told["sem"] is not None:
-        raise ClaimError("sem", "sd and sem exclude each other: give what the paper prints")
-    if told["sd"] is not None:
-        return Spread.known(_possible("sd", told["sd"], told["mean"], n, metric, scale)), "sd"
-    if told["sem"] is not None:
-        return Spread.known(_possible("sem", told["sem"], told["mean"], n, metric, scale)), "sem"
+) -> tuple[Spread, Source]:
+    given = [field for field in SPREADS if told[field] is not None]
+    if len(given) > 1:
+        listed = " and ".join(given)
+        raise ClaimError(given[1], f"{listed} exclude each other: give what the paper prints")
+    if given:
+        (field,) = given
+        sd = _possible(field, told[field], told["mean"], n, metric, scale)
+        return Spread.known(sd), cast("Source", field)
     try:
         return usual_spread(metric.spec.name, value, n, metric.spec.bounds), "guess"
     except DataError as error:
         raise ClaimError("sd", str(error)) from None
+
+
+def _sds(field: str, n: int) -> float:
+    """How many times a published spread the SD is."""
+    if field == "sem":
+        return math.sqrt(n)
+    if field == "halfwidth":
+        from scipy import special
+
+        return math.sqrt(n) / float(-special.stdtrit(n - 1, PUBLISHED.tail))
+    return 1.0
 
 
 def _possible(
@@ -222,19 +248,19 @@ def _possible(
 
     Printed numbers are rounded: a mean of 1.00 may be .995.
     """
-    number, mean = _number(field, printed), _number("mean", mean_printed)
+    number, mean = number_of(field, printed), number_of("mean", mean_printed)
     if number < 0:
         raise ClaimError(field, f"{field}={number:g} is negative; a spread is 0 or more")
     bounds = metric.spec.bounds
-    half = 0.5 * 10.0 ** -max(_places(number), _places(mean)) / scale
+    half = 0.5 * 10.0 ** -max(places_of(number), places_of(mean)) / scale
     # Zeros at the end of a print are lost: 0.9 was printed with two decimals at least.
     half = min(half, MOST_ROUNDING * bounds.width)
     number, mean = number / scale, mean / scale
-    factor = math.sqrt(n) if field == "sem" else 1.0
+    factor = _sds(field, n)
     nearby = [min(max(mean + step, bounds.low), bounds.high) for step in (-half, 0.0, half)]
     most = max(largest_sd(near, n, bounds) for near in nearby)
     if (number - half) * factor > most * (1 + 1e-9):
-        what = f"{field}={number:g}" + (f" (an SD of {number * factor:.4g})" * (field == "sem"))
+        what = f"{field}={number:g}" + (f" (an SD of {number * factor:.4g})" * (factor != 1))
         raise ClaimError(
             field,
             f"{what} is impossible: {n} values in {bounds} with mean {mean:g} have an SD of "
@@ -268,7 +294,7 @@ def _of_counts(n: int, told: dict[str, Any], bounds: Any) -> Claim:
     for field in ("correct", "versus_correct"):
         if told[field] is None:
             continue
-        count = _whole(field, told[field])
+        count = whole_number_of(field, told[field])
         if not 0 <= count <= n:
             raise ClaimError(field, f"{field}={count} of n={n}: it lies between 0 and n")
         counts[field] = count
@@ -283,7 +309,7 @@ def _of_counts(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         successes=right,
         versus=None if other is None else other / n,
         versus_successes=other,
-        label=_label(told),
+        label=label_of(told),
     )
 
 
@@ -305,15 +331,15 @@ def _metric_of_shares(name: Any) -> Metric:
 
 def _of_share(n: int, told: dict[str, Any]) -> Claim:
     """An accuracy printed as a share: the count that it is of."""
-    scale = _scale(told)
+    scale = scale_of(told)
     counts = {}
     for field, of in (("mean", "correct"), ("versus", "versus_correct")):
         if told[field] is None:
             continue
-        number = _number(field, told[field])
+        number = number_of(field, told[field])
         share = number / scale
-        _check_in_range(field, share, UNIT_INTERVAL, number, scale)
-        count, half = round(share * n), 0.5 * 10.0 ** -_places(number) / scale
+        check_in_range(field, share, UNIT_INTERVAL, number, scale)
+        count, half = round(share * n), 0.5 * 10.0 ** -places_of(number) / scale
         if abs(count / n - share) > half * (1 + 1e-9):
             raise ClaimError(
                 field,
@@ -324,30 +350,31 @@ def _of_share(n: int, told: dict[str, Any]) -> Claim:
     if told["versus_sd"] is not None:
         raise ClaimError("versus_sd", f"versus_sd has no effect with {told['metric']}")
     claim = _of_counts(n, {**told, **counts, "versus_correct": counts.get("versus_correct")}, None)
-    half = 0.5 * 10.0 ** -_places(_number("mean", told["mean"])) / scale
-    rounding = _rounding("mean", told, scale, UNIT_INTERVAL)
-    return replace(claim, rounding=rounding, printed_to=half)
+    half = 0.5 * 10.0 ** -places_of(number_of("mean", told["mean"])) / scale
+    rounding = rounding_of("mean", told, scale, UNIT_INTERVAL)
+    places = decimals_of(told, ("mean", "versus"), scale)
+    return replace(claim, rounding=rounding, printed_to=half, decimals=places)
 
 
 # --------------------------------------------------------------------------- AUROC
 
 
 def _of_auroc(n: int, told: dict[str, Any], bounds: Any) -> Claim:
-    if bounds is not None or str(told["metric"] or "auroc").strip().lower() != "auroc":
+    if bounds is not None or _metric_named(told) not in ("", "auroc"):
         raise ClaimError("metric", "with auroc the metric is auroc; leave metric and bounds out")
-    scale = _scale(told)
+    scale = scale_of(told)
     values = {}
     for field in ("auroc", "versus"):
         if told[field] is not None:
-            values[field] = _number(field, told[field]) / scale
-            _check_in_range(field, values[field], UNIT_INTERVAL, told[field], scale)
+            values[field] = number_of(field, told[field]) / scale
+            check_in_range(field, values[field], UNIT_INTERVAL, told[field], scale)
     if told["positives"] is None:
         raise ClaimError(
             "positives",
             "auroc needs positives, the number of positive cases: its variance "
             "rests on the smaller class",
         )
-    positives = _whole("positives", told["positives"])
+    positives = whole_number_of("positives", told["positives"])
     if not 0 < positives < n:
         raise ClaimError(
             "positives",
@@ -361,61 +388,7 @@ def _of_auroc(n: int, told: dict[str, Any], bounds: Any) -> Claim:
         Metric(SAMPLE_METRICS["auroc"]),
         positives=positives,
         versus=values.get("versus"),
-        rounding=_rounding("auroc", told, scale, UNIT_INTERVAL),
-        label=_label(told),
-    )
-
-
-# --------------------------------------------------------------------------- numbers
-
-
-def _number(field: str, given: Any) -> float:
-    good = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if not good or not math.isfinite(given):
-        raise ClaimError(field, f"{field}={given!r} is not a finite number")
-    return float(given)
-
-
-def _whole(field: str, given: Any) -> int:
-    number = _number(field, given)
-    if not number.is_integer():
-        raise ClaimError(field, f"{field}={given!r} is not a whole number")
-    if number > MOST:
-        raise ClaimError(field, f"{field}={number:g} is beyond {MOST:.0e} cases, which nobody has")
-    return operator.index(int(number))
-
-
-def _scale(told: dict[str, Any]) -> float:
-    scale = 1.0 if told["scale"] is None else _number("scale", told["scale"])
-    if scale <= 0:
-        raise ClaimError("scale", f"scale={scale:g} is not above 0; 100 for per cent")
-    return scale
-
-
-def _label(told: dict[str, Any]) -> str:
-    return "" if told["label"] is None else str(told["label"])
-
-
-def _places(number: float) -> int:
-    """Decimals of a number as it is written; more than any print has where it was computed."""
-    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def _rounding(field: str, told: dict[str, Any], scale: float, bounds: Bounds) -> float:
-    """Half a unit of the last digit of either print; zeros at their ends are lost, as above."""
-    if told["versus"] is None:
-        return 0.0
-    unit = 10.0 ** -max(_places(float(told[name])) for name in (field, "versus")) / scale
-    return min(unit, 2 * MOST_ROUNDING * bounds.width)
-
-
-def _check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale: float) -> None:
-    if bounds.low <= value <= bounds.high:
-        return
-    hint = "; for per cent give scale 100 (--scale 100)"
-    if scale != 1 or bounds != UNIT_INTERVAL or not 2 <= value <= 100:
-        hint = ""
-    raise ClaimError(
-        field, f"{field}={_number(field, printed):g} lies outside the range {bounds}{hint}"
+        rounding=rounding_of("auroc", told, scale, UNIT_INTERVAL),
+        decimals=decimals_of(told, ("auroc", "versus"), scale),
+        label=label_of(told),
     )

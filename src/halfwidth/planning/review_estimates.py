@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import decimals_for, fixed
+from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values
 from halfwidth.core.types import Array, Level
@@ -42,7 +42,7 @@ def estimates_of(claim: Claim, level: Level) -> tuple[Estimate, ...]:
             confidence_level=level.confidence_level,
             label=claim.label,
         )
-        return (replace(made, metric_spec=claim.metric),)
+        return (replace(made, metric_spec=claim.metric, given_decimals=claim.decimals),)
     return _of_area(claim, level)
 
 
@@ -75,6 +75,7 @@ def _applied(
         method_spec=method,
         n=claim.n,
         label=claim.label,
+        given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
     facts = Facts(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
@@ -101,14 +102,14 @@ def _guessed(estimate: Estimate, claim: Claim, spread: Spread, level: Level) -> 
     model = spread.model
     assert model is not None  # noqa: S101 -- asked for guesses only
     ends = [mean_estimate(claim, sd, level).halfwidth for sd in (spread.low, spread.high)]
-    places = decimals_for(estimate.value, ends[0])
+    places = decimals_for(estimate.value, ends[0] or ends[1])
     low, high = (fixed(end, places) for end in ends)
     beyond = "; its mean lies beyond theirs" if spread.outside else ""
     return caution(
         "HW106",
-        sd=fixed(spread.sd, 2),
-        low=fixed(spread.low, 2),
-        high=fixed(spread.high, 2),
+        sd=fixed_apart(spread.sd, 2),
+        low=fixed_apart(spread.low, 2),
+        high=fixed_apart(spread.high, 2),
         instances=model.instances,
         tasks=model.tasks,
         sources=" and ".join(model.sources),
@@ -170,8 +171,12 @@ def _of_classes(estimate: Estimate, claim: Claim) -> tuple[Caution, ...]:
         raised.append(caution("HW204", name=f"Class {name}", count=cases, more="", what=what))
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
-        raised.append(caution("HW207", what="AUROC", value=estimate.value, end=float(end)))
+        raised.append(_close_to(estimate.value, float(end)))
     return tuple(sorted(raised, key=lambda item: item.code))
+
+
+def _close_to(value: float, end: float) -> Caution:
+    return caution("HW207", what="AUROC", value=fixed_apart(value, 3, (end,)), end=end)
 
 
 def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:

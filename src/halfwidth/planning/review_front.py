@@ -5,24 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, quoted
+from halfwidth.core.checks import plain_text
+from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
-from halfwidth.core.undefined import is_missing
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
-from halfwidth.planning.published import FIELDS, Claim, ClaimError, read_claim
+from halfwidth.planning.published import Claim, ClaimError, read_claim
+from halfwidth.planning.published_table import PublishedTable, Told
+from halfwidth.planning.review_compare import Compare, Row
+from halfwidth.planning.review_compare import compare as compare_rows
 from halfwidth.planning.review_estimates import estimates_of, mean_estimate
 from halfwidth.planning.review_lead import lead_of
 from halfwidth.planning.review_results import Review, Reviews
 
 __all__ = ["review", "review_table"]
-
-HEADS = ("mean", "correct", "auroc")
-# Other names that papers and tables have for them.
-MEANT = {"std": "sd", "stdev": "sd", "se": "sem", "cases": "n", "auc": "auroc"}
 
 
 def review(
@@ -31,6 +28,7 @@ def review(
     mean: float | None = None,
     sd: float | None = None,
     sem: float | None = None,
+    halfwidth: float | None = None,
     metric: Any = None,
     correct: int | None = None,
     auroc: float | None = None,
@@ -60,7 +58,9 @@ def review(
     mean : float, optional
         In the metric's unit after scaling. Of ``metric="accuracy"``, the share that is right.
     sd, sem : float, optional
-        SD of the cases (n - 1), or s/√n; one of them.
+        SD of the cases (n - 1), or s/√n.
+    halfwidth : float, optional
+        Half of the published 95 % interval, instead: its SD is that of a t interval.
     metric : str, MetricSpec or metric function, optional
         What was measured, as for `halfwidth.summary_ci`; decides the range.
     correct : int, optional
@@ -110,12 +110,13 @@ def review(
     >>> round(found.lead.needed, 2)
     0.75
     """
-    level = _level(confidence_level)
+    level = Level(confidence_level)
     given = {
         "n": n,
         "mean": mean,
         "sd": sd,
         "sem": sem,
+        "halfwidth": halfwidth,
         "metric": metric,
         "correct": correct,
         "auroc": auroc,
@@ -124,15 +125,9 @@ def review(
         "versus_sd": versus_sd,
         "versus_correct": versus_correct,
         "scale": scale,
-        "label": label or None,
+        "label": plain_text("label", label) or None,
     }
     return _reviewed(read_claim(given, bounds), level)
-
-
-def _level(confidence_level: float) -> Level:
-    if not isinstance(confidence_level, int | float | np.number):
-        raise OptionError(f"confidence_level={confidence_level!r} is not a number")
-    return Level(confidence_level)
 
 
 def _reviewed(claim: Claim, level: Level) -> Review:
@@ -147,24 +142,36 @@ def _reviewed(claim: Claim, level: Level) -> Review:
 def review_table(
     table: Any,
     *,
+    n: int | None = None,
     metric: Any = None,
     scale: float | None = None,
     bounds: Any = None,
+    plus_minus: str | None = None,
+    compare: Compare = "auto",
     confidence_level: float = 0.95,
 ) -> Reviews:
-    """Intervals for a table of published numbers, a row for each.
+    """Intervals for a table of published numbers, and its rows against each other.
 
     Parameters
     ----------
     table : path, data frame or mapping of columns
-        Columns ``n, mean, sd, sem, metric, correct, auroc, positives, versus, versus_sd,
-        versus_correct, scale, label``, whichever there are; empty cells say nothing.
+        Columns as `review` names them, or as papers do: ``Model``, ``Structure``, ``N``, ``Dice``,
+        ``Dice (SD)``, ``HD95 [mm]``, ``SD``; cells such as ``0.891 ± 0.09``, ``0.891 (0.09)`` or
+        ``89.1±9.0 %``. Empty cells say nothing.
+    n : int, optional
+        Of the rows that have none.
     metric : str, MetricSpec or metric function, optional
         Of the rows that name none and hold a mean.
     scale : float, optional
         Of the rows that have none.
     bounds, confidence_level
         As for `review`.
+    plus_minus : {"sd", "sem", "halfwidth"}, optional
+        What follows a ± (or stands in brackets) where the heading does not say it. It is never
+        guessed.
+    compare : {"auto", "best", "pairs", "none"}
+        Rows with the same metric, structure and n against the best one, or all pairs of them;
+        ``auto``: all pairs of up to four rows.
 
     Returns
     -------
@@ -177,57 +184,46 @@ def review_table(
 
     Examples
     --------
-    >>> rows = {"label": ["A", "B"], "n": [50, 20], "mean": [0.85, 0.9], "sd": [0.1, 0.05]}
-    >>> for found in review_table(rows, metric="dsc"):
-    ...     print(found.sentence())
+    >>> rows = {"Model": ["A", "B"], "N": [50, 50], "Dice (SD)": ["0.85 ± 0.10", "0.900 (0.05)"]}
+    >>> found = review_table(rows)
+    >>> for one in found:
+    ...     print(one.sentence())
     A: mean DSC 0.850 (95 % CI 0.822 to 0.878; n = 50; t).
-    B: mean DSC 0.900 (95 % CI 0.877 to 0.923; n = 20; t).
+    B: mean DSC 0.900 (95 % CI 0.886 to 0.914; n = 50; t).
+    >>> found.comparisons[0].first, round(found.comparisons[0].lead.difference, 3)
+    ('B', 0.05)
     """
-    level = _level(confidence_level)
-    where = f"{table}: " if isinstance(table, str | Path) else ""
+    level = Level(confidence_level)
     read = read_table(table) if isinstance(table, str | Path) else Table.of_frame(table)
-    if not any(name in read for name in HEADS):
-        raise DataError(
-            f"{where}no column holds published numbers; name them {quoted(HEADS)}, and the others "
-            f"of {', '.join(FIELDS)} (there are {quoted(read.names)})"
+    where = f"{read.source}: " if read.source else ""
+    published = PublishedTable(read, where, plus_minus)
+    if n is None and not any(column.field == "n" for column in published.columns):
+        raise UnknownNameError(
+            "column",
+            "n",
+            read.names,
+            hint="It holds the number of cases; n= (--n) is for all rows.",
         )
-    if "n" not in read:
-        raise UnknownNameError("column", "n", read.names, hint="It holds the number of cases.")
-    default = {"metric": metric, "scale": scale}
-    others = [name for name in read.names if name not in FIELDS]
-    for name in others:
-        near = MEANT.get(name.strip().lower()) or closest(name, FIELDS)
-        if near and near not in read:
-            raise DataError(
-                f"{where}column {name!r} is not read; did you mean {near!r}? Rename it, or leave "
-                "it out"
-            )
-    rows = [_row(read, row, default, bounds, level, where) for row in range(len(read))]
-    notes = (f"columns left out: {', '.join(others)}",) if others else ()
-    return Reviews(tuple(rows), notes)
+    default = {"n": n, "metric": metric, "scale": scale}
+    reviews, rows = [], []
+    for told in published.rows():
+        try:
+            reviews.append(_of_told(told, default, bounds, level))
+        except ClaimError as error:
+            raise published.error(told.line, error, told.columns) from None
+        rows.append(Row(reviews[-1].claim, told.model or f"line {told.line}", told.part))
+    # The notes of a table that was read elsewhere have been said there.
+    said = read.notes if isinstance(table, str | Path) else ()
+    return Reviews(tuple(reviews), (*said, *published.notes), compare_rows(rows, level, compare))
 
 
-def _row(
-    table: Table, row: int, default: dict[str, Any], bounds: Any, level: Level, where: str
-) -> Review:
-    told: dict[str, Any] = {}
-    for name in FIELDS:
-        if name in table:
-            cell = (
-                table.levels(name)[row] if name in ("label", "metric") else _cell(table, name, row)
-            )
-            told[name] = None if is_missing(cell) else cell
-    of_mean = told.get("mean") is not None
-    if told.get("metric") is None and of_mean:
-        told["metric"] = default["metric"]
-    if told.get("scale") is None and told.get("correct") is None:
-        told["scale"] = default["scale"]
-    try:
-        return _reviewed(read_claim(told, bounds if of_mean else None), level)
-    except ClaimError as error:
-        line = table.row_number(row)
-        raise DataError(f"{where}line {line}, column {error.field}: {error}") from None
-
-
-def _cell(table: Table, name: str, row: int) -> Any:
-    return table.values(name, np.array([row]))[0]
+def _of_told(told: Told, default: dict[str, Any], bounds: Any, level: Level) -> Review:
+    given = {**told.told, "label": told.label or None}
+    of_mean = given.get("mean") is not None
+    if given.get("n") is None:
+        given["n"] = default["n"]
+    if given.get("metric") is None and of_mean:
+        given["metric"] = default["metric"]
+    if given.get("scale") is None and given.get("correct") is None:
+        given["scale"] = default["scale"]
+    return _reviewed(read_claim(given, bounds if of_mean else None), level)

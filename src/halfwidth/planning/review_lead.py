@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import as_given, decimals_for
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.intervals.proportion import wilson
@@ -77,6 +78,8 @@ class Lead:
         With the smallest and the largest SD.
     most : float
         The largest correlation that the two values allow, 1 for values other than counts.
+    given_decimals : int
+        Of the two values, where they were published.
     """
 
     value: float
@@ -89,6 +92,14 @@ class Lead:
     needed_low: float
     needed_high: float
     most: float = 1.0
+    given_decimals: int = 0
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals of the difference are shown: as many as the values were given with."""
+        widths = [row.halfwidth for row in self.rows if row.halfwidth > 0]
+        supported = (decimals_for(self.difference, width) for width in widths[:-1] or widths)
+        return as_given(max(supported, default=0), self.given_decimals)
 
 
 # --------------------------------------------------------------------------- formulas
@@ -187,6 +198,7 @@ def lead_of(claim: Claim, level: Level) -> Lead | None:
         needed_low=thresholds[1],
         needed_high=thresholds[2],
         most=most,
+        given_decimals=claim.decimals,
     )
 
 

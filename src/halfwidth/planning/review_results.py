@@ -12,6 +12,7 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
 from halfwidth.planning.published import Claim
+from halfwidth.planning.review_compare import Comparison
 from halfwidth.planning.review_lead import Lead
 from halfwidth.planning.review_words import assumptions_of, paragraph_of, wanted_of
 
@@ -145,10 +146,13 @@ class Reviews(Sequence[Review]):
     items : tuple of Review
     notes : tuple of str
         What was done to the table: columns left out.
+    comparisons : tuple of Comparison
+        Rows of the table against each other.
     """
 
     items: tuple[Review, ...]
     notes: tuple[str, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> Review: ...
@@ -180,7 +184,11 @@ class Reviews(Sequence[Review]):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
-        return {"schema_version": SCHEMA_VERSION, "reviews": [item.to_dict() for item in self]}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "reviews": [item.to_dict() for item in self],
+            "comparisons": [_plain(asdict(one)) for one in self.comparisons],
+        }
 
     def to_json(self) -> str:
         """The JSON contract as text."""

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.planning.review_lead import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
@@ -65,8 +65,7 @@ def _inferred(claim: Claim) -> list[str]:
 def _of_mean(review: Review) -> list[str]:
     spread = review.claim.spread
     assert spread is not None  # noqa: S101 -- a mean has a spread
-    needed = review.claim.metric.spec.reliable_n
-    normal = f"means of so many cases are nearly normal (safe from about {needed} cases on)"
+    normal = _nearly_normal(review)
     if spread.model is not None:
         model = spread.model
         guess = (
@@ -77,8 +76,21 @@ def _of_mean(review: Review) -> list[str]:
         return [guess, normal]
     if review.claim.source == "sem":
         return ["the SEM is SD/√n over cases, not over runs or folds", normal]
+    if review.claim.source == "halfwidth":
+        return ["what was published is half of a 95 % interval by t over cases", normal]
     basis = "the SD is that of cases (n - 1), not of runs or folds and not the SEM"
     return [basis + _perhaps_sem(review), normal]
+
+
+def _nearly_normal(review: Review) -> str:
+    """What a t interval supposes of the mean, and what speaks against it."""
+    n, needed = review.claim.n, review.claim.metric.spec.reliable_n
+    supposed = f"the mean of {n} cases is nearly normal"
+    if any(found.code == "HW202" for found in review.cautions):
+        return f"{supposed}, which a long tail makes doubtful at any n that is not large"
+    if n < needed:
+        return f"{supposed}, which is doubtful below about {needed} cases"
+    return f"{supposed} (so it is from about {needed} on, unless there is a long tail)"
 
 
 def _perhaps_sem(review: Review) -> str:
@@ -166,7 +178,8 @@ def _yardstick(review: Review) -> list[str]:
 def _interval_sentence(review: Review) -> str:
     e, claim = review.estimate, review.claim
     unit = f" {e.metric_spec.unit}" if e.metric_spec.unit else ""
-    value, low, high, half = (fixed(x, e.decimals) for x in (e.value, e.low, e.high, e.halfwidth))
+    value, low, high = (e.text_of(x) for x in (e.value, e.low, e.high))
+    half = fixed(e.halfwidth, e.decimals)
     about = f"{e.label}: " if e.label else ""
     cut = ", cut to the range of the metric" if _is_cut(e) else ""
     level = percent(e.confidence_level)
@@ -176,7 +189,7 @@ def _interval_sentence(review: Review) -> str:
         "auroc": f"{claim.positives} positive cases of {claim.n}",
     }[claim.of]
     if claim.spread is not None:
-        basis += f" and an SD of {fixed(claim.spread.sd, e.decimals)}{unit}"
+        basis += f" and an SD of {fixed_apart(claim.spread.sd, e.decimals)}{unit}"
     interval = (
         f"{about}From {basis} the {e.subject} of {value}{unit} has a {level} CI of {low} to "
         f"{high}{unit} (half-width {half}; {e.method_title}{cut})."
@@ -200,7 +213,7 @@ def _is_cut(e: Estimate) -> bool:
 
 def lead_words(lead: Lead, unit: str = "") -> str:
     """Whether a lead is larger than noise, in a sentence or two."""
-    places = decimals_for(lead.difference, lead.rows[0].halfwidth)
+    places = lead.decimals
     size, other = fixed(abs(lead.difference), places), fixed(lead.versus, places)
     said = {True: "lead", False: "lag", None: "difference"}[lead.ahead]
     unit = f" {unit}" if unit else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
 from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
@@ -124,7 +124,8 @@ def _varying(plans: Sequence[SampleSize]) -> list[str]:
 
 def _interval(plan: SampleSize) -> str:
     places = max(0, digits(plan.width) - 1)
-    return f"{fixed(plan.low, places)} to {fixed(plan.high, places)}"
+    low, high = (fixed_apart(end, places, (0.0, 1.0)) for end in (plan.low, plan.high))
+    return f"{low} to {high}"
 
 
 def _reached(plan: SampleSize) -> str:

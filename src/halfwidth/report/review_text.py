@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
+from halfwidth.planning.review_compare import Comparison, comparison_words
 from halfwidth.planning.review_results import Review, Reviews
 from halfwidth.planning.review_words import correlation_text
 from halfwidth.report import tables
@@ -30,7 +31,8 @@ class LeadTable:
     @property
     def right(self) -> list[str]:
         """Headings of the columns that hold numbers."""
-        return [name for name in self.headings if name not in ("label", "larger than noise")]
+        words = ("label", "larger than noise", "of", "better", "higher", "other")
+        return [name for name in self.headings if name not in words]
 
 
 def render_reviews(reviews: Reviews, fmt: str) -> str:
@@ -41,9 +43,10 @@ def render_reviews(reviews: Reviews, fmt: str) -> str:
 def _table(reviews: Reviews) -> str:
     parts = [tables.render(reviews.estimates, "table")]
     for lead in _leads(reviews):
-        whole = [name for name in lead.headings if name not in ("label", PLAUSIBLE)]
+        breaking = ("label", PLAUSIBLE, "of", "better", "higher", "other")
+        whole = [name for name in lead.headings if name not in breaking]
         shown = tables.text_table(lead.headings, lead.rows, right=lead.right, whole=whole)
-        parts.append(f"{lead.title}\n\n{shown}")
+        parts.append(f"{_wrapped(lead.title)}\n\n{shown}")
     parts += [f"{_wrapped(text)}\n" for text in _paragraphs(reviews)]
     return "\n".join(parts)
 
@@ -109,6 +112,8 @@ FORMATS: dict[str, Callable[[Reviews], str]] = {
 def _paragraphs(reviews: Reviews) -> Iterator[str]:
     for item in reviews:
         yield item.paragraph()
+    if reviews.comparisons:
+        yield comparison_words(reviews.comparisons, reviews[0].estimate.confidence_level)
 
 
 # --------------------------------------------------------------------------- leads
@@ -121,19 +126,19 @@ def _leads(reviews: Reviews) -> Iterator[LeadTable]:
         yield _in_full(leading[0])
     elif leading:
         yield _in_short(leading)
+    if reviews.comparisons:
+        yield _of_rows(reviews.comparisons)
 
 
 def _in_full(review: Review) -> LeadTable:
     lead = review.lead
     assert lead is not None  # noqa: S101 -- asked for leads only
     level = percent(review.estimate.confidence_level)
-    places = max(
-        decimals_for(lead.difference, row.halfwidth) for row in lead.rows[:-1] or lead.rows
-    )
+    places = lead.decimals
     guessed = review.approximate
     rows = []
     for row in lead.rows:
-        low, high = fixed(row.low, places), fixed(row.high, places)
+        low, high = fixed_apart(row.low, places), fixed_apart(row.high, places)
         half = fixed(row.halfwidth, places)
         cells = [f"{row.correlation:.2f}", f"{low} to {high}", half]
         if guessed:
@@ -155,7 +160,7 @@ def _in_short(leading: Sequence[Review]) -> LeadTable:
     for item in leading:
         lead = item.lead
         assert lead is not None  # noqa: S101 -- asked for leads only
-        places = decimals_for(lead.difference, lead.rows[0].halfwidth)
+        places = lead.decimals
         rows.append(
             [
                 tables.printable(item.claim.label),
@@ -166,6 +171,32 @@ def _in_short(leading: Sequence[Review]) -> LeadTable:
         )
     title = "Leads over another model on the same cases, and the correlation that they need"
     return LeadTable(title, ["label", "versus", "difference", "needed"], rows)
+
+
+def _of_rows(comparisons: Sequence[Comparison]) -> LeadTable:
+    """Rows of the table against each other."""
+    several = len({(one.part, one.subject, one.n) for one in comparisons}) > 1
+    rows = []
+    for one in comparisons:
+        lead = one.lead
+        ends = lead.rows[0]
+        interval = " to ".join(fixed_apart(end, lead.decimals) for end in (ends.low, ends.high))
+        about = ", ".join(part for part in (one.part, one.subject) if part)
+        cells = [tables.printable(name) for name in (about, one.first, one.second)][not several :]
+        cells += [fixed_apart(lead.difference, lead.decimals), interval]
+        rows.append([*cells, _needed_cell(lead.needed), _needed_cell(one.jointly.needed)])
+    known = all(one.lead.ahead is not None or not one.lead.difference for one in comparisons)
+    headings = ["of"] * several + [
+        "better" if known else "higher",
+        "other",
+        "difference",
+        "CI if uncorrelated",
+    ]
+    title = (
+        "Rows against each other on the same cases: the correlation that a difference needs to be "
+        "larger than noise, and the one that it needs where every pair counts (of all)"
+    )
+    return LeadTable(title, [*headings, "needed", "of all"], rows)
 
 
 def _needed_cell(needed: float) -> str:

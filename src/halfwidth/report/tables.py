@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from halfwidth.core import errors
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
@@ -49,8 +50,7 @@ class Row:
 
 def _row(estimate: Estimate) -> Row:
     e = estimate
-    places = e.decimals
-    low, high = fixed(e.low, places), fixed(e.high, places)
+    low, high = e.text_of(e.low), e.text_of(e.high)
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
     undefined = e.low != e.low or e.high != e.high
     unit = e.metric_spec.unit
@@ -59,9 +59,9 @@ def _row(estimate: Estimate) -> Row:
         subject=printable(e.subject + (f" [{unit}]" if unit else "")),
         n=str(e.n),
         clusters="" if e.n_groups is None else str(e.n_groups),
-        value=fixed(e.value, places),
+        value=e.text_of(e.value),
         interval="none" if undefined else interval[e.alternative],
-        halfwidth=fixed(e.halfwidth, places) if e.halfwidth == e.halfwidth else "",
+        halfwidth=fixed(e.halfwidth, e.decimals) if e.halfwidth == e.halfwidth else "",
         method=e.method,
         cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
         statistic=e.statistic_title,
@@ -77,7 +77,7 @@ def _relative_width(estimate: Estimate) -> str:
 
 def printable(text: str) -> str:
     """Without line breaks and escape codes, which a table's labels may hold by accident or not."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(errors.printable(text).splitlines()).replace("\t", " ")
 
 
 def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
@@ -263,7 +263,7 @@ def _choice_lines(estimates: Estimates) -> list[str]:
     for e in estimates:
         choices = e.choices if isinstance(e, RunsEstimate) else ()
         drawn = " or ".join(
-            f"{fixed(one.low, e.decimals)} to {fixed(one.high, e.decimals)}, "
+            f"{e.text_of(one.low)} to {e.text_of(one.high)}, "
             f"ranks {one.k} and {one.l} ({one.probability:.4f})"
             for one in choices
         )
@@ -312,8 +312,7 @@ def _markdown(estimates: Estimates) -> str:
 
 def markdown_text(text: str) -> str:
     """Text that Markdown shows as it is."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", text)
-    return " ".join(escaped.splitlines())
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", printable(text))
 
 
 def _latex(estimates: Estimates) -> str:
@@ -362,7 +361,7 @@ _TEX = {
 
 def latex_text(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.splitlines()))
+    return "".join(_TEX.get(letter, letter) for letter in printable(text))
 
 
 FORMATS: dict[str, Callable[[Estimates], str]] = {

@@ -59,6 +59,8 @@ class Plan:
     own_uniforms : bool
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
+    convolves : bool
+        Whether means of very many cases get their exact distribution, without draws.
     """
 
     entropy: int
@@ -68,6 +70,7 @@ class Plan:
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
     threads: int = 1
     own_uniforms: bool = False
+    convolves: bool = False
 
     @property
     def compiles(self) -> bool:

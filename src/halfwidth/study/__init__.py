@@ -49,8 +49,12 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.study' has no attribute {name!r}")
     home, inside = _HOME[name]
+    from halfwidth.core.front_doors import front_door
+
     module = importlib.import_module(f"halfwidth.study.{home}")
-    return getattr(module, inside) if inside else module
+    found = front_door(getattr(module, inside), __name__, name) if inside else module
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,13 @@ from halfwidth.estimation.scores import ROUNDING, ROW_SUM_TOLERANCE, as_score_ro
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.io.arrays import read_array
 from halfwidth.io.readers import read_table
+from halfwidth.io.repeats import case_column, repeats_in
 from halfwidth.io.table import Table
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import Match, identity, matches
 from halfwidth.study.specs.reading import placed
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
+from halfwidth.study.specs.value_files import notes_of_repeats
 
 __all__ = ["instances_of_scores", "paired"]
 
@@ -44,9 +47,13 @@ def instances_of_scores(
             table = read_table(match.path)
             with placed(match.shown):
                 targets, rows = _columns(source, table)
+            taken = (source.target, *source.columns)
+            repeats = repeats_in(table, case=case_column(table, taken, persons=False), taken=taken)
             shown = f"{match.shown}, columns {quoted(source.columns)}"
             where = (f"column {source.target!r}", f"columns {quoted(source.columns)}")
-            yield _instance(source, match, shown, (targets, rows), where, averages)
+            instance = _instance(source, match, shown, (targets, rows), where, averages)
+            notes = notes_of_repeats(repeats, len(table))
+            yield replace(instance, notes=(*instance.notes, *notes))
         return
     for scores, targets_file in paired(
         matches(source.scores, folder), matches(source.targets, folder)
@@ -197,12 +204,6 @@ def _logits(source: ScoreSource, cases: TestSet, where: str) -> tuple[Array, lis
     """A logit for each class, shape (C, n), and what was done; of probabilities the logarithm."""
     rows, notes = cases.given, list[str]()
     if source.kind == "probabilities":
-        if cases.rows_miss_one:
-            raise DataError(
-                f"{where}: the probabilities of a case miss a sum of 1 by up to "
-                f"{cases.rows_miss_one:.2g} (allowed: {ROW_SUM_TOLERANCE:g}); are they those of "
-                "exclusive classes, and are all columns there?"
-            )
         rows = rows if len(rows) > 1 else _both(cases, 1 - rows[0], rows[0])
         rows = _floored(source, cases, rows, where, notes)
         with np.errstate(divide="ignore"):
@@ -260,7 +261,14 @@ def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
             '"logits" (log-probabilities are logits too)'
         )
     sums = rows[:, np.isfinite(rows).all(axis=0)].sum(axis=0)
-    add_up = len(sums) and np.abs(sums - 1).max() <= ROW_SUM_TOLERANCE
+    missed = float(np.abs(sums - 1).max(initial=0.0))
+    if source.kind == "probabilities" and len(rows) > 1 and missed > ROW_SUM_TOLERANCE:
+        raise DataError(
+            f"{where}: the probabilities of a case miss a sum of 1 by up to {missed:.2g} (allowed: "
+            f"{ROW_SUM_TOLERANCE:g}); are they those of exclusive classes, and are all columns "
+            "there?"
+        )
+    add_up = len(sums) and missed <= ROW_SUM_TOLERANCE
     if source.kind == "logits" and inside and len(rows) > 1 and add_up:
         raise DataError(
             f"{where}: the scores lie in [0, 1] and add up to 1 in every case: they are "

@@ -18,13 +18,14 @@ from halfwidth.estimation.check import Ready, ready_values
 from halfwidth.estimation.resolve import Request, resolve_metric
 from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.readers import read_table
+from halfwidth.io.repeats import Repeats
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, Match, identity, matches
 from halfwidth.study.specs.reading import placed
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 
-__all__ = ["instances_of_tables"]
+__all__ = ["instances_of_tables", "notes_of_repeats"]
 
 
 def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
@@ -52,7 +53,7 @@ def _of_table(source: TableSource, match: Match) -> Iterator[Instance]:
             metric = _metric_of(source, part)
             if metric is not None:
                 empty = False
-                yield _instance(source, match, layout, part, metric)
+                yield _instance(source, match, layout, part, metric, table.notes)
         if empty:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
@@ -98,7 +99,12 @@ class _Fit:
 
 
 def _instance(
-    source: TableSource, match: Match, layout: Layout, part: Slice, metric: Metric
+    source: TableSource,
+    match: Match,
+    layout: Layout,
+    part: Slice,
+    metric: Metric,
+    said: tuple[str, ...],
 ) -> Instance:
     model, task, where = _named(source, match, layout, part)
     ready = ready_values(
@@ -131,7 +137,7 @@ def _instance(
         n_cases=len(values),
         digest=digest_of(recipe, values),
         bounds=bounds,
-        notes=tuple(_notes(source, part, ready)),
+        notes=(*said, *_notes(source, part, ready)),
         cautions=tuple(_doubts(values)),
     )
 
@@ -179,8 +185,16 @@ def _notes(source: TableSource, part: Slice, ready: Ready) -> Iterator[str]:
         yield f"{ready.n_missing} of {total} values missing{infinite}: {done}"
     if part.n_not_applicable:
         yield f"left out: {part.n_not_applicable} rows that are not applicable"
-    if part.repeated_cases:
-        yield f"{part.repeated_cases} of {total} rows repeat a case, and count as cases"
+    yield from notes_of_repeats(part.repeats, total)
+
+
+def notes_of_repeats(repeats: Repeats, total: int) -> Iterator[str]:
+    """What an instance is noted for whose rows may not be independent cases."""
+    if repeats.cases:
+        yield f"{repeats.cases} of {total} rows repeat a case, and count as cases"
+    if repeats.shared:
+        column, levels = repeats.shared
+        yield f"{total} rows share {levels} levels of column {column!r}, and count as cases"
 
 
 def _doubts(values: Array) -> Iterator[Any]:

@@ -1,0 +1,124 @@
+"""Public functions that meet the option of another library with the name of their own."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from halfwidth.core.errors import OptionError, closest, shortened
+
+__all__ = ["UnknownOptionError", "front_door"]
+
+# What users of scikit-learn, SciPy, statsmodels, R and the command line write, and what it is
+# called here; of several names the first that the function has.
+CALLED = {
+    "rng": "seed random_state random_seed rng_seed generator",
+    "n_resamples": (
+        "n_boot n_boots nboot n_bootstrap n_bootstraps n_bootstrap_samples bootstraps n_iter "
+        "n_iterations n_replicates n_reps num_resamples resamples reps B R"
+    ),
+    "confidence_level": (
+        "alpha ci level conf conf_int conf_level confidence ci_level cl coverage significance"
+    ),
+    "pos_label": "positive pos positive_label positive_class pos_class",
+    "n_threads": "n_jobs jobs workers n_workers num_threads threads",
+    "alternative": "side sides tail tails",
+    "missing": "nan_policy na_action na_rm skipna dropna",
+    "undefined": "zero_division",
+    "y_true": "y target targets truth y_test reference",
+    "y_score": (
+        "y_pred y_prob y_proba y_scores probas_pred y_hat y_predicted score prediction predictions"
+    ),
+    "values": "value x a data sample samples columns column",
+    "value": "values column",
+    "other": "b values2 second",
+    "frame": "df data table",
+    "by": "groupby group_by",
+    "case": "id ids case_id",
+    "groups": "group cluster clusters patient patients cluster_id",
+    "strata": "stratum stratify",
+    "sample_weight": "weight weights sample_weights",
+    "metric": "metrics scoring scorer metric_fn",
+    "statistic": "statistics stat stats estimator func",
+    "average": "averages averaging multi_class",
+    "labels": "classes class_names",
+    "scores": "score_kind",
+    "costs": "cost_matrix",
+    "priors": "prior",
+    "threshold": "thresholds cutoff",
+    "scale": "unit divide_by",
+    "bounds": "range limits value_range",
+    "successes": "count k x",
+    "n": "nobs total trials",
+    "quantile": "q quantiles",
+}
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """A keyword that a function does not take; Python's own error for it is a `TypeError`."""
+
+
+def front_door(function: Any, home: str, name: str) -> Any:
+    """A public function as it is handed out: a keyword that it has not is met by its own name.
+
+    What is no plain function is handed out as it is.
+
+    Parameters
+    ----------
+    function : object
+    home, name : str
+        The public module that hands it out, and under which name, by which it can be pickled.
+
+    Examples
+    --------
+    >>> def draw(n, *, rng=None): return n
+    >>> front_door(draw, "halfwidth", "draw")(3, seed=1)
+    Traceback (most recent call last):
+    ...
+    halfwidth.core.front_doors.UnknownOptionError: draw() has no option seed; it is called rng
+    """
+    if not isinstance(function, FunctionType):
+        return function
+    names = _keywords_of(function)
+    if names is None:
+        return function
+
+    @functools.wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        unknown = [option for option in options if option not in names]
+        if unknown:
+            raise UnknownOptionError(_said(name, unknown[0], options, names))
+        return function(*args, **options)
+
+    checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
+    return checked
+
+
+def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
+    """The keywords that a function takes; None where it takes any."""
+    kinds = inspect.Parameter
+    named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
+    given = inspect.signature(function).parameters.values()
+    if any(one.kind is kinds.VAR_KEYWORD for one in given):
+        return None
+    return tuple(one.name for one in given if one.kind in named)
+
+
+def _said(function: str, given: str, options: dict[str, Any], names: tuple[str, ...]) -> str:
+    text = f"{function}() has no option {given}"
+    own = next((name for name in names if given in CALLED.get(name, "").split()), None)
+    if given == "alpha" and own is not None:
+        return f"{text}; it is called {own}, which is 1 - alpha{_one_minus(options[given])}"
+    if own is not None:
+        return f"{text}; it is called {own}"
+    near = closest(given, names)
+    return f"{text}; did you mean {near}?" if near else f"{text}; it has {shortened(names)}"
+
+
+def _one_minus(alpha: Any) -> str:
+    """The level that goes with an alpha, where it is one."""
+    usual = isinstance(alpha, float) and 0 < alpha < 1
+    return f" ({1 - alpha:.10g})" if usual else ""

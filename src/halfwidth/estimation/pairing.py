@@ -1,0 +1,210 @@
+"""Which values belong to the same case: by place, or by label where there are labels.
+
+Arrays, lists and columns of polars have places only. A Series or frame of pandas carries an index,
+whose labels say which case a row is of, unless it merely counts the rows 0, 1, 2, ...
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
+from halfwidth.estimation.design_doubts import design_doubts
+from halfwidth.estimation.grouping import listed
+from halfwidth.io.repeats import case_column, repeats_in
+from halfwidth.io.table import Table
+
+__all__ = ["Paired", "by_class", "in_order_of", "paired"]
+
+BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
+
+
+@dataclass(frozen=True)
+class Paired:
+    """What was given for the same cases, all in the order of the first that carries labels.
+
+    Attributes
+    ----------
+    given : dict
+        By name, as it was given where its order is right.
+    moved : tuple of Caution
+        Says which were brought into another order.
+    index : object or None
+        The labels, where any were carried.
+    """
+
+    given: dict[str, Any]
+    moved: tuple[Caution, ...] = ()
+    index: Any = None
+
+    def doubts(self, kept: NDArray[np.bool_], groups: Any = None) -> tuple[Caution, ...]:
+        """What the labels of the cases kept, and bringing them into one order, call for."""
+        if self.index is None or len(self.index) != len(kept):
+            return self.moved
+        table = _table_of(self.index)
+        case = _case_level(self.index, table)
+        labels = listed(groups, "groups")
+        rows = np.flatnonzero(kept)
+        repeats = repeats_in(table, rows, case=case, groups=labels)
+        return (*self.moved, *design_doubts(repeats, len(rows)))
+
+
+def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
+    """What was given for the same cases, brought into one order by label.
+
+    Parameters
+    ----------
+    given : mapping of str to array-like or None
+        What messages call each, and its values, a row for each case.
+    fresh : sequence of str
+        Those that one of is often made anew, such as predictions, so that its index counts places
+        where that of the other has labels.
+
+    Raises
+    ------
+    DataError
+        If the labels of two differ, or repeat in different orders, or could as well be places.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> made = paired({"a": pd.Series([1, 2], ["x", "y"]), "b": pd.Series([4, 3], ["y", "x"])})
+    >>> made.given["b"].tolist(), made.moved[0].code
+    ([3, 4], 'HW409')
+    """
+    found = {name: index for name, it in given.items() if (index := row_labels(it)) is not None}
+    labelled = {name: index for name, index in found.items() if not only_counts(index)}
+    if not labelled:
+        return Paired(dict(given))
+    shuffled = [name for name, index in labelled.items() if counts_in_disorder(index)]
+    if shuffled:
+        # The labels 0 to n - 1 in order are then labels as well, and not the lack of any.
+        _check_fresh([name for name in fresh if name in found], shuffled)
+        labelled = found
+    first, reference = next(iter(labelled.items()))
+    moved, made = [], dict(given)
+    for name, index in labelled.items():
+        if len(index) != len(reference) or index.equals(reference):
+            continue  # another length is another error
+        made[name] = given[name].iloc[_places(name, index, first, reference)]
+        moved.append(
+            caution(
+                "HW409", what=name, reference=first, other=_first(index), label=_first(reference)
+            )
+        )
+    return Paired(made, tuple(moved), reference)
+
+
+def in_order_of(
+    classes: Sequence[Any], names: Sequence[Any], what: str, *, said: bool
+) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
+    """Places that bring columns that are named for classes into their order, and that it was done.
+
+    None where the names are not those of the classes: then places count. Columns may be named
+    ``p_sick``, ``p_well`` for ``sick`` and ``well``, unless the order of the classes was said.
+    """
+    if len(names) != len(classes) or len(names) < 2:
+        return None, ()
+    found, wanted = [str(name) for name in names], [str(label) for label in classes]
+    if set(found) != set(wanted) and not said:
+        letters = zip(*found, strict=False)
+        shared = sum(1 for _ in itertools.takewhile(lambda at: len(set(at)) == 1, letters))
+        found = [name[shared:] for name in found]
+    if found == wanted or set(found) != set(wanted) or len(set(found)) < len(found):
+        return None, ()
+    raised = caution(
+        "HW409", what=what, reference="the classes", other=str(names[0]), label=wanted[0]
+    )
+    return np.array([found.index(label) for label in wanted], dtype=np.intp), (raised,)
+
+
+def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
+    """A Series (or square frame) labelled by classes as an array in their order.
+
+    Raises
+    ------
+    DataError
+        If its labels are others.
+    """
+    index = row_labels(given)
+    if index is None or only_counts(index):
+        return given
+    wanted = [str(label) for label in classes]
+    sides = [[str(label) for label in index]]
+    if hasattr(given, "columns"):
+        sides.append([str(name) for name in given.columns])
+    for side in sides:
+        if sorted(side) != sorted(wanted):
+            raise DataError(
+                f"{what} is labelled {shortened(side, 5)}, and the classes are "
+                f"{shortened(wanted, 5)}; label it by these, or pass .to_numpy()"
+            )
+    made = given.to_numpy()
+    for axis, side in enumerate(sides):
+        made = made.take([side.index(label) for label in wanted], axis=axis)
+    return made
+
+
+def _check_fresh(fresh: Sequence[str], shuffled: Sequence[str]) -> None:
+    """Refuse rows 0 to n - 1 in disorder beside rows in order that may count something else."""
+    labelled = [name for name in fresh if name in shuffled]
+    counting = [name for name in fresh if name not in shuffled]
+    if labelled and counting:
+        one, other = labelled[0], counting[0]
+        raise DataError(
+            f"{one} has the rows 0, 1, 2, ... of a frame in another order, and {other} has them in "
+            "order: the same rows, or merely counted? If they belong together by place, pass "
+            f".to_numpy() of both; if by label, {other}.loc[{one}.index]"
+        )
+
+
+def _places(name: str, index: Any, first: str, reference: Any) -> NDArray[np.intp]:
+    """Where the cases of the reference are in another order."""
+    absent = index[~index.isin(reference)]
+    if len(absent):
+        raise DataError(
+            f"{name} has {len(absent)} of {len(index)} labels in its index that {first} has not "
+            f"({_examples(absent)}), so they are not of the same cases. {BY_PLACE}"
+        )
+    repeated = index[index.duplicated()].append(reference[reference.duplicated()])
+    if len(repeated):
+        raise DataError(
+            f"{name} and {first} have labels in their indexes that repeat ({_examples(repeated)}), "
+            f"in different orders: which belong together cannot be told. {BY_PLACE}"
+        )
+    places: NDArray[np.intp] = index.get_indexer(reference)
+    return places
+
+
+def _first(labels: Any) -> Any:
+    return labels[:1].tolist()[0]
+
+
+def _examples(labels: Any) -> str:
+    return shortened([repr(label) for label in labels.unique().tolist()], 3)
+
+
+def _table_of(index: Any) -> Table:
+    """The levels of an index as columns."""
+    names = [f"index {level}" if name is None else str(name) for level, name in _levels(index)]
+    cells = [index.get_level_values(level) for level in range(index.nlevels)]
+    return Table.of_frame(dict(zip(names, cells, strict=True)))
+
+
+def _levels(index: Any) -> list[tuple[int, Any]]:
+    return list(enumerate(index.names))
+
+
+def _case_level(index: Any, table: Table) -> str | None:
+    """The level that names cases: one called so, or texts without a name; numbers may be rows."""
+    if index.nlevels == 1 and index.name is None:
+        return table.names[0] if np.asarray(index).dtype.kind in "OSU" else None
+    return case_column(table, persons=False)

@@ -1,0 +1,107 @@
+"""Whether the score columns given for the classes are those of one model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.types import Array
+from halfwidth.estimation.scores import Scores
+from halfwidth.metrics.ranking import auroc
+
+__all__ = ["check_columns_of_classes"]
+
+# Probabilities that were rounded to two digits add up to 1 within this.
+ABOUT_1 = 0.02
+# Of probabilities that are said to be such at least this share of the cases must add up to 1.
+MOST_CASES = 0.5
+# Columns that rank by chance alone lie on the same side of 1/2 by so many standard errors in one
+# of about 270 000 test sets (both columns, either side).
+SIGNIFICANT = 3.0
+ONE_MODEL = (
+    "so they are not the scores of both classes by one model. Of two models give the score of one "
+    "class each, in a call (or command) for each model"
+)
+
+
+def check_columns_of_classes(
+    rows: Array, truth: NDArray[Any], classes: Sequence[Any], kind: Scores, given: str, where: str
+) -> None:
+    """Refuse columns that cannot be the scores of the classes of one model.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (C, n)
+        Scores as they were given.
+    truth : ndarray of int, shape (n,)
+    classes : sequence, length C
+    kind : str
+        What the scores are, said or found out.
+    given : str
+        What they were said to be.
+    where : str
+        What messages call them.
+    """
+    if len(rows) < 2 or not len(truth):
+        return
+    share = 0.0
+    if kind == "probabilities":
+        share = float((np.abs(rows.sum(axis=0) - 1) <= ABOUT_1).mean())
+    if len(rows) > 2:
+        if given == "probabilities" and share < MOST_CASES:
+            raise DataError(
+                f"{where}: of {len(truth)} cases only {round(share * len(truth))} have scores that "
+                f"add up to about 1, so they are no probabilities of {len(classes)} exclusive "
+                "classes; say scores='any' (--scores any) or 'logits', or evaluate each class as a "
+                "task of its own"
+            )
+        return
+    named = shortened([repr(label) for label in classes])
+    if kind == "probabilities" and share == 0:
+        raise DataError(
+            f"{where}: two score columns for the classes {named}, and in none of {len(truth)} "
+            f"cases they add up to about 1, {ONE_MODEL}"
+        )
+    if share < 1 and _rank_alike(rows, truth, kind):
+        raise DataError(
+            f"{where}: both score columns for the classes {named} speak for the same "
+            f"class, {ONE_MODEL}"
+        )
+
+
+def _rank_alike(rows: Array, truth: NDArray[Any], kind: Scores) -> bool:
+    """Whether both of two columns speak for the same class, as two models' scores of it do.
+
+    The probabilities of two classes move against each other. Logits need not: what they share
+    has no meaning, so that their difference must then rank worse than one of them does alone.
+    """
+    standard_error, positive = _standard_error(truth), truth == 1
+    if standard_error == 0:
+        return False
+    areas = [auroc(positive, row) for row in rows]
+    sides = np.array([(area - 0.5) / standard_error for area in areas])
+    if kind == "probabilities":
+        alike = bool((sides > 0).all() or (sides < 0).all())
+        return alike and _move_together(rows)
+    if not ((sides > SIGNIFICANT).all() or (sides < -SIGNIFICANT).all()):
+        return False
+    with np.errstate(invalid="ignore"):
+        difference = np.nan_to_num(rows[1] - rows[0])
+    together = abs(auroc(positive, difference) - 0.5)
+    return together < max(abs(area - 0.5) for area in areas)
+
+
+def _move_together(rows: Array) -> bool:
+    first, second = rows - rows.mean(axis=1, keepdims=True)
+    return float((first * second).sum()) > 0
+
+
+def _standard_error(truth: NDArray[Any]) -> float:
+    """That of an AUROC without any skill; 0 where a class has no case."""
+    count = int((truth == 1).sum())
+    pairs = count * (len(truth) - count)
+    return float(np.sqrt((len(truth) + 1) / (12 * pairs))) if pairs else 0.0

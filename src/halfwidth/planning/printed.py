@@ -1,0 +1,109 @@
+"""Printed numbers: what they are, how they were rounded, and whether they can be."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from typing import Any
+
+from halfwidth.core.checks import MOST_CASES, as_number
+from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.formatting import Printed
+from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.planning.checks import check_extent
+
+__all__ = [
+    "MOST_ROUNDING",
+    "ClaimError",
+    "check_in_range",
+    "decimals_of",
+    "label_of",
+    "number_of",
+    "places_of",
+    "rounding_of",
+    "scale_of",
+    "whole_number_of",
+]
+
+# Of a number on a bounded range, in units of the range: two decimals of a share.
+MOST_ROUNDING = 0.005
+
+
+class ClaimError(DataError):
+    """A published number that cannot be; ``field`` names which."""
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(text)
+        self.field = field
+
+
+def number_of(field: str, given: Any) -> float:
+    """A finite number; with its decimals if it was read from a print."""
+    try:
+        number = as_number(field, given, "a finite number")
+        check_extent(field, number)
+    except OptionError as error:
+        raise ClaimError(field, str(error)) from None
+    return given if isinstance(given, Printed) else number
+
+
+def whole_number_of(field: str, given: Any) -> int:
+    """A number of cases."""
+    number = number_of(field, given)
+    if not number.is_integer():
+        raise ClaimError(field, f"{field}={shown(given)} is not a whole number")
+    if number > MOST_CASES:
+        raise ClaimError(
+            field, f"{field}={number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
+        )
+    return int(number)
+
+
+def scale_of(told: dict[str, Any]) -> float:
+    """What published numbers are divided by."""
+    scale = 1.0 if told["scale"] is None else number_of("scale", told["scale"])
+    if scale <= 0:
+        raise ClaimError("scale", f"scale={scale:g} is not above 0; 100 for per cent")
+    return scale
+
+
+def label_of(told: dict[str, Any]) -> str:
+    """What a claim is called."""
+    return "" if told["label"] is None else str(told["label"])
+
+
+def places_of(number: float) -> int:
+    """Decimals of a number as it is written; more than any print has where it was computed."""
+    if isinstance(number, Printed):
+        return number.decimals
+    exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def decimals_of(told: dict[str, Any], fields: tuple[str, ...], scale: float) -> int:
+    """The most decimals of some printed numbers, in the metric's unit."""
+    shift = math.log10(scale)
+    if not shift.is_integer():
+        return 0
+    given = [places_of(told[name]) for name in fields if told[name] is not None]
+    return max([max(0, places + int(shift)) for places in given], default=0)
+
+
+def rounding_of(field: str, told: dict[str, Any], scale: float, bounds: Bounds) -> float:
+    """Half a unit of the last digit of either print; zeros at their ends are lost, as above."""
+    if told["versus"] is None:
+        return 0.0
+    unit = 10.0 ** -max(places_of(told[name]) for name in (field, "versus")) / scale
+    return min(unit, 2 * MOST_ROUNDING * bounds.width)
+
+
+def check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale: float) -> None:
+    """Refuse a value beyond the range, with a hint where it looks like per cent."""
+    if bounds.low <= value <= bounds.high:
+        return
+    hint = "; for per cent give scale 100 (--scale 100)"
+    if scale != 1 or bounds != UNIT_INTERVAL or not 2 <= value <= 100:
+        hint = ""
+    raise ClaimError(
+        field, f"{field}={number_of(field, printed):g} lies outside the range {bounds}{hint}"
+    )

@@ -1,0 +1,143 @@
+"""Options by the names of other libraries, and estimates looked up by what they are of."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import pickle
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+import halfwidth as hw
+from halfwidth.core.front_doors import CALLED, UnknownOptionError, front_door
+
+Y, P = [0, 1] * 20, [i / 40 for i in range(40)]
+VALUES = [0.9, 0.8, 0.95, 0.7]
+
+
+SET = {"y_true": Y, "y_score": P}
+
+
+@pytest.mark.parametrize(
+    ("door", "given", "words"),
+    [
+        ("summary_ci", {"seed": 1}, "summary_ci() has no option seed; it is called rng"),
+        ("metric_ci", SET | {"metric": "auroc", "positive": 1}, "it is called pos_label"),
+        ("metric_ci", {"y_true": Y, "y_pred": P, "metric": "f1"}, "it is called y_score"),
+        ("metric_ci", SET | {"metric": "f1", "n_jobs": 2}, "it is called n_threads"),
+        ("curve_ci", SET | {"random_state": 1}, "it is called rng"),
+        ("difference_ci", {"values": VALUES, "n_boot": 9}, "it is called n_resamples"),
+        ("runs_ci", {"values": VALUES, "n_bootstrap": 99}, "it is called n_resamples"),
+        (
+            "confusion_ci",
+            SET | {"alpha": 0.1},
+            "it is called confidence_level, which is 1 - alpha (0.9)",
+        ),
+        ("summary_ci", {"values": VALUES, "level": 0.9}, "it is called confidence_level"),
+        ("summary_ci", {"values": VALUES, "labels": "x"}, "did you mean label?"),
+        ("summary_ci", {"n_jobs": 2}, "has no option n_jobs; it has values, metric, "),
+        ("summary_table", {"frame": {"a": VALUES}, "value": "a"}, "it is called values"),
+        ("runs_table", {"frame": {"a": VALUES}, "values": "a"}, "it is called value"),
+        ("proportion_ci", {"count": 3, "nobs": 10}, "it is called successes"),
+        ("planning.mean_n", {"sd": 0.1, "half_width": 0.02}, "did you mean halfwidth?"),
+        ("study.open", {"store": "y"}, "open() has no option store; "),
+    ],
+)
+def test_options_of_others_are_met_by_their_own_names(
+    door: str, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UnknownOptionError) as caught:
+        operator.attrgetter(door)(hw)(**given)
+    assert words in str(caught.value)
+    assert isinstance(caught.value, hw.OptionError)
+    assert isinstance(caught.value, TypeError)
+
+
+def doors() -> list[tuple[Any, str]]:
+    found = [(hw, name) for name in hw.__all__]
+    found += [(hw.planning, name) for name in hw.planning.__all__]
+    found += [(hw.study, name) for name in hw.study.__all__]
+    return [
+        (where, name) for where, name in found if isinstance(getattr(where, name), FunctionType)
+    ]
+
+
+@pytest.mark.parametrize(("where", "name"), doors(), ids=lambda it: getattr(it, "__name__", it))
+def test_every_front_door_is_such_a_one_and_stays_itself(where: Any, name: str) -> None:
+    function = getattr(where, name)
+    with pytest.raises(UnknownOptionError, match=f"^{name}\\(\\) has no option no_such_thing; "):
+        function(no_such_thing=1)
+    assert getattr(where, name) is function
+    assert pickle.loads(pickle.dumps(function)) is function  # noqa: S301 -- our own
+    signature = inspect.signature(function)
+    assert not {p.kind for p in signature.parameters.values()} & {inspect.Parameter.VAR_KEYWORD}
+    assert function.__doc__
+
+
+def test_lacking_arguments_are_pythons_own_matter() -> None:
+    with pytest.raises(TypeError, match="missing 1 required") as caught:
+        hw.summary_ci()  # type: ignore[call-arg]
+    assert not isinstance(caught.value, hw.HalfwidthError)
+
+
+def test_the_names_are_those_of_some_front_door_and_no_option_is_shadowed() -> None:
+    takes = {
+        p for where, name in doors() for p in inspect.signature(getattr(where, name)).parameters
+    }
+    assert set(CALLED) <= takes
+    assert all(name not in others.split() for name, others in CALLED.items())
+
+
+def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:
+    def open_to_all(**anything: int) -> dict[str, int]:
+        return anything
+
+    assert front_door(open_to_all, "x", "y") is open_to_all
+    assert front_door(hw.Estimates, "x", "y") is hw.Estimates
+
+
+# --------------------------------------------------------------------------- look-ups
+
+METRICS = hw.metric_ci(Y, P, metric=["auroc", "f1", "sensitivity"], rng=1, n_resamples=49)
+TABLE = hw.summary_table(
+    {"liver": VALUES, "spleen": VALUES}, metric="dsc", statistic=["mean", "median"], rng=1
+)
+
+
+@pytest.mark.parametrize("name", ["auroc", "AUROC", "roc_auc_score", "delong_logit"])
+def test_an_estimate_is_found_by_what_it_is_of(name: str) -> None:
+    assert METRICS[name] is METRICS[0]
+    assert name in METRICS
+    assert METRICS["recall"] is METRICS[2]
+
+
+def test_places_and_slices_go_on_working() -> None:
+    assert METRICS[-1].metric == "sensitivity"
+    assert [e.metric for e in METRICS[:2]] == ["auroc", "f1"]
+    assert METRICS[0] in METRICS
+    with pytest.raises(IndexError):
+        METRICS[3]
+
+
+def test_labels_and_statistics_together() -> None:
+    assert TABLE["liver", "median"] is TABLE[1]
+    assert TABLE["mean DSC", "Spleen"] is TABLE[2]
+    with pytest.raises(hw.OptionError) as caught:
+        TABLE["liver"]
+    assert str(caught.value).startswith(
+        "2 estimates are of 'liver': liver: mean DSC, liver: median DSC; name more of it"
+    )
+
+
+def test_what_is_not_there_lists_what_is() -> None:
+    with pytest.raises(hw.OptionError) as caught:
+        METRICS["aurok"]
+    assert str(caught.value) == (
+        "no estimate is of 'aurok'; did you mean 'auroc'? there are AUROC, F1, sensitivity"
+    )
+    assert "aurok" not in METRICS
+    assert "" not in METRICS
+    with pytest.raises(hw.OptionError, match="there are liver: mean DSC"):
+        TABLE["liver", "sd"]
