@@ -212,15 +212,15 @@ def _say_if_long(n: int, how: dict[str, Any]) -> None:
     from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.resampling.convolution import MANY
-    from halfwidth.resampling.kernels import compiled
+    from halfwidth.resampling.kernels import native
 
     method, n_resamples = how["method"], how["n_resamples"]
     exact = n_resamples is None and n >= MANY
     resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
-    if exact or n * resamples <= LONG_JOB or compiled.available():
+    if exact or n * resamples <= LONG_JOB or native.available():
         return
     if method == "auto" or METHODS[method].resamples:
         note(
-            f"{n} rows and {resamples} resamples may take minutes; "
-            "pip install 'halfwidth[fast]' makes most of that seconds"
+            f"{n} rows and {resamples} resamples may take minutes with {native.status()}; "
+            "installed where a C compiler is found, it takes seconds"
         )
