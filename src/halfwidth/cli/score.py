@@ -39,6 +39,7 @@ def score(
     spacing: mask_options.Spacing = None,
     ignore_geometry: mask_options.IgnoreGeometry = False,
     allow_missing: mask_options.AllowMissing = False,
+    max_voxels: mask_options.MaxVoxels = None,
     jobs: mask_options.Jobs = 1,
     out: Annotated[
         Path | None,
@@ -110,6 +111,7 @@ def score(
             spacing=mask_options.parse_spacing(spacing),
             ignore_geometry=ignore_geometry,
             allow_missing=allow_missing,
+            max_voxels=max_voxels,
             jobs=jobs,
             out=out,
         )

@@ -125,6 +125,8 @@ def _described(how: How) -> dict[str, Any]:
         "labels": None if how.labels is None else [[one.name, one.values] for one in how.labels],
         "regions": [[one.name, one.values] for one in how.regions],
         "unions": [[one.name, one.members] for one in how.unions],
+        # What was refused may be allowed when a run goes on.
+        "max_voxels": None,
     }
 
 
@@ -146,7 +148,10 @@ def _line(fingerprint: str, scores: CaseScores) -> str:
         for one in scores.labels
     ]
     return json.dumps(
-        {"files": fingerprint, "scores": [scores.case, labels, scores.held, scores.ignored]}
+        {
+            "files": fingerprint,
+            "scores": [scores.case, labels, scores.held, scores.ignored, scores.notes],
+        }
     )
 
 
@@ -154,9 +159,9 @@ def _entry(line: str) -> tuple[str, CaseScores] | None:
     """A case and its scores; None for a line that was cut off or is of another make."""
     try:
         entry = json.loads(line)
-        case, plain, (found, true), ignored = entry["scores"]
+        case, plain, (found, true), ignored, notes = entry["scores"]
         labels = tuple(_label_of(label) for label in plain)
-        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored)
+        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored, tuple(notes))
         return str(entry["files"]), scores
     except (ValueError, TypeError, KeyError, IndexError):
         return None
