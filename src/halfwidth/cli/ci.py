@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options, predictions
+from halfwidth.cli import figures, options, predictions, reading
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
@@ -24,7 +24,7 @@ def ci(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table: .csv, .tsv, .txt, .parquet or .xlsx.",
+            help=f"{reading.TABLE_HELP}.",
             metavar="FILE",
             show_default=False,
         ),
@@ -50,13 +50,17 @@ def ci(
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     target: options.Target = None,
     score: options.Score = None,
     prediction: options.Prediction = None,
@@ -106,7 +110,15 @@ def ci(
     """
     given = dict(locals())
     given["fmt"] = fmt = options.resolve_format(fmt, json, out)
-    asked = predictions.Asked(file, target, score or [], prediction, target_file, score_file)
+    asked = predictions.Asked(
+        file,
+        target,
+        score or [],
+        prediction,
+        target_file,
+        score_file,
+        (sheet, decimal, header, input_format),
+    )
     estimates = _of_test_set(asked, given) if asked.any else _of_cases(given)
     for said in estimates.notes:
         note(said)
@@ -143,6 +155,7 @@ OF_TEST_SETS: dict[str, Any] = {
     "weight": None,
     "threads": 1,
 }
+OF_READING = ("sheet", "decimal", "header", "input_format")
 OF_BOTH = ("method", "confidence_level", "alternative", "n_resamples", "missing")
 
 
@@ -158,6 +171,7 @@ def _of_test_set(asked: predictions.Asked, given: dict[str, Any]) -> Estimates:
     kind = figures.check(given["plot"], given["plot_kind"], figures.OF_TEST_SETS)
     how = {name: given[name] for name in (*OF_BOTH, *OF_TEST_SETS)}
     how["rng"], how["n_threads"] = given["seed"], how.pop("threads")
+    how["n_resamples"] = given["n_resamples"] if given["n_resamples"] is not None else 9999
     how["threshold"] = predictions.parse_threshold(how["threshold"])
     how["costs"] = predictions.parse_costs(how["costs"])
     how["priors"] = predictions.parse_numbers("--priors", how["priors"])
@@ -169,10 +183,11 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
     _refuse(given, OF_TEST_SETS, "needs --target COLUMN, the true classes")
     kind = figures.check(given["plot"], given["plot_kind"], figures.KINDS)
     # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.io.readers import read_table
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+    from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import compiled
 
     if given["file"] is None:
@@ -187,11 +202,15 @@ def _of_cases(given: dict[str, Any]) -> Estimates:
         )
     how |= {"metric": metric, "rng": given["seed"], "keep_cases": kind == "distribution"}
     how["bounds"] = options.parse_bounds(how["bounds"])
-    table, values = read_table(given["file"]), how.pop("value")
-    long = len(table) * given["n_resamples"] > LONG_JOB
+    how_read = [given[name] for name in OF_READING]
+    table, values = reading.table_in(given["file"], *how_read), how.pop("value")
+    resamples = USUAL_RESAMPLES if given["n_resamples"] is None else given["n_resamples"]
+    long = len(table) * resamples > LONG_JOB and (
+        given["n_resamples"] is not None or len(table) < MANY
+    )
     if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
         note(
-            f"{len(table)} rows and {given['n_resamples']} resamples may take minutes; "
+            f"{len(table)} rows and {resamples} resamples may take minutes; "
             "pip install 'halfwidth[fast]' makes most of that seconds"
         )
     estimates = summary_table(table, values, **how)

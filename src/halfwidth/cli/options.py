@@ -32,6 +32,7 @@ __all__ = [
     "Metric",
     "Missing",
     "NResamples",
+    "NResamplesOrNone",
     "Out",
     "OverOption",
     "Penalty",
@@ -208,6 +209,16 @@ Alternative = Annotated[
     str,
     typer.Option(
         help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.", metavar="SIDE"
+    ),
+]
+NResamplesOrNone = Annotated[
+    int | None,
+    typer.Option(
+        "--n-resamples",
+        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
+        "unless their number is given.",
+        metavar="B",
+        show_default=False,
     ),
 ]
 NResamples = Annotated[int, typer.Option("--n-resamples", help="Bootstrap resamples.", metavar="B")]

@@ -6,9 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, printable
 
-__all__ = ["note", "say", "write"]
+__all__ = ["InterruptToldError", "note", "say", "write"]
+
+
+class InterruptToldError(Exception):
+    """An interrupt of which the user has been told what it cost and how to go on."""
 
 
 def write(text: str, out: Path | None = None) -> None:
@@ -20,6 +24,9 @@ def write(text: str, out: Path | None = None) -> None:
             raise DataError(f"{out}: cannot be written ({error.strerror})") from None
         note(f"wrote {out}")
         return
+    if sys.stdout.isatty():
+        # Data stay as they are for files and programs; a terminal would obey what is in them.
+        text = printable(text)
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
@@ -37,4 +44,4 @@ def note(text: str) -> None:
 def say(text: str) -> None:
     """Text to stderr, in letters that its encoding has."""
     encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    sys.stderr.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import one_of
 from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
-from halfwidth.core.errors import OptionError, proposed, shortened
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Metric
@@ -116,10 +117,7 @@ def curve_ci(
         1  roc 0.5 0.6 0.32  0.88
     """
     request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
-    if kind not in CURVE_KINDS:
-        raise OptionError(
-            f"kind={kind!r} is none of {', '.join(CURVE_KINDS)}{proposed(str(kind), CURVE_KINDS)}"
-        )
+    one_of("kind", kind, CURVE_KINDS)
     cases = check_test_set(
         y_true,
         y_score,

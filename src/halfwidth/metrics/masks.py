@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.bits import BitMask, layer_ranges
@@ -226,7 +226,7 @@ def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None
         given = np.array("ragged")
     if given.dtype.kind not in "iuf" or given.shape not in {(), (ndim,)}:
         raise OptionError(
-            f"spacing={spacing!r} is neither a number of mm per voxel nor one for each of the "
+            f"spacing={shown(spacing)} is neither a number of mm per voxel nor one for each of the "
             f"{ndim} axes"
         )
     if given.dtype in (np.float16, np.float32):

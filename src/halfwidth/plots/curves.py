@@ -19,6 +19,7 @@ from halfwidth.plots.style import (
     TEXT_SIZE,
     TEXT_WIDTH,
     WIDTH,
+    listed,
     numbers_text,
     require_matplotlib,
     shorter,
@@ -108,8 +109,8 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
 
 def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
-    require_matplotlib()
-    curves = [given] if isinstance(given, Curve) else list(given)
+    require_matplotlib(ax)
+    curves = listed(given, Curve, "curves")
     _check(kind, curves)
     if ax is None:
         from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.io.labels import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, How, Union
@@ -71,8 +71,8 @@ class Asked:
             return labels_of({str(_plain(name)): _plain(v) for name, v in self.labels.items()})
         if not isinstance(self.labels, str | Path):
             raise OptionError(
-                f"labels={self.labels!r} is neither a file nor a mapping of names to values, such "
-                'as {"liver": 1, "both": [1, 2]}'
+                f"labels={shown(self.labels)} is neither a file nor a mapping of names to values, "
+                'such as {"liver": 1, "both": [1, 2]}'
             )
         return read_label_file(Path(self.labels))
 
@@ -123,7 +123,7 @@ def _plain(given: Any) -> Any:
 def _texts(option: str, given: Any) -> list[str]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
-        raise OptionError(f"{option}={given!r} is neither a text nor a list of texts")
+        raise OptionError(f"{option}={shown(given)} is neither a text nor a list of texts")
     return list(texts)
 
 
