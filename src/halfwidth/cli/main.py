@@ -15,7 +15,7 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError
 
 import halfwidth
 from halfwidth.cli import ci, demo, explain, methods, plan, review, runs, score, study
-from halfwidth.cli.output import note
+from halfwidth.cli.output import InterruptToldError, note
 from halfwidth.core.errors import HalfwidthError
 
 __all__ = ["app", "main"]
@@ -91,6 +91,8 @@ def _status(arguments: list[str]) -> int:
             traceback.print_exc()
         note(str(error))
         return 2
+    except InterruptToldError:
+        return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         note("interrupted")
         return INTERRUPTED

@@ -18,6 +18,7 @@ __all__ = [
     "Jobs",
     "LabelNames",
     "MaskMetrics",
+    "MaxVoxels",
     "OnlyLabels",
     "Regions",
     "Spacing",
@@ -102,6 +103,15 @@ AllowMissing = Annotated[
     bool,
     typer.Option(
         "--allow-missing", help="Score a case without a prediction as missed; default: an error."
+    ),
+]
+MaxVoxels = Annotated[
+    int | None,
+    typer.Option(
+        help="Refuse images of more voxels before they are unpacked; those with labels above 255 "
+        "count twice. Default: 512 x 512 x 1600, which fit into 3 GB of memory.",
+        metavar="N",
+        show_default=False,
     ),
 ]
 Jobs = Annotated[int, typer.Option(help="Processes; -1 for one on each processor.", metavar="N")]

@@ -8,7 +8,11 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, printable
 
-__all__ = ["note", "say", "write"]
+__all__ = ["InterruptToldError", "note", "say", "write"]
+
+
+class InterruptToldError(Exception):
+    """An interrupt of which the user has been told what it cost and how to go on."""
 
 
 def write(text: str, out: Path | None = None) -> None:

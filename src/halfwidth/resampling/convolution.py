@@ -101,8 +101,9 @@ def convolved_means(values: Array) -> ConvolvedMean:
 
     >>> values = np.arange(100_000.0)[None]
     >>> made = convolved_means(values)
-    >>> (made.quantile(0.975) - made.quantile(0.025)) / (2 * made.standard_deviation())
-    array([1.95994863])
+    >>> width = made.quantile(0.975) - made.quantile(0.025)
+    >>> (width / made.standard_deviation() / 2).round(4)
+    array([1.96])
     """
     n, anchor = values.shape[-1], values[:, :1]
     # About one of them, so that equal values have a spread of 0.

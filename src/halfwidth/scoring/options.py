@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.io.labels import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, How, Union
 from halfwidth.scoring.labels import (
@@ -44,6 +45,7 @@ class Asked:
         Names of labels and regions, or a list of them with commas.
     regions : str or sequence of str
     spacing : float or sequence of float, optional
+    max_voxels : int, optional
     """
 
     metrics: Any
@@ -53,6 +55,7 @@ class Asked:
     only: Any = None
     regions: Any = ()
     spacing: Any = None
+    max_voxels: Any = None
 
     def wanted(self, *, ignoring: bool = False) -> Wanted:
         """The metrics and tolerances."""
@@ -93,6 +96,16 @@ class Asked:
         single = np.ndim(self.spacing) == 0
         checked = as_spacing(self.spacing, 3 if single else len(self.spacing))
         return checked[0] if single and checked else checked
+
+    def most_voxels(self) -> int:
+        """Voxels that an image may have."""
+        given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            raise OptionError(
+                f"max_voxels={given!r} (--max-voxels) is not a whole number from 1 up; "
+                f"the default is {MOST_VOXELS}"
+            )
+        return int(given)
 
     @property
     def in_voxels(self) -> bool:
@@ -137,6 +150,7 @@ def how_of_maps(asked: Asked, *, binary: bool = False, ignore_geometry: bool = F
         binary=binary,
         spacing=asked.steps(),
         ignore_geometry=ignore_geometry,
+        max_voxels=asked.most_voxels(),
     )
     if labels is not None:
         _check_labels(wanted, [label.name for label in (*labels, *regions)])
@@ -199,6 +213,7 @@ def how_of_structures(
         picked=picked is not None,
         spacing=asked.steps(),
         ignore_geometry=ignore_geometry,
+        max_voxels=asked.most_voxels(),
     )
 
 
