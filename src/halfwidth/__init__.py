@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth import metrics, planning, plots, summaries
+    from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError

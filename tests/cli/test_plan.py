@@ -149,7 +149,7 @@ def test_every_verb_draws_its_curve(verb: str, run: Run, tmp_path: Path) -> None
 def test_runs_are_those_of_the_library(run: Run) -> None:
     made = json.loads(
         run(
-            *("plan", "runs", "--quantile", "0.9", "--kind", "exact", "--kind", "asymptotic"),
+            *("plan", "runs", "--quantile", "0.9", "--method", "exact", "--method", "asymptotic"),
             *("--confidence-level", "0.9", "--confidence-level", "0.95", "--json"),
         ).out
     )
@@ -286,7 +286,7 @@ def test_a_small_pilot_and_repeated_cases_are_told(run: Run, tmp_path: Path) -> 
         ("classes --sensitivity .9 --specificity .9 --prevalence .1 -n 10", "at least 20"),
         ("runs --quantile 1", "u=1.0 is not strictly between 0 and 1"),
         ("runs --quantile .5 --confidence-level 95", "for 95 % write 0.95"),
-        ("runs --quantile .5 --kind exat", "did you mean 'exact'?"),
+        ("runs --quantile .5 --method exat", "did you mean 'exact'?"),
         ("mena --sd 1", "Did you mean 'mean'?"),
         ("mean --sd 0.1 --width 0.1 --plot x.bmp", "figures are written as .png, .svg, .pdf"),
         ("mean --sd 0.1 --width 0.1 --format tabel", "did you mean 'table'?"),

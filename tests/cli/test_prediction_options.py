@@ -105,7 +105,7 @@ def test_a_threshold_that_is_not_the_usual_one_is_said(run: Run, table: Path) ->
 
 def test_threads_change_nothing(run: Run, table: Path) -> None:
     ask = (table, "--target", "y", "--score", "p", "--metric", "auroc", "--method", "bca")
-    assert estimates(run, *ask) == estimates(run, *ask, "--threads", "2")
+    assert estimates(run, *ask) == estimates(run, *ask, "--jobs", "2")
 
 
 @pytest.mark.slow

@@ -103,7 +103,7 @@ def test_the_command_of_the_issue(masks: tuple[Path, Path], run: Run, tmp_path: 
     file, out = tmp_path / "per_label.toml", tmp_path / "cases.csv"
     file.write_text("1 = 3\n")
     ran = run(
-        *("score", *masks, "--metrics", "dsc,hd95,nsd", "--tolerance", 2),
+        *("score", *masks, "--metric", "dsc,hd95,nsd", "--tolerance", 2),
         *("--tolerance-file", file, "--jobs", 1, "-o", out),
     )
     assert ran.status == 0
@@ -192,7 +192,7 @@ def test_infinite_and_missing_values_are_written_as_such(gaps: tuple[Path, Path]
 
 def test_a_single_pair_has_no_summary(masks: tuple[Path, Path], run: Run, tmp_path: Path) -> None:
     pair = [folder / "case1.nii.gz" for folder in masks]
-    ran = run("score", *pair, "--metrics", "dsc,nsd", "--tolerance", "msd:liver")
+    ran = run("score", *pair, "--metric", "dsc,nsd", "--tolerance", "msd:liver")
     assert ran.status == 0
     assert ran.err == ""
     rows = table(ran.out)
@@ -255,7 +255,7 @@ def test_where_nothing_is_left_there_is_no_summary(
     gaps: tuple[Path, Path], run: Run, tmp_path: Path
 ) -> None:
     out = tmp_path / "cases.csv"
-    ran = run("score", *gaps, "--metrics", "hd95", "--label", 2, "-o", out)
+    ran = run("score", *gaps, "--metric", "hd95", "--label", 2, "-o", out)
     assert ran.status == 0
     assert ran.out == ""
     assert "no interval for hd95 of 2" in ran.err
@@ -317,7 +317,7 @@ def test_strict_turns_a_caution_into_a_status(
 def test_labels_have_names(masks: tuple[Path, Path], run: Run, tmp_path: Path) -> None:
     file = tmp_path / "dataset.json"
     file.write_text(json.dumps({"labels": {"background": 0, "liver": 1, "spleen": 2}}))
-    given = ("--metrics", "dsc", "--labels", file, "--region", "both=liver+spleen")
+    given = ("--metric", "dsc", "--label-names", file, "--region", "both=liver+spleen")
     ran = run("score", *masks, *given, "--no-summary")
     assert [row["label"] for row in table(ran.out)][:3] == ["liver", "spleen", "both"]
     ran = run("score", *masks, *given, "--label", "both,spleen", "--no-summary")
@@ -327,7 +327,7 @@ def test_labels_have_names(masks: tuple[Path, Path], run: Run, tmp_path: Path) -
         run(
             "score",
             *masks,
-            "--metrics",
+            "--metric",
             "nsd",
             *given[2:],
             "--tolerance-file",
@@ -357,7 +357,7 @@ def test_the_spacing_may_be_given(masks: tuple[Path, Path], run: Run) -> None:
 
 def test_metrics_with_parameters(masks: tuple[Path, Path], run: Run) -> None:
     texts = (
-        "--metrics",
+        "--metric",
         "dsc,hd:percentile=99,definition=pooled,nsd:2",
         "--metric",
         "f_beta:beta=2",
@@ -373,7 +373,7 @@ def test_metrics_with_parameters(masks: tuple[Path, Path], run: Run) -> None:
 
 def test_ci_tells_definitions_apart(masks: tuple[Path, Path], run: Run, tmp_path: Path) -> None:
     out = tmp_path / "cases.csv"
-    texts = ("--metrics", "nsd:2,nsd:1,hd95,hd95:definition=surface")
+    texts = ("--metric", "nsd:2,nsd:1,hd95,hd95:definition=surface")
     assert run("score", *masks, *texts, "--no-summary", "-o", out).status == 0
     ran = run("ci", out, "--by", "label", "--json")
     assert ran.status == 0
@@ -385,16 +385,16 @@ def test_ci_tells_definitions_apart(masks: tuple[Path, Path], run: Run, tmp_path
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--metrics", "dcs"), ("'dcs'", "did you mean 'dsc'")),
-        (("--metrics", "auroc"), ("'auroc'", "hd95")),
-        (("--metrics", ","), ("no metric",)),
-        (("--metrics", "dsc,dice"), ("named twice",)),
-        (("--metrics", "nsd"), ("tolerance", "--tolerance 3", "--tolerance-file")),
-        (("--metrics", "nsd", "--tolerance", "three"), ("'three'", "mm")),
-        (("--metrics", "nsd", "--tolerance", "msd:livre"), ("did you mean 'liver'",)),
-        (("--metrics", "nsd", "--tolerance-file", "none.toml"), ("none.toml", "no such file")),
-        (("--metrics", "boundary_iou", "--tolerance", "0"), ("above 0",)),
-        (("--labels", "none.json"), ("none.json", "no such file")),
+        (("--metric", "dcs"), ("'dcs'", "did you mean 'dsc'")),
+        (("--metric", "auroc"), ("'auroc'", "hd95")),
+        (("--metric", ","), ("no metric",)),
+        (("--metric", "dsc,dice"), ("named twice",)),
+        (("--metric", "nsd"), ("tolerance", "--tolerance 3", "--tolerance-file")),
+        (("--metric", "nsd", "--tolerance", "three"), ("'three'", "mm")),
+        (("--metric", "nsd", "--tolerance", "msd:livre"), ("did you mean 'liver'",)),
+        (("--metric", "nsd", "--tolerance-file", "none.toml"), ("none.toml", "no such file")),
+        (("--metric", "boundary_iou", "--tolerance", "0"), ("above 0",)),
+        (("--label-names", "none.json"), ("none.json", "no such file")),
         (("--label", "liver"), ("'liver'",)),
         (("--region", "both"), ("NAME=LABEL+LABEL",)),
         (("--binary", "--label", "1"), ("--binary",)),
@@ -433,13 +433,13 @@ def test_bad_files_of_tolerances(
     masks: tuple[Path, Path], run: Run, tmp_path: Path, text: str, said: str
 ) -> None:
     file = named(tmp_path, text)
-    refused(run("score", *masks, "--metrics", "nsd", "--tolerance-file", file), str(file), said)
+    refused(run("score", *masks, "--metric", "nsd", "--tolerance-file", file), str(file), said)
 
 
 def test_tolerances_for_some_labels_only(
     masks: tuple[Path, Path], run: Run, tmp_path: Path
 ) -> None:
-    given = ("--metrics", "nsd", "--no-summary", "--tolerance-file")
+    given = ("--metric", "nsd", "--no-summary", "--tolerance-file")
     refused(run("score", *masks, *given, named(tmp_path, "1 = 2")), "'2'", "--tolerance")
     ran = run("score", *masks, *given, named(tmp_path, "1 = 2\ndefault = 3\ntail = 9"))
     assert ran.status == 0
@@ -510,7 +510,7 @@ def test_names_that_begin_like_a_formula_are_defused(tmp_path: Path, run: Run) -
     pair = tmp_path / "pred", tmp_path / "ref"
     for folder in pair:
         save(folder, "=1+1", truth())
-    rows = table(run("score", *pair, "--metrics", "dsc").out)
+    rows = table(run("score", *pair, "--metric", "dsc").out)
     assert {row["case"] for row in rows} == {"'=1+1"}
 
 
@@ -518,7 +518,7 @@ def test_the_help_shows_every_option_and_stays_narrow(run: Run) -> None:
     ran = run("score", "--help")
     assert ran.status == 0
     for option in (
-        "--metrics",
+        "--metric",
         "--tolerance-file",
         "--allow-missing",
         "--jobs",
@@ -536,7 +536,7 @@ def test_the_help_shows_every_option_and_stays_narrow(run: Run) -> None:
 def test_a_real_pair_of_volumes(shared: Path, run: Run) -> None:
     data = shared / "data" / "totalseg"
     pair = data / "example_seg_fast.nii.gz", data / "example_seg.nii.gz"
-    ran = run("score", *pair, "--metrics", "dsc,hd95")
+    ran = run("score", *pair, "--metric", "dsc,hd95")
     assert ran.status == 0
     rows = table(ran.out)
     assert {row["case"] for row in rows} == {"example_seg"}
@@ -561,7 +561,7 @@ def test_real_folders_of_structures(shared: Path, run: Run, tmp_path: Path) -> N
                 (side / case / file.name).symlink_to(file)
     out = tmp_path / "cases.csv"
     ran = run(
-        *("score", *pair, "--metrics", "dsc,hd95,nsd", "--tolerance", 3, "-o", out),
+        *("score", *pair, "--metric", "dsc,hd95,nsd", "--tolerance", 3, "-o", out),
         *("--region", "left=Cochlea-Lt+Orbit-Lt", "--json"),
     )
     assert ran.status == 0

@@ -112,7 +112,7 @@ def test_paces_are_those_of_python(store: Path, run: Run) -> None:
 
 def test_tests_say_what_was_tested(store: Path, run: Run) -> None:
     options = [store, "--what", "tests", "--statistic", "mean", "--seed", 1]
-    (row, *_) = found = rows(run, *options, "--level", "task")["tests"]
+    (row, *_) = found = rows(run, *options, "--over", "task")["tests"]
     assert len(found) == row["tested"] == 3
     assert (row["a"], row["b"], row["n"], row["tasks"], row["exact"]) == ("assd", "dsc", 4, 4, True)
     assert row["p"] >= 2 / 16
@@ -208,7 +208,7 @@ def test_nothing_to_test_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) 
 
 def test_needs_go_by_coverage_or_width(store: Path, run: Run) -> None:
     options = [store, "--what", "needs", "--metric", "dsc", "--statistic", "mean"]
-    assert "cover at least 80 %" in asked(run, *options, "--target", 0.8)
+    assert "cover at least 80 %" in asked(run, *options, "--coverage", 0.8)
     text = asked(run, *options, "--width", 0.01)
     assert "~" in text
     assert "at most 0.01 wide" in text
@@ -292,15 +292,15 @@ def test_every_part_has_every_format(store: Path, run: Run, part: str) -> None:
     [
         (["--what", "paces"], "unknown part (--what) 'paces'; did you mean 'pace'?"),
         (["--what", "pace", "--format", "xml"], "unknown format 'xml'"),
-        (["--target", "0.9"], "--target says nothing to --what coverage"),
+        (["--coverage", "0.9"], "--coverage says nothing to --what coverage"),
         (["--what", "pace", "--seed", "1"], "it goes with --what tests or mixed"),
         (["--what", "tests", "--refits", "99"], "it goes with --what mixed"),
         (["--what", "pace", "--spec", "x.toml"], "it goes with --what failures"),
         (["--what", "mixed", "--refits", "9"], "give 0 or at least 20"),
-        (["--what", "tests", "--level", "tsak"], "did you mean 'task'?"),
+        (["--what", "tests", "--over", "tsak"], "did you mean 'task'?"),
         (["--what", "tests", "--between", "n"], "unknown thing to compare 'n'"),
-        (["--what", "needs", "--target", "92"], "target=92 is no coverage"),
-        (["--what", "needs", "--target", "0.9", "--width", "1"], "not both"),
+        (["--what", "needs", "--coverage", "92"], "target=92 (--coverage) is no coverage"),
+        (["--what", "needs", "--coverage", "0.9", "--width", "1"], "not both"),
         (["--what", "ratios", "--reference", "q"], "unknown method of the study 'q'"),
         (["--what", "pace", "--metric", "dcs"], "did you mean 'dsc'?"),
         (["--what", "pace", "--metric", "dsc", "-n", "ten"], "unknown n of the study"),

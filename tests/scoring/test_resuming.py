@@ -280,7 +280,7 @@ def test_the_command_goes_on_and_cleans_up(work: Work, calls: Calls, run: Run) -
 
 
 def test_other_options_of_the_summary_go_on(work: Work, calls: Calls, run: Run) -> None:
-    given = ("score", work.predictions, work.references, "--metrics", "dsc", "-o", work.out)
+    given = ("score", work.predictions, work.references, "--metric", "dsc", "-o", work.out)
     calls.cut_after = 3
     assert run(*given).status == 130
     calls.cut_after = None

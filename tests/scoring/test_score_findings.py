@@ -250,7 +250,7 @@ def test_a_penalty_is_for_what_has_no_worst_value(tmp_path: Path, run: Run) -> N
     two = folder_of(tmp_path / "r", **maps)
     given = ("score", one, two, "--spacing", "0.9", "--seed", "1", "-o", tmp_path / "cases.csv")
     for metrics in ("dsc", "dsc,hd95", "all"):
-        ran = run(*given, "--metrics", metrics, "--missing", "worst", "--penalty", "374", "--json")
+        ran = run(*given, "--metric", metrics, "--missing", "worst", "--penalty", "374", "--json")
         assert ran.status == 0
         assert {e["label"] for e in ran.estimates} == {"1", "2"}
     ran = run(*given, "--missing", "worst", "--json")
@@ -260,6 +260,6 @@ def test_a_penalty_is_for_what_has_no_worst_value(tmp_path: Path, run: Run) -> N
 
 def test_a_single_case_in_json_is_the_table(tmp_path: Path, run: Run) -> None:
     one, two = (folder_of(tmp_path / side, a=picture()) for side in ("p", "r"))
-    ran = run("score", one, two, "--metrics", "dsc", "-o", tmp_path / "cases.csv", "--json")
+    ran = run("score", one, two, "--metric", "dsc", "-o", tmp_path / "cases.csv", "--json")
     assert [row["value"] for row in json.loads(ran.out)["cases"]] == [1.0, 1.0]
     assert "unknown format 'xml'" in run("score", one, two, "--format", "xml").err

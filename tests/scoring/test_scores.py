@@ -681,7 +681,7 @@ def test_unions_of_structures(tmp_path: Path) -> None:
         ({"only": ["lefd"]}, "did you mean 'left'"),
         ({"regions": ["top=left+rigth"]}, "did you mean 'right'"),
         ({"regions": ["left=right+base"]}, "there is a 'left' already"),
-        ({"labels": {"left": 1}}, "--labels"),
+        ({"labels": {"left": 1}}, "--label-names"),
         ({"binary": True}, "--binary"),
         ({"metrics": "nsd", "tolerance": {"left": 3}}, "'base'"),
         ({"metrics": "nsd", "tolerance": {"default": 1, "lefd": 3}}, "did you mean 'left'"),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options, predictions, reading
+from halfwidth.cli import figures, options, predictions, reading, test_set_options
+from halfwidth.cli.command import Group, is_given
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.parameters import split_names
 
 __all__ = ["ci"]
 
@@ -21,6 +23,7 @@ LONG_JOB = 2e9
 
 
 def ci(
+    ctx: typer.Context,
     file: Annotated[
         Path | None,
         typer.Argument(
@@ -35,6 +38,7 @@ def ci(
             help="Column with values; repeatable. Default: all numeric columns.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     by: Annotated[
@@ -43,50 +47,50 @@ def ci(
             help="Column whose levels are estimated apart; repeatable.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
-    metric: options.Metric = None,
-    statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
-    method: options.Method = "auto",
-    confidence_level: options.ConfidenceLevel = 0.95,
-    alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamplesOrNone = None,
-    seed: options.Seed = None,
-    missing: options.Missing = "raise",
-    penalty: options.Penalty = None,
-    scale: options.Scale = 1.0,
-    bounds: options.BoundsOption = None,
     case: options.Case = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
-    target: options.Target = None,
-    score: options.Score = None,
-    prediction: options.Prediction = None,
-    target_file: options.TargetFile = None,
-    score_file: options.ScoreFile = None,
-    labels: options.Labels = None,
-    positive: options.Positive = None,
-    average: options.AverageOption = None,
-    scores: options.ScoresAre = "auto",
-    threshold: options.Threshold = None,
-    absent_class: options.AbsentClass = "omit",
-    undefined: options.UndefinedOption = "omit",
-    costs: options.Costs = None,
-    priors: options.Priors = None,
-    weight: options.Weight = None,
-    threads: options.Threads = 1,
+    scale: options.Scale = 1.0,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    metric: options.Metric = None,
+    statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
+    bounds: options.BoundsOption = None,
+    over: options.OverOption = "cases",
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    alternative: options.Alternative = "two-sided",
+    n_resamples: options.NResamplesOrNone = None,
+    seed: options.Seed = None,
     groups: options.Groups = None,
     strata: options.Strata = None,
-    over: options.OverOption = "cases",
+    target: test_set_options.Target = None,
+    score: test_set_options.Score = None,
+    prediction: test_set_options.Prediction = None,
+    target_file: test_set_options.TargetFile = None,
+    score_file: test_set_options.ScoreFile = None,
+    scores: test_set_options.ScoresAre = "auto",
+    labels: test_set_options.Labels = None,
+    positive: test_set_options.Positive = None,
+    average: test_set_options.AverageOption = None,
+    threshold: test_set_options.Threshold = None,
+    absent_class: test_set_options.AbsentClass = "omit",
+    undefined: test_set_options.UndefinedOption = "omit",
+    costs: test_set_options.Costs = None,
+    priors: test_set_options.Priors = None,
+    weight: test_set_options.Weight = None,
+    jobs: options.Jobs = 1,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: options.Plot = None,
     plot_kind: options.PlotKind = None,
     strict: options.Strict = False,
-    debug: options.Debug = False,
 ) -> int:
     """Confidence intervals for per-case values, or for metrics of a whole test set.
 
@@ -96,30 +100,69 @@ def ci(
 
     \b
     halfwidth ci dice.csv --metric dsc
-    halfwidth ci dice.csv --metric dsc --scale 100 --missing omit --statistic median
+    halfwidth ci percent.csv --metric dsc --scale 100 --missing omit
+    halfwidth ci dice.csv --metric dsc --statistic median --statistic iqr
     halfwidth ci long.csv --value dice --by model --by task --metric dsc --json
-    halfwidth ci long.csv --value dice --groups patient --metric dsc --plot dice.png
+    halfwidth ci long.csv --value dice --groups patient --plot dice.png
 
     Test sets: name the column of true classes and those of the scores, or of the predicted classes.
 
     \b
-    halfwidth ci preds.csv --target y --score p1 --metric auroc --metric sensitivity
-    halfwidth ci preds.csv --target y --score a --score b --score c --metric auroc --average macro
-    halfwidth ci preds.csv --target y --prediction label --metric f1 --average none --average macro
-    halfwidth ci --target-file y.npy --score-file logits.npy --scores logits --metric auroc
+    halfwidth ci preds.csv --target y --score p1 --metric auroc,sensitivity
+    halfwidth ci preds3.csv --target y --score a --score b --score c \\
+        --metric auroc --average macro
+    halfwidth ci preds3.csv --target y --prediction label --metric f1 \\
+        --average none --average macro
+    halfwidth ci --target-file y.npy --score-file logits.npy --scores logits \\
+        --metric auroc
     """
-    given = dict(locals())
-    given["fmt"] = fmt = options.resolve_format(fmt, json, out)
+    fmt = options.resolve_format(fmt, json, out)
+    how_read = (sheet, decimal, header, input_format)
     asked = predictions.Asked(
-        file,
-        target,
-        score or [],
-        prediction,
-        target_file,
-        score_file,
-        (sheet, decimal, header, input_format),
+        file, target, score or [], prediction, target_file, score_file, how_read
     )
-    estimates = _of_test_set(asked, given) if asked.any else _of_cases(given)
+    shared: dict[str, Any] = {
+        "method": method,
+        "confidence_level": confidence_level,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "rng": seed,
+        "missing": missing,
+    }
+    of_cases = {
+        "value": value,
+        "by": by,
+        "statistic": split_names(statistic),
+        "penalty": penalty,
+        "scale": scale,
+        "bounds": options.parse_bounds(bounds),
+        "case": case,
+        "over": over,
+    }
+    of_test_sets: dict[str, Any] = {
+        "labels": labels,
+        "positive": positive,
+        "average": average,
+        "scores": scores,
+        "threshold": predictions.parse_threshold(threshold),
+        "absent_class": absent_class,
+        "undefined": undefined,
+        "costs": predictions.parse_costs(costs),
+        "priors": predictions.parse_numbers("--priors", priors),
+        "weight": weight,
+        "jobs": jobs,
+    }
+    if asked.any:
+        _refuse(ctx, of_cases, "has no effect on a metric of a test set (--target)")
+        figure = (plot, figures.check(plot, plot_kind, figures.OF_TEST_SETS))
+        columns = predictions.Columns(groups, strata, of_test_sets.pop("weight"))
+        metrics = split_names(metric or ())
+        estimates = predictions.estimates_of(asked, metrics, shared | of_test_sets, columns, figure)
+    else:
+        _refuse(ctx, of_test_sets, "needs --target COLUMN, the true classes")
+        designed = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
+        kind = figures.check(plot, plot_kind, figures.KINDS)
+        estimates = _of_cases(file, how_read, shared | of_cases | designed, plot, kind)
     for said in estimates.notes:
         note(said)
     if plot is not None:
@@ -131,89 +174,53 @@ def ci(
     return STRICT_STATUS if strict and estimates.cautions else 0
 
 
-# Options that concern per-case values alone, or test sets alone, with their defaults.
-OF_CASES: dict[str, Any] = {
-    "value": None,
-    "by": None,
-    "statistic": ["mean"],
-    "penalty": None,
-    "scale": 1.0,
-    "bounds": None,
-    "case": None,
-    "over": "cases",
-}
-OF_TEST_SETS: dict[str, Any] = {
-    "labels": None,
-    "positive": None,
-    "average": None,
-    "scores": "auto",
-    "threshold": None,
-    "absent_class": "omit",
-    "undefined": "omit",
-    "costs": None,
-    "priors": None,
-    "weight": None,
-    "threads": 1,
-}
-OF_READING = ("sheet", "decimal", "header", "input_format")
-OF_BOTH = ("method", "confidence_level", "alternative", "n_resamples", "missing")
-
-
-def _refuse(given: Mapping[str, Any], defaults: Mapping[str, Any], why: str) -> None:
+def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
     """An option that would be ignored is an error."""
-    for name, default in defaults.items():
-        if given[name] != default:
+    for name in names:
+        if is_given(ctx, name):
             raise OptionError(f"--{name.replace('_', '-')} {why}")
 
 
-def _of_test_set(asked: predictions.Asked, given: dict[str, Any]) -> Estimates:
-    _refuse(given, OF_CASES, "has no effect on a metric of a test set (--target)")
-    kind = figures.check(given["plot"], given["plot_kind"], figures.OF_TEST_SETS)
-    how = {name: given[name] for name in (*OF_BOTH, *OF_TEST_SETS)}
-    how["rng"], how["n_threads"] = given["seed"], how.pop("threads")
-    how["n_resamples"] = given["n_resamples"] if given["n_resamples"] is not None else 9999
-    how["threshold"] = predictions.parse_threshold(how["threshold"])
-    how["costs"] = predictions.parse_costs(how["costs"])
-    how["priors"] = predictions.parse_numbers("--priors", how["priors"])
-    columns = predictions.Columns(given["groups"], given["strata"], how.pop("weight"))
-    return predictions.estimates_of(asked, given["metric"], how, columns, (given["plot"], kind))
-
-
-def _of_cases(given: dict[str, Any]) -> Estimates:
-    _refuse(given, OF_TEST_SETS, "needs --target COLUMN, the true classes")
-    kind = figures.check(given["plot"], given["plot_kind"], figures.KINDS)
+def _of_cases(
+    file: Path | None,
+    how_read: reading.Options,
+    how: dict[str, Any],
+    plot: Path | None,
+    kind: str | None,
+) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.estimation.tables import summary_table
-    from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-    from halfwidth.resampling.convolution import MANY
-    from halfwidth.resampling.kernels import compiled
 
-    if given["file"] is None:
+    if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    how = {name: given[name] for name in (*OF_BOTH, *OF_CASES, "groups", "strata")}
-    metric, method = options.only_metric(given["metric"]), given["method"]
-    name = (metric or "").partition(":")[0]
+    name = (how["metric"] or "").partition(":")[0]
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
             f"{name} is a metric of a whole test set: name the column of true classes, --target, "
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
-    how |= {"metric": metric, "rng": given["seed"], "keep_cases": kind == "distribution"}
-    how["bounds"] = options.parse_bounds(how["bounds"])
-    how_read = [given[name] for name in OF_READING]
-    table, values = reading.table_in(given["file"], *how_read), how.pop("value")
-    resamples = USUAL_RESAMPLES if given["n_resamples"] is None else given["n_resamples"]
-    long = len(table) * resamples > LONG_JOB and (
-        given["n_resamples"] is not None or len(table) < MANY
-    )
-    if long and not compiled.available() and (method == "auto" or METHODS[method].resamples):
-        note(
-            f"{len(table)} rows and {resamples} resamples may take minutes; "
-            "pip install 'halfwidth[fast]' makes most of that seconds"
-        )
-    estimates = summary_table(table, values, **how)
-    if given["plot"] is not None and kind is not None:
-        figures.draw(estimates, given["plot"], kind)
+    table = reading.table_in(file, *how_read)
+    _say_if_long(len(table), how)
+    estimates = summary_table(table, how.pop("value"), keep_cases=kind == "distribution", **how)
+    if plot is not None and kind is not None:
+        figures.draw(estimates, plot, kind)
     return estimates
+
+
+def _say_if_long(n: int, how: dict[str, Any]) -> None:
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.resampling.convolution import MANY
+    from halfwidth.resampling.kernels import native
+
+    method, n_resamples = how["method"], how["n_resamples"]
+    exact = n_resamples is None and n >= MANY
+    resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
+    if exact or n * resamples <= LONG_JOB or native.available():
+        return
+    if method == "auto" or METHODS[method].resamples:
+        note(
+            f"{n} rows and {resamples} resamples may take minutes with {native.status()}; "
+            "installed where a C compiler is found, it takes seconds"
+        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from halfwidth.cli.options import Debug
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import write
 from halfwidth.core.errors import DataError, OptionError
 
@@ -28,16 +28,26 @@ METRICS = ("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", 
 def demo(
     folder: Annotated[
         Path,
-        typer.Option("--out", "-o", help="Folder for the tables and the figure.", metavar="FOLDER"),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the tables and the figure.",
+            metavar="FOLDER",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = Path("halfwidth-demo"),
-    seed: Annotated[int, typer.Option(help="Of the splits and the resamples.")] = 1,
-    debug: Debug = False,
+    seed: Annotated[
+        int, typer.Option(help="Of the splits and the resamples.", rich_help_panel=Group.INTERVAL)
+    ] = 1,
 ) -> None:
     """Train three small models on real data and report them with intervals.
 
     A classifier on the breast cancer data, a regressor on the diabetes data and a classifier of
     three classes on the wine data that ship with scikit-learn, each tested on a held-out split.
     Nothing is downloaded.
+
+    \b
+    halfwidth demo
     """
     from halfwidth.report.tables import render
 

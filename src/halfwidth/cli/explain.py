@@ -7,21 +7,25 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.options import Debug
+from halfwidth.cli import completion
 from halfwidth.cli.output import write
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
-from halfwidth.report.tables import WIDTH
+from halfwidth.report import page
 
 __all__ = ["explain"]
 
 
 def explain(
     code: Annotated[
-        str | None, typer.Argument(help="Code of a caution, for example HW201.", metavar="[CODE]")
+        str | None,
+        typer.Argument(
+            help="Code of a caution, for example HW201.",
+            metavar="[CODE]",
+            autocompletion=completion.cautions,
+        ),
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Say what a caution means and what to do about it; without a code, list all.
 
@@ -38,11 +42,11 @@ def explain(
 def _in_full(spec: CautionSpec) -> str:
     parts = [
         f"{spec.code}: {spec.title}",
-        "\n".join(textwrap.wrap(spec.meaning, WIDTH)),
-        "\n".join(textwrap.wrap(f"What to do: {spec.remedy}", WIDTH)),
+        "\n".join(textwrap.wrap(spec.meaning, page.width())),
+        "\n".join(textwrap.wrap(f"What to do: {spec.remedy}", page.width())),
     ]
     if spec.source:
-        source = textwrap.wrap(f"Source: {cite(spec.source)}", WIDTH, break_long_words=False)
+        source = textwrap.wrap(f"Source: {cite(spec.source)}", page.width(), break_long_words=False)
         parts.append("\n".join(source))
     parts.append(f"Documentation: {spec.anchor}")
     return "\n\n".join(parts)

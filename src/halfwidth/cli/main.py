@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer._click.exceptions import ClickException, NoArgsIsHelpError
+from typer._click.exceptions import ClickException, NoArgsIsHelpError, NoSuchOption
 
 import halfwidth
-from halfwidth.cli import ci, demo, explain, methods, plan, review, runs, score, study
-from halfwidth.cli.output import InterruptToldError, note
+from halfwidth.cli import ci, demo, doctor, explain, methods, plan, review, runs, score, study
+from halfwidth.cli.command import SETTINGS, Verb
+from halfwidth.cli.mask_options import MASK_METRICS
+from halfwidth.cli.output import InterruptToldError, complain, quietly
+from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 __all__ = ["app", "main"]
 
@@ -28,26 +33,44 @@ app = typer.Typer(
     name="halfwidth",
     help="How far to trust a performance number: confidence intervals for the metrics of trained "
     "models, and the reasons to doubt them.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+    **SETTINGS,
 )
-app.command("ci", short_help="Intervals for per-case values, or for a test set.")(ci.ci)
-app.command("score", short_help="A per-case table from two folders of masks.")(score.score)
-app.command("runs", short_help="Quantiles of a metric over training runs.")(runs.runs)
+app.command(
+    "ci",
+    short_help="Intervals for per-case values, or for a test set.",
+    epilog=f"Metrics of per-case values: {', '.join(METRICS.names)}.\n\n"
+    f"Metrics of a whole test set: {', '.join(SAMPLE_METRICS.names)}; with parameters, for example "
+    "f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic.",
+    cls=Verb,
+)(ci.ci)
+app.command(
+    "score",
+    short_help="A per-case table from two folders of masks.",
+    epilog=f"Metrics of masks: {', '.join(MASK_METRICS)}.",
+    cls=Verb,
+)(score.score)
+app.command("runs", short_help="Quantiles of a metric over training runs.", cls=Verb)(runs.runs)
 app.add_typer(plan.app, name="plan", short_help="How many cases a study needs.")
-app.command("review", short_help="Intervals that published numbers should have had.")(review.review)
+app.command("review", short_help="Intervals that published numbers should have had.", cls=Verb)(
+    review.review
+)
 app.add_typer(study.app, name="study", short_help="Coverage and width of CI methods by simulation.")
-app.command("methods", short_help="The CI methods and when to use which.")(methods.methods)
-app.command("explain", short_help="What a caution means and what to do.")(explain.explain)
-app.command("demo", short_help="Three small models on real data.")(demo.demo)
+app.command("methods", short_help="The CI methods and when to use which.", cls=Verb)(
+    methods.methods
+)
+app.command("explain", short_help="What a caution means and what to do.", cls=Verb)(explain.explain)
+app.command("demo", short_help="Three small models on real data.", cls=Verb)(demo.demo)
+
+app.command("doctor", short_help="What is installed and what runs, for a report.", cls=Verb)(
+    doctor.doctor
+)
 
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"halfwidth {halfwidth.__version__}")
+        from halfwidth.resampling.kernels import native
+
+        typer.echo(f"halfwidth {halfwidth.__version__} ({native.status()})")
         raise typer.Exit
 
 
@@ -79,42 +102,45 @@ def _spelled_out(arguments: list[str]) -> list[str]:
 def _status(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
-        result: Any = app(args=arguments, prog_name="halfwidth", standalone_mode=False)
+        with quietly("--quiet" in arguments):
+            result: Any = app(args=arguments, prog_name="halfwidth", standalone_mode=False)
     except NoArgsIsHelpError as error:
         error.show()
         return 2
     except ClickException as error:
-        note(_usage(error, arguments))
+        complain(_usage(error, arguments))
         return 2
     except HalfwidthError as error:
         if debug:
             traceback.print_exc()
-        note(str(error))
+        complain(str(error))
         return 2
     except InterruptToldError:
         return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
-        note("interrupted")
+        complain("interrupted")
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 -- whatever is left is a fault of ours
         if debug:
             traceback.print_exc()
-        note(
+        complain(
             f"internal error: {type(error).__name__}: {error}. "
             "Run again with --debug and report what it prints"
         )
         return 1
     if result == INTERRUPTED:
         # The parser turns an interrupt into this status, without a word.
-        note("interrupted")
+        complain("interrupted")
     return result if isinstance(result, int) else 0
 
 
 def _usage(error: ClickException, arguments: list[str]) -> str:
-    """One line for a wrong option or command; the parser names the nearest right ones."""
+    """One line for a wrong option or command; the parser names the nearest right commands."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
+    if isinstance(error, NoSuchOption) and context:
+        message = _no_such_option(error.option_name, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
         message = f"{given} is not what the option takes: {message}"
@@ -122,13 +148,24 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
 
+def _no_such_option(given: str, context: typer.Context, arguments: list[str]) -> str:
+    """What was typed, and the option that was meant."""
+    known = [name for param in context.command.get_params(context) for name in param.opts]
+    meant = proposal(given, _typed_for([given], arguments), known)
+    return f"no option {given}" + (f"; did you mean {meant}?" if meant else "")
+
+
 def _value_given(error: ClickException, arguments: list[str]) -> str | None:
-    """What was typed for the option that could not be converted."""
-    parameter = getattr(error, "param", None)
-    for name in getattr(parameter, "opts", ()):
-        for position, argument in enumerate(arguments):
-            if argument == name and position + 1 < len(arguments):
-                return f"{name} {arguments[position + 1]}"
-            if argument.startswith(f"{name}="):
-                return argument
+    """The option that could not be converted, with what was typed for it."""
+    names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
+    value = _typed_for(names, arguments)
+    return None if value is None else f"{names[-1]} {value}"
+
+
+def _typed_for(names: Sequence[str], arguments: list[str]) -> str | None:
+    """What stands after an option, if it is there."""
+    for position, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in names:
+            return value if equals else next(iter(arguments[position + 1 :]), None)
     return None

@@ -7,15 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
+from halfwidth.cli import completion
+from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Takes
 from halfwidth.metrics.catalogue import METRICS
 
 __all__ = [
+    "MASK_METRICS",
     "AllowMissing",
     "Binary",
     "IgnoreGeometry",
-    "Jobs",
     "LabelNames",
     "MaskMetrics",
     "MaxVoxels",
@@ -31,11 +33,12 @@ MASK_METRICS = tuple(spec.name for spec in METRICS if spec.takes is Takes.MASKS)
 MaskMetrics = Annotated[
     list[str],
     typer.Option(
-        "--metrics",
         "--metric",
-        help=f"List with commas, or 'all' (but clDice), of: {', '.join(MASK_METRICS)}; parameters "
-        "after a colon: hd:percentile=99, hd95:definition=surface, f_beta:beta=2.",
-        metavar="NAME,NAME",
+        help="Repeatable, or a list with commas, or 'all' (but clDice); the names stand at the end "
+        "of this help. Parameters after a colon: hd:percentile=99, hd95:definition=surface.",
+        metavar="NAME",
+        autocompletion=completion.mask_metrics,
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 Tolerance = Annotated[
@@ -44,6 +47,7 @@ Tolerance = Annotated[
         help="In mm, for nsd, and as the distance of boundary_iou; or msd:TASK, that of a task of "
         "the Medical Segmentation Decathlon (msd:liver is 7).",
         metavar="MM",
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 ToleranceFile = Annotated[
@@ -51,15 +55,17 @@ ToleranceFile = Annotated[
     typer.Option(
         help="TOML with a tolerance for each label: liver = 3, and default = 2 for others.",
         metavar="FILE",
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 LabelNames = Annotated[
     Path | None,
     typer.Option(
-        "--labels",
+        "--label-names",
         help='JSON with names of the values of label maps: {"liver": 1, "both": [1, 2]}, or '
         "nnU-Net's dataset.json. Default: the values found.",
         metavar="FILE",
+        rich_help_panel=Group.MASKS,
     ),
 ]
 OnlyLabels = Annotated[
@@ -69,6 +75,7 @@ OnlyLabels = Annotated[
         help="Score this label or region only; repeatable, or a list with commas.",
         metavar="NAME",
         show_default=False,
+        rich_help_panel=Group.MASKS,
     ),
 ]
 Regions = Annotated[
@@ -78,10 +85,16 @@ Regions = Annotated[
         help="Score a union of labels too: whole=1+2+4, lungs=Lung-Lt+Lung-Rt; repeatable.",
         metavar="NAME=A+B",
         show_default=False,
+        rich_help_panel=Group.MASKS,
     ),
 ]
 Binary = Annotated[
-    bool, typer.Option("--binary", help="Every value above 0 is one label, 'foreground'.")
+    bool,
+    typer.Option(
+        "--binary",
+        help="Every value above 0 is one label, 'foreground'.",
+        rich_help_panel=Group.MASKS,
+    ),
 ]
 Spacing = Annotated[
     str | None,
@@ -90,6 +103,7 @@ Spacing = Annotated[
         "axis in the order of the array (slices first, but for some .npy): 2.5,0.98,0.98. 1 "
         "measures in voxels.",
         metavar="MM",
+        rich_help_panel=Group.MASKS,
     ),
 ]
 IgnoreGeometry = Annotated[
@@ -97,12 +111,15 @@ IgnoreGeometry = Annotated[
     typer.Option(
         "--ignore-geometry",
         help="Compare voxel by voxel even where spacing, orientation or origin differ.",
+        rich_help_panel=Group.MASKS,
     ),
 ]
 AllowMissing = Annotated[
     bool,
     typer.Option(
-        "--allow-missing", help="Score a case without a prediction as missed; default: an error."
+        "--allow-missing",
+        help="Score a case without a prediction as missed; default: an error.",
+        rich_help_panel=Group.MASKS,
     ),
 ]
 MaxVoxels = Annotated[
@@ -112,9 +129,9 @@ MaxVoxels = Annotated[
         "count twice. Default: 512 x 512 x 1600, which fit into 3 GB of memory.",
         metavar="N",
         show_default=False,
+        rich_help_panel=Group.MASKS,
     ),
 ]
-Jobs = Annotated[int, typer.Option(help="Processes; -1 for one on each processor.", metavar="N")]
 
 
 def parse_spacing(text: str | None) -> Any:

@@ -7,31 +7,44 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.options import Debug
+from halfwidth.cli import completion
 from halfwidth.cli.output import write
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
-from halfwidth.report.tables import WIDTH, text_table
+from halfwidth.report import page
+from halfwidth.report.tables import text_table
 
 __all__ = ["methods"]
 
 
 def methods(
     name: Annotated[
-        str | None, typer.Argument(help="Show one method in full.", metavar="[METHOD]")
+        str | None,
+        typer.Argument(
+            help="Show one method in full.",
+            metavar="[METHOD]",
+            autocompletion=completion.methods,
+        ),
     ] = None,
     statistic: Annotated[
         str | None,
-        typer.Option(help="Only methods for this statistic.", metavar="NAME", show_default=False),
+        typer.Option(
+            help="Only methods for this statistic.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.statistics,
+        ),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
-            help="Only methods for this metric of a test set.", metavar="NAME", show_default=False
+            help="Only methods for this metric of a test set.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.sample_metrics,
         ),
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """List the CI methods and when to use which.
 
@@ -93,12 +106,12 @@ def _in_full(method: MethodSpec) -> str:
     lines = [
         f"{method.name}: {method.title}",
         "",
-        *textwrap.wrap(method.summary.replace("`", ""), WIDTH),
+        *textwrap.wrap(method.summary.replace("`", ""), page.width()),
         "",
     ]
     for field, text in fields.items():
         lines += textwrap.wrap(
-            f"{field:<9} {text}", WIDTH, subsequent_indent=" " * 10, break_long_words=False
+            f"{field:<9} {text}", page.width(), subsequent_indent=" " * 10, break_long_words=False
         )
     return "\n".join(lines)
 

@@ -7,54 +7,40 @@ from typing import Annotated, Any
 
 import typer
 
+from halfwidth.cli import completion
+from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.io.repeats import CASE_COLUMNS
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.report.tables import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = [
-    "AbsentClass",
     "Alternative",
-    "AverageOption",
     "BoundsOption",
     "Case",
     "ConfidenceLevel",
-    "Costs",
-    "Debug",
     "Format",
     "Groups",
+    "Jobs",
     "Json",
-    "Labels",
     "Method",
     "Metric",
     "Missing",
     "NResamples",
     "NResamplesOrNone",
+    "OneMetric",
     "Out",
     "OverOption",
     "Penalty",
     "Plot",
     "PlotKind",
-    "Positive",
-    "Prediction",
-    "Priors",
     "Scale",
-    "Score",
-    "ScoreFile",
-    "ScoresAre",
     "Seed",
     "Statistics",
     "Strata",
     "Strict",
-    "Target",
-    "TargetFile",
-    "Threads",
-    "Threshold",
-    "UndefinedOption",
-    "Weight",
     "only_metric",
     "parse_bounds",
     "resolve_format",
@@ -72,121 +58,33 @@ FORMAT_NAMES = tuple(FORMATS)
 Metric = Annotated[
     list[str] | None,
     typer.Option(
-        help="What the values are; decides range, unit and what is worst. "
-        f"One of {', '.join(METRICS.names)}; parameters after a colon: nsd:tolerance=3. "
-        f"With --target, of a test set, and repeatable: {', '.join(SAMPLE_METRICS.names)}; for "
-        "example f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic.",
+        help="What the values are; decides range, unit and what is worst. Parameters after a "
+        "colon: nsd:tolerance=3. With --target a metric of the whole test set; repeatable, or a "
+        "list with commas. The names stand at the end of this help.",
         show_default=False,
         metavar="NAME",
+        autocompletion=completion.all_metrics,
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
-Target = Annotated[
+OneMetric = Annotated[
     str | None,
     typer.Option(
-        help="Column of true classes (or of true numbers): asks for metrics of the whole test set.",
-        metavar="COLUMN",
-    ),
-]
-Score = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Column of scores; repeatable. The k-th belongs to the k-th of --labels. Of two "
-        "classes that of the positive one is enough.",
-        metavar="COLUMN",
+        "--metric",
+        help="What the values are: dsc, hd95, ...; decides range and unit.",
+        metavar="NAME",
         show_default=False,
+        autocompletion=completion.case_metrics,
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
-Prediction = Annotated[
-    str | None,
-    typer.Option(help="Column of predicted classes (or numbers).", metavar="COLUMN"),
-]
-TargetFile = Annotated[
-    Path | None,
-    typer.Option(help="True classes in a .npy or .npz file, instead of a table.", metavar="FILE"),
-]
-ScoreFile = Annotated[
-    Path | None,
-    typer.Option(
-        help="Scores (cases, or cases x classes) or predicted classes in a .npy or .npz file.",
-        metavar="FILE",
-    ),
-]
-Labels = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="All classes, in the order of the scores: A,B,C; default: those of the target, in "
-        "ascending order.",
-        metavar="LABELS",
-        show_default=False,
-    ),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(help="The positive class; default: 1 of 0 and 1.", metavar="LABEL"),
-]
-AverageOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--average",
-        help="Over classes: binary, macro, micro, weighted, none (a row per class); repeatable.",
-        metavar="AVERAGE",
-        show_default=False,
-    ),
-]
-ScoresAre = Annotated[
-    str,
-    typer.Option(
-        "--scores",
-        help="What the scores are: auto, probabilities, logits, any, labels, numbers.",
-        metavar="KIND",
-    ),
-]
-Threshold = Annotated[
-    str | None,
-    typer.Option(
-        help="Positive from this score on; default 0.5. Or the name of a metric: the threshold "
-        "that is best by it, chosen again in each resample.",
-        metavar="NUMBER|METRIC",
-    ),
-]
-AbsentClass = Annotated[
-    str,
-    typer.Option(
-        help="What a class without a value counts in an average: omit, zero, undefined.",
-        metavar="POLICY",
-    ),
-]
-UndefinedOption = Annotated[
-    str,
-    typer.Option(
-        "--undefined",
-        help="What 0/0 counts: omit (nothing), zero (as in scikit-learn), worst.",
-        metavar="POLICY",
-    ),
-]
-Costs = Annotated[
-    str | None,
-    typer.Option(
-        help="Of decisions, a row for each true class: 0,1;5,0 for two classes where a miss costs "
-        "5. For expected costs, and as weights of cohen_kappa.",
-        metavar="ROW;ROW",
-    ),
-]
-Priors = Annotated[
-    str | None,
-    typer.Option(
-        help="Shares of the classes for expected costs: 0.95,0.05; default: those of the data.",
-        metavar="SHARES",
-    ),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(help="Column of sample weights: what each case counts.", metavar="COLUMN"),
-]
-Threads = Annotated[
+Jobs = Annotated[
     int,
     typer.Option(
-        help="Threads for bootstraps of AUROC and AP; the result is the same.", metavar="N"
+        "--jobs",
+        help="Processors to use, -1 for all; the result is the same.",
+        metavar="N",
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 Statistics = Annotated[
@@ -195,20 +93,36 @@ Statistics = Annotated[
         "--statistic",
         help=f"Summary statistic; repeatable. One of {', '.join(STATISTICS.names)}; parameters "
         "after a colon: quantile:0.9, trimmed_mean:0.1, sd:ddof=0.",
+        autocompletion=completion.statistics,
         metavar="NAME",
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 Method = Annotated[
     str,
     typer.Option(
-        help="CI method; 'halfwidth methods' lists them. auto chooses on evidence.", metavar="NAME"
+        help="CI method; 'halfwidth methods' lists them. auto chooses on evidence.",
+        metavar="NAME",
+        autocompletion=completion.methods,
+        rich_help_panel=Group.INTERVAL,
     ),
 ]
-ConfidenceLevel = Annotated[float, typer.Option(help="Between 0 and 1.", metavar="LEVEL")]
+ConfidenceLevel = Annotated[
+    float, typer.Option(help="Between 0 and 1.", metavar="LEVEL", rich_help_panel=Group.INTERVAL)
+]
 Alternative = Annotated[
     str,
     typer.Option(
-        help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.", metavar="SIDE"
+        help=f"{', '.join(ALTERNATIVES)}: lower gives a lower confidence bound.",
+        metavar="SIDE",
+        autocompletion=completion.one_of(*ALTERNATIVES),
+        rich_help_panel=Group.INTERVAL,
+    ),
+]
+NResamples = Annotated[
+    int,
+    typer.Option(
+        "--n-resamples", help="Bootstrap resamples.", metavar="B", rich_help_panel=Group.INTERVAL
     ),
 ]
 NResamplesOrNone = Annotated[
@@ -219,12 +133,16 @@ NResamplesOrNone = Annotated[
         "unless their number is given.",
         metavar="B",
         show_default=False,
+        rich_help_panel=Group.INTERVAL,
     ),
 ]
-NResamples = Annotated[int, typer.Option("--n-resamples", help="Bootstrap resamples.", metavar="B")]
 Seed = Annotated[
     int | None,
-    typer.Option(help="Makes bootstraps repeatable; default: fresh, and reported.", metavar="INT"),
+    typer.Option(
+        help="Makes bootstraps repeatable; default: fresh, and reported.",
+        metavar="INT",
+        rich_help_panel=Group.INTERVAL,
+    ),
 ]
 Missing = Annotated[
     str,
@@ -232,6 +150,8 @@ Missing = Annotated[
         help=f"What a missing value means: {', '.join(MISSING_POLICIES)}. "
         "omit: not applicable, leave it out; worst: failed, count it as the worst value.",
         metavar="POLICY",
+        autocompletion=completion.one_of(*MISSING_POLICIES),
+        rich_help_panel=Group.INPUT,
     ),
 ]
 Penalty = Annotated[
@@ -239,6 +159,7 @@ Penalty = Annotated[
     typer.Option(
         help="The worst value with --missing worst, for metrics without one (distances).",
         metavar="VALUE",
+        rich_help_panel=Group.INPUT,
     ),
 ]
 Case = Annotated[
@@ -246,6 +167,7 @@ Case = Annotated[
     typer.Option(
         help=f"Column of case ids; default: the first of {', '.join(CASE_COLUMNS)} that exists.",
         metavar="COLUMN",
+        rich_help_panel=Group.INPUT,
     ),
 ]
 Groups = Annotated[
@@ -254,6 +176,7 @@ Groups = Annotated[
         help="Column that names the cluster of each row: its patient, its scan. Rows of a cluster "
         "are resampled together.",
         metavar="COLUMN",
+        rich_help_panel=Group.DESIGN,
     ),
 ]
 Strata = Annotated[
@@ -261,6 +184,7 @@ Strata = Annotated[
     typer.Option(
         help="Column that names the stratum of each row: its site, its class. Each keeps its size.",
         metavar="COLUMN",
+        rich_help_panel=Group.DESIGN,
     ),
 ]
 OverOption = Annotated[
@@ -269,6 +193,7 @@ OverOption = Annotated[
         "--over",
         help="What the statistic is taken of: cases, or clusters, by the mean of each.",
         metavar="UNIT",
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 BoundsOption = Annotated[
@@ -277,11 +202,16 @@ BoundsOption = Annotated[
         "--bounds",
         help="Range of the values, for a metric of your own: LOW,HIGH (inf is allowed).",
         metavar="LOW,HIGH",
+        rich_help_panel=Group.ESTIMATE,
     ),
 ]
 Scale = Annotated[
     float,
-    typer.Option(help="Values are divided by it; 100 for per cent.", metavar="NUMBER"),
+    typer.Option(
+        help="Values are divided by it; 100 for per cent.",
+        metavar="NUMBER",
+        rich_help_panel=Group.INPUT,
+    ),
 ]
 Format = Annotated[
     str | None,
@@ -289,19 +219,30 @@ Format = Annotated[
         "--format",
         help=f"{', '.join(FORMAT_NAMES)}; default: table, or what the suffix of --out says.",
         metavar="FORMAT",
+        autocompletion=completion.one_of(*FORMAT_NAMES),
         show_default=False,
+        rich_help_panel=Group.OUTPUT,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=Group.OUTPUT)
+]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", help="Write to a file instead of stdout.", metavar="FILE"),
+    typer.Option(
+        "--out",
+        "-o",
+        help="Write to a file instead of stdout.",
+        metavar="FILE",
+        rich_help_panel=Group.OUTPUT,
+    ),
 ]
 Plot = Annotated[
     Path | None,
     typer.Option(
         help="Draw a figure too: FILE.png, .svg or .pdf. A distribution shows the single cases.",
         metavar="FILE",
+        rich_help_panel=Group.OUTPUT,
     ),
 ]
 PlotKind = Annotated[
@@ -310,10 +251,15 @@ PlotKind = Annotated[
         help="With --plot. distribution (default): cases, density, box and intervals, a row per "
         "label; forest: the intervals alone. With --target: roc (default), pr, confusion, forest.",
         metavar="KIND",
+        rich_help_panel=Group.OUTPUT,
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Exit with 3 when a caution was raised.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show a traceback on errors.")]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Exit with 3 when a caution was raised.", rich_help_panel=Group.OUTPUT
+    ),
+]
 
 
 def only_metric(given: list[str] | None) -> str | None:

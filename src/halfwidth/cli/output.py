@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
+from typing import TextIO
 
 from halfwidth.core.errors import DataError, printable
 
-__all__ = ["InterruptToldError", "note", "say", "write"]
+__all__ = ["InterruptToldError", "complain", "note", "quietly", "say", "write"]
+
+# Where errors and cautions go while chatter goes nowhere.
+_HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 
 
 class InterruptToldError(Exception):
@@ -36,12 +44,32 @@ def write(text: str, out: Path | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+@contextlib.contextmanager
+def quietly(quiet: bool) -> Iterator[None]:
+    """Notes, progress and bars go nowhere if ``quiet``; what `complain` says is heard."""
+    if not quiet:
+        yield
+        return
+    heard = _HEARD.set(sys.stderr)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        _HEARD.reset(heard)
+
+
 def note(text: str) -> None:
-    """Chatter and complaints go to stderr."""
+    """Chatter to stderr."""
     say(f"halfwidth: {text}\n")
 
 
-def say(text: str) -> None:
-    """Text to stderr, in letters that its encoding has."""
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))
+def complain(text: str) -> None:
+    """An error or a caution to stderr, with --quiet too."""
+    say(f"halfwidth: {text}\n", _HEARD.get())
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Text to stderr (or another stream), in letters that its encoding has."""
+    stream = stream or sys.stderr
+    encoding = stream.encoding or "utf-8"
+    stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options, plan_classes, plan_pilot, subsample
+from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.output import write
 from halfwidth.cli.plan_options import (
     Assurance,
     Formula,
     Halfwidths,
-    MetricName,
     Outlet,
     Plot,
     Sizes,
@@ -35,23 +35,25 @@ app = typer.Typer(
     "halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02\n"
     "halfwidth plan runs --quantile 0.9\n"
     "halfwidth plan subsample dice.csv --value liver --metric dsc",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+    **SETTINGS,
 )
 
 
-@app.command("mean", short_help="A mean, from the SD of the cases.")
+@app.command("mean", short_help="A mean, from the SD of the cases.", cls=Verb)
 def mean(
     sd: Annotated[
         list[float],
-        typer.Option(help="SD of the cases; repeatable.", metavar="SD", show_default=False),
+        typer.Option(
+            help="SD of the cases; repeatable.",
+            metavar="SD",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
     ],
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    metric: MetricName = None,
+    metric: options.OneMetric = None,
     statistic: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,6 +61,7 @@ def mean(
             "median, quantile:0.9, ...; repeatable. The width is that of the mean.",
             metavar="NAME",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     formula: Formula = "t",
@@ -69,7 +72,6 @@ def mean(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
     """The mean of per-case values: width 2 t SD/√n. Formulas: t (default), z.
 
@@ -114,27 +116,70 @@ def mean(
     )
 
 
-@app.command("difference", short_help="The mean difference of two models on the same cases.")
+@app.command(
+    "difference", short_help="The mean difference of two models, by width or power.", cls=Verb
+)
 def difference(
     sd: Annotated[
         float | None,
-        typer.Option(help="SD of the differences within cases.", metavar="SD", show_default=False),
+        typer.Option(
+            help="SD of the differences within cases; with --unpaired, of the cases of each group.",
+            metavar="SD",
+            show_default=False,
+            rich_help_panel=Group.ASSUMED,
+        ),
     ] = None,
     sd_a: Annotated[
         float | None,
-        typer.Option(help="Instead of it: the SD of one model, ...", metavar="SD"),
+        typer.Option(
+            help="Instead of it: the SD of one model, ...",
+            metavar="SD",
+            rich_help_panel=Group.ASSUMED,
+        ),
     ] = None,
     sd_b: Annotated[
-        float | None, typer.Option(help="... that of the other, ...", metavar="SD")
+        float | None,
+        typer.Option(
+            help="... that of the other, ...", metavar="SD", rich_help_panel=Group.ASSUMED
+        ),
     ] = None,
     correlation: Annotated[
         float | None,
-        typer.Option(help="... and how they correlate over cases.", metavar="R"),
+        typer.Option(
+            help="... and how they correlate over cases.",
+            metavar="R",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    unpaired: Annotated[
+        bool,
+        typer.Option(
+            "--unpaired",
+            help="Two groups of other cases, n each, instead of the same cases twice.",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = False,
+    effect: Annotated[
+        float | None,
+        typer.Option(
+            "--difference",
+            help="The true mean difference; with it the power of a two-sided t test is told.",
+            metavar="NUMBER",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    power: Annotated[
+        float | None,
+        typer.Option(
+            help="The power wanted of the test, instead of a width or beside it: 0.8, for example.",
+            metavar="SHARE",
+            rich_help_panel=Group.GOAL,
+        ),
     ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    metric: MetricName = None,
+    metric: options.OneMetric = None,
     formula: Formula = "t",
     assurance: Assurance = None,
     bounds: options.BoundsOption = None,
@@ -143,18 +188,20 @@ def difference(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
-    """The mean difference of two models on the same cases. Formulas: t (default), z.
+    """The mean difference of two models, on the same cases or in two groups. Formulas: t, z.
 
     \b
     halfwidth plan difference --sd 0.05 --halfwidth 0.01
-    halfwidth plan difference --sd-a 0.1 --sd-b 0.12 --correlation 0.8 --halfwidth 0.01
+    halfwidth plan difference --sd-a 0.1 --sd-b 0.12 --correlation 0.8 \\
+        --halfwidth 0.01
+    halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8
+    halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
     """
     outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    asked = wanted(halfwidth, width, n, power)
     refuse_assurance(assurance, n)
-    from halfwidth.planning.means import difference_n, difference_width
+    from halfwidth.planning.differences import difference_n, difference_width
 
     limits = options.parse_bounds(bounds)
     answer(
@@ -164,6 +211,9 @@ def difference(
                 sd_a=sd_a,
                 sd_b=sd_b,
                 correlation=correlation,
+                paired=not unpaired,
+                difference=effect,
+                power=power,
                 width=want.width,
                 halfwidth=want.halfwidth,
                 formula=formula,
@@ -179,6 +229,8 @@ def difference(
                 sd_a=sd_a,
                 sd_b=sd_b,
                 correlation=correlation,
+                paired=not unpaired,
+                difference=effect,
                 formula=formula,
                 metric=metric,
                 bounds=limits,
@@ -190,7 +242,7 @@ def difference(
     )
 
 
-@app.command("quantile", short_help="A median or another quantile.")
+@app.command("quantile", short_help="A median or another quantile.", cls=Verb)
 def quantile(
     level: Annotated[
         list[float],
@@ -199,6 +251,7 @@ def quantile(
             help="Level of the quantile, between 0 and 1; repeatable.",
             metavar="Q",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ],
     sd: Annotated[
@@ -208,19 +261,19 @@ def quantile(
             "population, and nothing is assumed.",
             metavar="SD",
             show_default=False,
+            rich_help_panel=Group.ASSUMED,
         ),
     ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
-    metric: MetricName = None,
+    metric: options.OneMetric = None,
     bounds: options.BoundsOption = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
     """A median or another quantile, by the ranks of its exact interval or for normal values.
 
@@ -268,25 +321,30 @@ def runs(
             help="Level of the quantile, between 0 and 1; repeatable.",
             metavar="Q",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ],
-    kind: Annotated[
+    method: Annotated[
         list[str],
-        typer.Option(help="exact, asymptotic; repeatable.", metavar="NAME"),
+        typer.Option(
+            help="exact, asymptotic; repeatable.", metavar="NAME", rich_help_panel=Group.INTERVAL
+        ),
     ] = ["exact"],  # noqa: B006 -- typer copies it
     confidence_level: Annotated[
-        list[float], typer.Option(help="Between 0 and 1; repeatable.", metavar="LEVEL")
+        list[float],
+        typer.Option(
+            help="Between 0 and 1; repeatable.", metavar="LEVEL", rich_help_panel=Group.INTERVAL
+        ),
     ] = [0.95],  # noqa: B006 -- the same
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
-    debug: options.Debug = False,
 ) -> None:
     """The fewest independent runs with which a quantile of them has an interval at all.
 
     \b
     halfwidth plan runs --quantile 0.5 --quantile 0.9
-    halfwidth plan runs --quantile 0.9 --kind exact --kind asymptotic
+    halfwidth plan runs --quantile 0.9 --method exact --method asymptotic
     """
     outlet = Outlet.of(fmt, json, out, None)
     from halfwidth.planning.runs import minimum_runs
@@ -301,20 +359,22 @@ def runs(
         }
         for q in level
         for confidence in confidence_level
-        for name in kind
+        for name in method
     ]
     write(render_runs(rows, outlet.fmt), outlet.out)
 
 
-app.command("proportion", short_help="A proportion, by Wilson's interval.")(plan_classes.proportion)
-app.command("auroc", short_help="An AUROC, at a prevalence.")(plan_classes.auroc)
-app.command("classes", short_help="Sensitivity and specificity, at a prevalence.")(
+app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=Verb)(
+    plan_classes.proportion
+)
+app.command("auroc", short_help="An AUROC, at a prevalence.", cls=Verb)(plan_classes.auroc)
+app.command("classes", short_help="Sensitivity and specificity, at a prevalence.", cls=Verb)(
     plan_classes.classes
 )
-app.command("pilot", short_help="Any statistic and method, from the values of a pilot.")(
+app.command("pilot", short_help="Any statistic and method, from the values of a pilot.", cls=Verb)(
     plan_pilot.pilot
 )
-app.command("runs", short_help="The fewest runs for an interval of a quantile.")(runs)
-app.command("subsample", short_help="What smaller test sets would have said of a mean.")(
+app.command("runs", short_help="The fewest runs for an interval of a quantile.", cls=Verb)(runs)
+app.command("subsample", short_help="What smaller test sets would have said of a mean.", cls=Verb)(
     subsample.subsample
 )

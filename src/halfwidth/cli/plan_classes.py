@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options
+from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import (
     Expected,
     Formula,
@@ -34,7 +35,6 @@ def proportion(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
     """A proportion, such as an accuracy: the width of Wilson's interval where it is as expected.
 
@@ -75,6 +75,7 @@ def auroc(
         typer.Option(
             help="SD of the scores of positives over that of negatives, for DeLong's variance.",
             metavar="RATIO",
+            rich_help_panel=Group.ASSUMED,
         ),
     ] = 1.0,
     confidence_level: options.ConfidenceLevel = 0.95,
@@ -82,13 +83,13 @@ def auroc(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
     """An AUROC. Formulas: delong_logit (default, what ci reports), delong, hanley_mcneil.
 
     \b
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 --width 0.1
-    halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 --formula hanley_mcneil
+    halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 \\
+        --formula hanley_mcneil
     """
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)
@@ -123,13 +124,19 @@ def auroc(
 
 
 def classes(
-    sensitivity: Annotated[
-        float, typer.Option(help="Expected.", metavar="SHARE", show_default=False)
-    ],
-    specificity: Annotated[
-        float, typer.Option(help="Expected.", metavar="SHARE", show_default=False)
-    ],
     prevalence: Prevalence,
+    sensitivity: Annotated[
+        float | None,
+        typer.Option(
+            help="Expected; one that is not given is not planned for.",
+            metavar="SHARE",
+            rich_help_panel=Group.ASSUMED,
+        ),
+    ] = None,
+    specificity: Annotated[
+        float | None,
+        typer.Option(help="The same.", metavar="SHARE", rich_help_panel=Group.ASSUMED),
+    ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
@@ -138,6 +145,7 @@ def classes(
         typer.Option(
             help="The probability with which a sample is to hold enough cases of both classes.",
             metavar="SHARE",
+            rich_help_panel=Group.GOAL,
         ),
     ] = None,
     confidence_level: options.ConfidenceLevel = 0.95,
@@ -145,12 +153,13 @@ def classes(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
-    """Sensitivity and specificity: enough cases of each class, by Wilson's interval.
+    """Sensitivity, specificity or both: enough cases of each class, by Wilson's interval.
 
     \b
-    halfwidth plan classes --sensitivity .9 --specificity .95 --prevalence .1 --halfwidth .05
+    halfwidth plan classes --sensitivity .9 --specificity .95 --prevalence .1 \\
+        --halfwidth .05
+    halfwidth plan classes --sensitivity .9 --prevalence .1 --halfwidth .05
     """
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import figures, options
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 
@@ -21,7 +22,6 @@ __all__ = [
     "Expected",
     "Formula",
     "Halfwidths",
-    "MetricName",
     "Outlet",
     "Plot",
     "Prevalence",
@@ -40,6 +40,7 @@ Halfwidths = Annotated[
         help="The half-width wanted, the number after the ±; repeatable.",
         metavar="NUMBER",
         show_default=False,
+        rich_help_panel=Group.GOAL,
     ),
 ]
 Widths = Annotated[
@@ -49,6 +50,7 @@ Widths = Annotated[
         help="Instead of it the width wanted, high - low; repeatable.",
         metavar="NUMBER",
         show_default=False,
+        rich_help_panel=Group.GOAL,
     ),
 ]
 Sizes = Annotated[
@@ -59,6 +61,7 @@ Sizes = Annotated[
         help="The reverse: the width that so many cases give; repeatable.",
         metavar="N",
         show_default=False,
+        rich_help_panel=Group.GOAL,
     ),
 ]
 Assurance = Annotated[
@@ -66,33 +69,37 @@ Assurance = Annotated[
     typer.Option(
         help="The probability with which a study is to reach the width: 0.8, for example.",
         metavar="SHARE",
+        rich_help_panel=Group.GOAL,
     ),
 ]
 Prevalence = Annotated[
     list[float],
-    typer.Option(help="Share of positive cases, between 0 and 1; repeatable.", metavar="SHARE"),
+    typer.Option(
+        help="Share of positive cases, between 0 and 1; repeatable.",
+        metavar="SHARE",
+        rich_help_panel=Group.ASSUMED,
+    ),
 ]
 Expected = Annotated[
     list[float],
-    typer.Option(help="The value expected; repeatable.", metavar="NUMBER", show_default=False),
-]
-MetricName = Annotated[
-    str | None,
     typer.Option(
-        "--metric",
-        help="What the values are: dsc, hd95, ...; its range, its unit, and from how many cases "
-        "its intervals are reliable.",
-        metavar="NAME",
+        help="The value expected; repeatable.",
+        metavar="NUMBER",
         show_default=False,
+        rich_help_panel=Group.ASSUMED,
     ),
 ]
-Formula = Annotated[str, typer.Option(help="The formula for the width.", metavar="NAME")]
+Formula = Annotated[
+    str,
+    typer.Option(help="The formula for the width.", metavar="NAME", rich_help_panel=Group.ASSUMED),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(
         "--plot",
         help="Draw the width against the number of cases: FILE.png, .svg or .pdf.",
         metavar="FILE",
+        rich_help_panel=Group.OUTPUT,
     ),
 ]
 
@@ -121,7 +128,7 @@ class Outlet:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A width, or a number of cases; exactly one of the three.
+    """A width or a number of cases; one of the three, or none where a power is wanted.
 
     Attributes
     ----------
@@ -135,11 +142,18 @@ class Wanted:
 
 
 def wanted(
-    halfwidth: Sequence[float] | None, width: Sequence[float] | None, n: Sequence[int] | None
+    halfwidth: Sequence[float] | None,
+    width: Sequence[float] | None,
+    n: Sequence[int] | None,
+    power: float | None = None,
 ) -> list[Wanted]:
     """What is asked for, one by one; widths and numbers of cases are different questions."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
+    if power is not None and n:
+        raise OptionError("--power asks for the number of cases; leave out --n, or --power")
+    if power is not None and not named:
+        return [Wanted()]
     if len(named) != 1:
         said = f"got {' and '.join(named)}" if named else "got none of them"
         raise OptionError(

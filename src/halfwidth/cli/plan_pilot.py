@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import options, reading
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
     Halfwidths,
-    MetricName,
     Outlet,
     Plot,
     Sizes,
@@ -34,6 +34,7 @@ def pilot(
             help="Column with values; not needed where the table has but one.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     by: Annotated[
@@ -42,20 +43,32 @@ def pilot(
             help="Column whose levels are planned apart; repeatable.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     halfwidth: Halfwidths = None,
     width: Widths = None,
     n: Sizes = None,
     assurance: Annotated[
-        float, typer.Option(help="Share of studies that are to reach the width.", metavar="SHARE")
+        float,
+        typer.Option(
+            help="Share of studies that are to reach the width.",
+            metavar="SHARE",
+            rich_help_panel=Group.GOAL,
+        ),
     ] = 0.8,
-    metric: MetricName = None,
+    metric: options.OneMetric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     n_samples: Annotated[
-        int, typer.Option("--n-samples", help="Studies drawn at each n.", metavar="S")
+        int,
+        typer.Option(
+            "--n-samples",
+            help="Studies drawn at each n.",
+            metavar="S",
+            rich_help_panel=Group.INTERVAL,
+        ),
     ] = 1000,
     n_resamples: options.NResamples = 999,
     seed: options.Seed = None,
@@ -72,13 +85,14 @@ def pilot(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-    debug: options.Debug = False,
 ) -> None:
     """Studies drawn from the values of a pilot, with replacement, and the widths that they reach.
 
     \b
-    halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02 --assurance 0.8
-    halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median -n 50 -n 100
+    halfwidth plan pilot dice.csv --value liver --metric dsc --halfwidth 0.02 \\
+        --assurance 0.8
+    halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median \\
+        -n 50 -n 100
     """
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)

@@ -7,12 +7,16 @@ from typing import Annotated
 
 import typer
 
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.io.table import Table
 
-__all__ = ["TABLE_HELP", "Decimal", "Header", "InputFormat", "Sheet", "table_in"]
+__all__ = ["TABLE_HELP", "Decimal", "Header", "InputFormat", "Options", "Sheet", "table_in"]
 
 TABLE_HELP = "Table: .csv, .tsv, .txt (also .gz), .parquet or .xlsx; - for standard input"
+
+# The values of the four options below, in their order.
+Options = tuple[str | None, str | None, bool | None, str | None]
 
 Sheet = Annotated[
     str | None,
@@ -21,6 +25,7 @@ Sheet = Annotated[
         help="Sheet of a workbook; default: the first.",
         metavar="NAME",
         show_default=False,
+        rich_help_panel=Group.INPUT,
     ),
 ]
 Decimal = Annotated[
@@ -31,6 +36,7 @@ Decimal = Annotated[
         "semicolons or tabs separate the cells.",
         metavar="MARK",
         show_default=False,
+        rich_help_panel=Group.INPUT,
     ),
 ]
 Header = Annotated[
@@ -40,6 +46,7 @@ Header = Annotated[
         help="Whether the first line names the columns; without, they are col1, col2, ...; "
         "default: it does, and a line that looks like data is refused.",
         show_default=False,
+        rich_help_panel=Group.INPUT,
     ),
 ]
 InputFormat = Annotated[
@@ -49,6 +56,7 @@ InputFormat = Annotated[
         help="Of the table, whatever its name: csv, tsv, txt, parquet, xlsx.",
         metavar="FORMAT",
         show_default=False,
+        rich_help_panel=Group.INPUT,
     ),
 ]
 

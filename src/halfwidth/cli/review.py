@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import options, reading
 from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 
@@ -16,7 +17,9 @@ __all__ = ["review"]
 
 
 def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
-    option: typer.models.OptionInfo = typer.Option(help=text, metavar=metavar, show_default=False)
+    option: typer.models.OptionInfo = typer.Option(
+        help=text, metavar=metavar, show_default=False, rich_help_panel=Group.PUBLISHED
+    )
     return option
 
 
@@ -39,13 +42,7 @@ def review(
     halfwidth: Annotated[
         float | None, _number("Half of the published 95 % interval, instead of --sd.")
     ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="What was measured; decides range and unit: dsc, hd95, ... (halfwidth ci --help).",
-            metavar="NAME",
-        ),
-    ] = None,
+    metric: options.OneMetric = None,
     correct: Annotated[int | None, _number("Cases that are right, of --n.", "COUNT")] = None,
     auroc: Annotated[float | None, _number("Published AUROC.")] = None,
     positives: Annotated[int | None, _number("Positive cases, with --auroc.", "COUNT")] = None,
@@ -86,7 +83,6 @@ def review(
     json: options.Json = False,
     out: options.Out = None,
     strict: options.Strict = False,
-    debug: options.Debug = False,
 ) -> int:
     """Confidence intervals for published numbers, from what the paper prints beside them.
 

@@ -9,6 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, reading
 from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 
@@ -31,11 +32,14 @@ def runs(
             "one there is.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     quantile: Annotated[
         list[float],
-        typer.Option(help="Level of a quantile; repeatable.", metavar="LEVEL"),
+        typer.Option(
+            help="Level of a quantile; repeatable.", metavar="LEVEL", rich_help_panel=Group.ESTIMATE
+        ),
     ] = [0.1, 0.5, 0.9],  # noqa: B006 -- typer copies it
     by: Annotated[
         list[str] | None,
@@ -44,6 +48,7 @@ def runs(
             "is estimated apart; repeatable.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     metric: Annotated[
@@ -53,6 +58,7 @@ def runs(
             "the column is called, where that is a metric.",
             metavar="NAME",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     method: Annotated[
@@ -61,6 +67,7 @@ def runs(
             help="auto, exact, exact_randomized, asymptotic, semiparametric, percentile, ...; the "
             "mean has t.",
             metavar="NAME",
+            rich_help_panel=Group.INTERVAL,
         ),
     ] = "auto",
     point: Annotated[
@@ -69,22 +76,33 @@ def runs(
             help="Point estimate: sample, interpolated, bootstrap_median; auto takes the one that "
             "goes with the interval.",
             metavar="NAME",
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = "auto",
     mean: Annotated[
-        bool, typer.Option("--mean/--no-mean", help="The mean, with t, beside the quantiles.")
+        bool,
+        typer.Option(
+            "--mean/--no-mean",
+            help="The mean, with t, beside the quantiles.",
+            rich_help_panel=Group.ESTIMATE,
+        ),
     ] = True,
     folds: Annotated[
         str,
         typer.Option(
             help="A column 'fold': refuse, or average over the folds of each seed.",
             metavar="POLICY",
+            rich_help_panel=Group.INPUT,
         ),
     ] = "refuse",
     confidence_level: options.ConfidenceLevel = 0.95,
     simultaneous: Annotated[
         bool,
-        typer.Option("--simultaneous", help="All intervals of a source hold at once (Bonferroni)."),
+        typer.Option(
+            "--simultaneous",
+            help="All intervals of a source hold at once (Bonferroni).",
+            rich_help_panel=Group.INTERVAL,
+        ),
     ] = False,
     alternative: options.Alternative = "two-sided",
     n_resamples: options.NResamples = 9999,
@@ -105,10 +123,10 @@ def runs(
         typer.Option(
             help="Draw a figure too: the runs and their quantiles, a row per source.",
             metavar="FILE",
+            rich_help_panel=Group.OUTPUT,
         ),
     ] = None,
     strict: options.Strict = False,
-    debug: options.Debug = False,
 ) -> int:
     """Quantiles of a metric over independent training runs, with confidence intervals.
 
@@ -116,9 +134,12 @@ def runs(
     is what counts, not the size of the test set; folds of a cross-validation are no runs.
 
     \b
-    halfwidth runs seeds.csv --value accuracy --quantile 0.1 --confidence-level 0.9
-    halfwidth runs runs.csv --value accuracy --by source --confidence-level 0.9 --plot runs.png
-    halfwidth runs mlflow.csv --value val_rmse --metric rmse --quantile 0.9 --seed 1
+    halfwidth runs seeds.csv --value accuracy --quantile 0.1 \\
+        --confidence-level 0.9
+    halfwidth runs runs.csv --value accuracy --by source --confidence-level 0.9 \\
+        --plot runs.png
+    halfwidth runs mlflow.csv --value val_rmse --metric rmse --quantile 0.9 \\
+        --seed 1
     """
     fmt = options.resolve_format(fmt, json, out)
     figures.check(plot, None, ("distribution",))

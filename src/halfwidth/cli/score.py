@@ -9,7 +9,8 @@ import typer
 
 from halfwidth.cli import mask_options, options
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.output import InterruptToldError, note, say, write
+from halfwidth.cli.command import Group
+from halfwidth.cli.output import InterruptToldError, complain, note, say, write
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.io.writers import TABLE_SUFFIXES, csv_text
@@ -40,7 +41,7 @@ def score(
     ignore_geometry: mask_options.IgnoreGeometry = False,
     allow_missing: mask_options.AllowMissing = False,
     max_voxels: mask_options.MaxVoxels = None,
-    jobs: mask_options.Jobs = 1,
+    jobs: options.Jobs = 1,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -49,11 +50,16 @@ def score(
             help=f"Write the per-case table to FILE ({', '.join(TABLE_SUFFIXES)}); a run that was "
             "cut off goes on with the same command. Default: to stdout, as CSV.",
             metavar="FILE",
+            rich_help_panel=Group.OUTPUT,
         ),
     ] = None,
     summary: Annotated[
         bool,
-        typer.Option("--summary/--no-summary", help="Show intervals of the metrics at the end."),
+        typer.Option(
+            "--summary/--no-summary",
+            help="Show intervals of the metrics at the end.",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = True,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
@@ -70,11 +76,11 @@ def score(
             f"{', '.join(options.FORMAT_NAMES)}; without, the per-case table: csv or json.",
             metavar="FORMAT",
             show_default=False,
+            rich_help_panel=Group.OUTPUT,
         ),
     ] = None,
     json: options.Json = False,
     strict: options.Strict = False,
-    debug: options.Debug = False,
 ) -> int:
     """Compare two folders of masks: a value for each case, label and metric.
 
@@ -83,11 +89,15 @@ def score(
     structure. Then come the means with confidence intervals, as 'halfwidth ci' gives them.
 
     \b
-    halfwidth score predictions/ references/ --metrics dsc,hd95 -o cases.csv
-    halfwidth score predictions/ references/ --metrics dsc,nsd --tolerance 3 --jobs 4 -o cases.csv
-    halfwidth score pred/ ref/ --metrics all --tolerance-file mm.toml --labels dataset.json
-    halfwidth score pred/ ref/ --region whole=1+2+4 --metrics hd:percentile=99,definition=pooled
-    halfwidth score mine.nii.gz truth.nii.gz --metrics dsc,nsd --tolerance msd:liver
+    halfwidth score predictions/ references/ --metric dsc,hd95 -o cases.csv
+    halfwidth score predictions/ references/ --metric dsc,nsd --tolerance 3 \\
+        --jobs 4 -o cases.csv
+    halfwidth score pred/ ref/ --metric all --tolerance-file mm.toml \\
+        --label-names dataset.json
+    halfwidth score pred/ ref/ --region whole=1+2+4 \\
+        --metric hd:percentile=99,definition=pooled
+    halfwidth score mine.nii.gz truth.nii.gz --metric dsc,nsd \\
+        --tolerance msd:liver
     halfwidth ci cases.csv --by label --missing worst --penalty 374
     """
     fmt = _format(fmt, json, out)
@@ -134,8 +144,10 @@ def _told(
         write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
     else:
         note(f"wrote {out} ({scores.extent})")
-    for said in (*scores.notes, *scores.cautions):
-        note(str(said))
+    for said in scores.notes:
+        note(said)
+    for caution in scores.cautions:
+        complain(str(caution))
     cautions: list[Caution] = [*scores.cautions]
     estimates = None
     if table is not None and len(scores.cases) > 1:

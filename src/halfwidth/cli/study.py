@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli.ci import STRICT_STATUS
-from halfwidth.cli.mask_options import Jobs
-from halfwidth.cli.options import Debug, Strict
-from halfwidth.cli.output import InterruptToldError, note, write
+from halfwidth.cli.command import SETTINGS, Group, Verb
+from halfwidth.cli.options import Jobs, Strict
+from halfwidth.cli.output import InterruptToldError, complain, note, write
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
@@ -42,17 +42,17 @@ app = typer.Typer(
     "halfwidth study run study.toml --store store/ --dry-run\n"
     "halfwidth study run study.toml --store store/ --jobs 2\n"
     "halfwidth study summary store/",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
+    **SETTINGS,
 )
 
 Spec = Annotated[Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")]
 StoreOption = Annotated[
     Path,
     typer.Option(
-        "--store", help="The folder that keeps the results; made on the first run.", metavar="DIR"
+        "--store",
+        help="The folder that keeps the results; made on the first run.",
+        metavar="DIR",
+        rich_help_panel=Group.OUTPUT,
     ),
 ]
 StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
@@ -62,6 +62,7 @@ Dask = Annotated[
         help="Address of a Dask scheduler (tcp://host:8786), or 'local' for one here.",
         metavar="ADDRESS",
         show_default=False,
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 ShardOption = Annotated[
@@ -70,14 +71,20 @@ ShardOption = Annotated[
         help="Do the i-th of N shares, for array jobs without a scheduler.",
         metavar="i/N",
         show_default=False,
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 Retries = Annotated[
-    int, typer.Option(help="How often a chunk that went wrong is done again.", metavar="K")
+    int,
+    typer.Option(
+        help="How often a chunk that went wrong is done again.",
+        metavar="K",
+        rich_help_panel=Group.RUNNING,
+    ),
 ]
 
 
-@app.command("init", short_help="A commented spec from a folder of data.")
+@app.command("init", short_help="A commented spec from a folder of data.", cls=Verb)
 def init(
     folder: Annotated[
         Path,
@@ -87,7 +94,6 @@ def init(
         Path, typer.Option("--out", "-o", help="Where to write the spec.", metavar="FILE")
     ] = Path("study.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
-    debug: Debug = False,
 ) -> None:
     """Write a spec that runs as it is: what was found, what was guessed, every option.
 
@@ -102,10 +108,10 @@ def init(
     note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
 
 
-app.command("describe", short_help="What the instances are like.")(describe)
+app.command("describe", short_help="What the instances are like.", cls=Verb)(describe)
 
 
-@app.command("run", short_help="Run a study, or go on with one.")
+@app.command("run", short_help="Run a study, or go on with one.", cls=Verb)
 def run(
     spec: Spec,
     store: StoreOption,
@@ -115,10 +121,13 @@ def run(
     retries: Retries = 1,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Show chunks and predicted costs; run nothing."),
+        typer.Option(
+            "--dry-run",
+            help="Show chunks and predicted costs; run nothing.",
+            rich_help_panel=Group.RUNNING,
+        ),
     ] = False,
     strict: Strict = False,
-    debug: Debug = False,
 ) -> int:
     """Run a study. The same command goes on with one that was cut off; Ctrl-C is safe.
 
@@ -144,7 +153,7 @@ def run(
     return _ended(outcome, store, spec) or (STRICT_STATUS if strict and planned.cautions else 0)
 
 
-@app.command("status", short_help="How far a study is.")
+@app.command("status", short_help="How far a study is.", cls=Verb)
 def status(
     stores: Annotated[
         list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
@@ -159,7 +168,6 @@ def status(
             show_default=False,
         ),
     ] = None,
-    debug: Debug = False,
 ) -> int:
     """How far a study is: chunks done, failed and left, and who is working on it.
 
@@ -202,14 +210,13 @@ def _status_of_store(folder: Path) -> Status:
     return status(opened, opened.chunks())
 
 
-@app.command("retry", short_help="Do failed chunks again.")
+@app.command("retry", short_help="Do failed chunks again.", cls=Verb)
 def retry(
     spec: Spec,
     store: StoreOption,
     jobs: Jobs = 1,
     dask: Dask = None,
     retries: Retries = 1,
-    debug: Debug = False,
 ) -> int:
     """Forget what failed and go on: failed chunks are done again, and so is what is left.
 
@@ -232,13 +239,12 @@ def retry(
     return _ended(outcome, store, spec)
 
 
-@app.command("collect", short_help="Bring stores of shards together.")
+@app.command("collect", short_help="Bring stores of shards together.", cls=Verb)
 def collect(
     store: StoreArgument,
     others: Annotated[
         list[Path], typer.Argument(help="Stores of the same study.", metavar="OTHER...")
     ],
-    debug: Debug = False,
 ) -> None:
     """Copy the parts of other stores of the same study into STORE, which is made if need be.
 
@@ -260,10 +266,12 @@ def collect(
         note(f"{len(made.damaged)} left behind: {faults}")
 
 
-app.command("summary", short_help="Coverage, paces, tests, needs, failures.")(summary)
+app.command("summary", short_help="Coverage, paces, tests, needs, failures.", cls=Verb)(summary)
 
 
-app.command("plot", short_help="Figures of coverage, width and what they depend on.")(plot)
+app.command("plot", short_help="Figures of coverage, width and what they depend on.", cls=Verb)(
+    plot
+)
 
 
 @contextlib.contextmanager
@@ -291,14 +299,14 @@ def _say_cautions(planned: Planned) -> None:
             said.setdefault(caution.code, []).append(str(caution))
     for texts in said.values():
         for text in texts[:MOST_NAMED]:
-            note(text)
+            complain(text)
         if len(texts) > MOST_NAMED:
-            note(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
+            complain(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
 
 
 def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
     if outcome.failed:
-        note(
+        complain(
             f"{len(outcome.failed)} chunks failed; {store / 'failed'} holds why. Once that is "
             f"mended: halfwidth study retry {spec} --store {store}"
         )

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halfwidth.cli.options import Debug
+from halfwidth.cli import completion
+from halfwidth.cli.command import Group
+from halfwidth.cli.completion import Completion
+from halfwidth.cli.options import Json
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,15 +25,31 @@ if TYPE_CHECKING:
 __all__ = ["opened", "summary"]
 
 Text = str | None
+# The names asked for, of what is asked for.
+Filters = dict[str, list[str]]
 
 
-def _only(what: str, *names: str) -> Any:
-    metavar = "NAME,..." if "-n" not in names else "N,M"
-    return typer.Option(*names, help=f"Only {what}.", metavar=metavar, show_default=False)
+Names = list[str] | None
+
+
+def _parts(incomplete: str) -> list[str]:
+    return completion.starting(incomplete, PARTS)
+
+
+def _only(what: str, *names: str, completed: Completion | None = None) -> Any:
+    metavar = "N" if "-n" in names else "NAME"
+    return typer.Option(
+        *names,
+        help=f"Only {what}; repeatable, or a list with commas.",
+        metavar=metavar,
+        show_default=False,
+        autocompletion=completed,
+        rich_help_panel=Group.CELLS,
+    )
 
 
 def _of_part(what: str, metavar: str) -> Any:
-    return typer.Option(help=what, metavar=metavar, show_default=False)
+    return typer.Option(help=what, metavar=metavar, show_default=False, rich_help_panel=Group.PARTS)
 
 
 @dataclass(frozen=True)
@@ -38,8 +58,8 @@ class Asked:
 
     against: Any = None
     between: Text = None
-    level: Text = None
-    target: float | None = None
+    over: Text = None
+    coverage: float | None = None
     width: float | None = None
     reference: Text = None
     seed: int | None = None
@@ -63,22 +83,29 @@ def summary(
     what: Annotated[
         str,
         typer.Option(
-            help="coverage, pace, tests, mixed, needs, ratios, shifts or failures.", metavar="PART"
+            help="coverage, pace, tests, mixed, needs, ratios, shifts or failures.",
+            metavar="PART",
+            autocompletion=_parts,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = "coverage",
-    metric: Annotated[Text, _only("these metrics")] = None,
-    statistic: Annotated[Text, _only("these statistics")] = None,
-    average: Annotated[Text, _only("these averages")] = None,
-    method: Annotated[Text, _only("these methods (failures: percentile)")] = None,
-    n: Annotated[Text, _only("these sizes (failures: 50)", "-n")] = None,
+    metric: Annotated[Names, _only("this metric", completed=completion.all_metrics)] = None,
+    statistic: Annotated[Names, _only("this statistic", completed=completion.statistics)] = None,
+    average: Annotated[Names, _only("this average")] = None,
+    method: Annotated[
+        Names, _only("this method (failures: percentile)", completed=completion.methods)
+    ] = None,
+    n: Annotated[Names, _only("this size (failures: 50)", "--n", "-n")] = None,
     between: Annotated[
         Text, _of_part("tests: compare metric, statistic, method or average.", "WHAT")
     ] = None,
     against: Annotated[
         Path | None, _of_part("tests: unpaired, with the metrics of another store.", "STORE")
     ] = None,
-    level: Annotated[Text, _of_part("tests: of instances, or of whole tasks.", "LEVEL")] = None,
-    target: Annotated[
+    over: Annotated[
+        Text, _of_part("tests: over instances, or over whole tasks: instance, task.", "UNIT")
+    ] = None,
+    coverage: Annotated[
         float | None,
         _of_part("needs: the wanted coverage; default: the level less 0.025.", "SHARE"),
     ] = None,
@@ -97,19 +124,24 @@ def summary(
         _of_part("failures: a spec, for outliers and imbalance; may be repeated.", "FILE"),
     ] = None,
     fmt: Annotated[
-        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
+        str,
+        typer.Option(
+            "--format",
+            help="table, markdown, csv or json.",
+            metavar="FORMAT",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = "table",
-    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
-    debug: Debug = False,
+    json: Json = False,
 ) -> None:
     """What the cells of a study say, by metric, statistic and method.
 
     \b
     coverage   median and quartiles over instances of coverage and width
     pace       how fast coverage comes to its level: b in coverage = level + b/n
-    tests      permutation tests of paces, all pairs of metrics (or statistics, ...)
+    tests      permutation tests of paces, all pairs of metrics (or others)
     mixed      how far skewness tells the pace: a mixed model
-    needs      the n from which on intervals cover often enough, or are narrow enough
+    needs      the n from which intervals cover often, or are narrow, enough
     ratios     widths by those of a reference method
     shifts     how far the middle of intervals lies from the true value
     failures   instances that cover far less than the others, and what they share
@@ -117,7 +149,8 @@ def summary(
     \b
     halfwidth study summary store/
     halfwidth study summary store/ --metric dsc --statistic mean -n 10,50,250
-    halfwidth study summary store/ --what tests --method percentile --level task --seed 1
+    halfwidth study summary store/ --what tests --method percentile --over task \\
+        --seed 1
     halfwidth study summary seg/ --what tests --against cls/ --method percentile
     halfwidth study summary seg/ cls/ --what needs --width 0.1
     halfwidth study summary store/ --what failures --spec study.toml
@@ -131,15 +164,10 @@ def summary(
         raise UnknownNameError("format", written, FORMATS)
     if what not in PARTS:
         raise UnknownNameError("part (--what)", what, PARTS)
-    asked = Asked(against, between, level, target, width, reference, seed, refits, spec or None)
+    asked = Asked(against, between, over, coverage, width, reference, seed, refits, spec or None)
     _check(what, asked)
-    filters = {
-        "metric": metric,
-        "statistic": statistic,
-        "average": average,
-        "method": method,
-        "n": n,
-    }
+    given = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
+    filters = {name: split_names(texts) for name, texts in given.items() if texts}
     if what == "coverage":
         write(render_summary(_coverage(stores, filters), written))
         return
@@ -178,18 +206,10 @@ def _cells(stores: list[Path]) -> pd.DataFrame:
     return cells_of(*(opened(store) for store in stores))
 
 
-def _listed(filters: dict[str, Text]) -> dict[str, list[str]]:
-    return {
-        name: [part.strip() for part in given.split(",")]
-        for name, given in filters.items()
-        if given is not None
-    }
-
-
-def _chosen(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
     from halfwidth.study.analysis import chosen
 
-    return chosen(_cells(stores), **_listed(filters))
+    return chosen(_cells(stores), **filters)
 
 
 def _given(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
@@ -212,31 +232,31 @@ def _seeded(asked: Asked) -> int:
 # --------------------------------------------------------------------------- parts
 
 
-def _coverage(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+def _coverage(stores: list[Path], filters: Filters) -> pd.DataFrame:
     from halfwidth.study.analysis import chosen, coverage
 
     one = len(stores) == 1
     frame = opened(stores[0]).summary() if one else coverage(_cells(stores))
-    return chosen(frame, **_listed(filters))
+    return chosen(frame, **filters)
 
 
-def _pace(stores: list[Path], filters: dict[str, Text], _asked: Asked) -> Answer:
+def _pace(stores: list[Path], filters: Filters, _asked: Asked) -> Answer:
     from halfwidth.study.analysis import pace, pace_summary
 
     paces = pace(_chosen(stores, filters))
     return Answer({"pace": paces}, {"pace": pace_summary(paces)}, {})
 
 
-def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.study.analysis import chosen, pace, pace_tests, unpaired_pace_tests
 
-    level, seed = asked.level or "instance", _seeded(asked)
+    level, seed = asked.over or "instance", _seeded(asked)
     paces = pace(_chosen(stores, filters))
     if asked.against is None:
         made = pace_tests(paces, asked.between or "metric", level=level, rng=seed)
     else:
         # Metrics and statistics are those of the stores; what both have is how intervals are made.
-        shared = {k: v for k, v in _listed(filters).items() if k in ("method", "n")}
+        shared = {k: v for k, v in filters.items() if k in ("method", "n")}
         others = pace(chosen(_cells([asked.against]), **shared))
         made = unpaired_pace_tests(paces, others, level=level, rng=seed)
     said = {
@@ -248,7 +268,7 @@ def _tests(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     return Answer({"tests": made}, {"tests": made}, said)
 
 
-def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.report.study_answers import left_out_of, not_fitted_in, of_logits
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
@@ -271,11 +291,11 @@ def _mixed(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     return Answer({"mixed": made}, {"mixed": fitted}, said)
 
 
-def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.report.study_answers import units_of
     from halfwidth.study.analysis import needs
 
-    made = needs(_chosen(stores, filters), target=asked.target, width=asked.width)
+    made = needs(_chosen(stores, filters), target=asked.coverage, width=asked.width)
     goals = sorted({float(goal) for goal in made["goal"]})
     if asked.width is not None:
         said = {
@@ -290,7 +310,7 @@ def _needs(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer
     return Answer({"needs": made}, {"needs": made}, said)
 
 
-def _ratios(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _ratios(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.study.analysis import width_ratios
 
     cells = _of_any_method(stores, filters)
@@ -299,7 +319,7 @@ def _ratios(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answe
     return Answer({"ratios": made}, {"ratios": made}, {"reference": reference})
 
 
-def _shifts(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _shifts(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.study.analysis import shifts
 
     cells = _of_any_method(stores, filters)
@@ -308,36 +328,38 @@ def _shifts(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answe
     return Answer({"shifts": made}, {"shifts": made}, {"reference": reference})
 
 
-def _of_any_method(stores: list[Path], filters: dict[str, Text]) -> pd.DataFrame:
+def _of_any_method(stores: list[Path], filters: Filters) -> pd.DataFrame:
     """The reference need not be among the methods that are chosen."""
-    return _chosen(stores, filters | {"method": None})
+    return _chosen(stores, {name: v for name, v in filters.items() if name != "method"})
 
 
 def _beside(
     function: Callable[[pd.DataFrame, str], pd.DataFrame],
     reference: str,
     cells: pd.DataFrame,
-    filters: dict[str, Text],
+    filters: Filters,
 ) -> pd.DataFrame:
     from halfwidth.study.analysis import chosen
 
-    method = filters["method"]
+    methods = filters.get("method")
     made = function(cells, reference)
-    return made if method is None else chosen(made, **_listed({"method": method}))
+    return made if methods is None else chosen(made, method=methods)
 
 
-def _failures(stores: list[Path], filters: dict[str, Text], asked: Asked) -> Answer:
+def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     from halfwidth.report.study_answers import of_logits
     from halfwidth.study.analysis import chosen, failures, what_they_share
 
     for name, option in (("method", "--method"), ("n", "-n")):
-        given = filters[name]
-        if given is not None and "," in given:
-            raise OptionError(f"{option} {given}: failures are of one {name}")
-    cells = _chosen(stores, filters | {"n": None})
-    method = filters["method"] or _given(cells, "method", "percentile", "--method", "failures")
+        given = filters.get(name, [])
+        if len(given) > 1:
+            raise OptionError(f"{option} {','.join(given)}: failures are of one {name}")
+    cells = _chosen(stores, {name: v for name, v in filters.items() if name != "n"})
+    (method,) = filters.get("method") or [
+        _given(cells, "method", "percentile", "--method", "failures")
+    ]
     cells = chosen(cells, method=method)
-    cells = chosen(cells, n=filters["n"] or _given(cells, "n", "50", "-n", "failures"))
+    cells = chosen(cells, n=filters.get("n") or _given(cells, "n", "50", "-n", "failures"))
     # As the study says it: one may ask for 5e1 cases.
     n = int(cells["n"].iloc[0])
     made = failures(cells, method, n, _characteristics(cells, asked.spec))
@@ -381,8 +403,8 @@ PARTS: dict[str, Callable[..., Any]] = {
 TAKEN_BY = {
     "against": ("tests",),
     "between": ("tests",),
-    "level": ("tests",),
-    "target": ("needs",),
+    "over": ("tests",),
+    "coverage": ("needs",),
     "width": ("needs",),
     "reference": ("ratios", "shifts"),
     "seed": ("tests", "mixed"),

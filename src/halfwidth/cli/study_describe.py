@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from halfwidth.cli.mask_options import Jobs
-from halfwidth.cli.options import Debug, Seed
+from halfwidth.cli.command import Group
+from halfwidth.cli.options import Jobs, Json, Seed
 from halfwidth.cli.output import write
 from halfwidth.core.errors import OptionError, UnknownNameError
 
@@ -20,12 +20,19 @@ def describe(
         Path, typer.Argument(help="The spec of the study, a TOML file.", metavar="SPEC")
     ],
     instances: Annotated[
-        bool, typer.Option("--instances", help="A row for each instance, not quartiles over them.")
+        bool,
+        typer.Option(
+            "--instances",
+            help="A row for each instance, not quartiles over them.",
+            rich_help_panel=Group.ESTIMATE,
+        ),
     ] = False,
     families: Annotated[
         bool,
         typer.Option(
-            "--families", help="How many instances reject normal, beta, gamma and other families."
+            "--families",
+            help="How many instances reject normal, beta, gamma and other families.",
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = False,
     family: Annotated[
@@ -35,6 +42,7 @@ def describe(
             "gamma, pareto, weibull.",
             metavar="NAME,...",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     tests: Annotated[
@@ -44,6 +52,7 @@ def describe(
             "metric.",
             metavar="K",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     lilliefors: Annotated[
@@ -53,15 +62,21 @@ def describe(
             "take long.",
             metavar="N",
             show_default=False,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     jobs: Jobs = 1,
     seed: Seed = None,
     fmt: Annotated[
-        str, typer.Option("--format", help="table, markdown, csv or json.", metavar="FORMAT")
+        str,
+        typer.Option(
+            "--format",
+            help="table, markdown, csv or json.",
+            metavar="FORMAT",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = "table",
-    json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
-    debug: Debug = False,
+    json: Json = False,
 ) -> None:
     """Location, spread, shape, outliers and classes of the instances, before anything is simulated.
 
@@ -71,7 +86,8 @@ def describe(
     \b
     halfwidth study describe study.toml
     halfwidth study describe study.toml --instances --format csv > instances.csv
-    halfwidth study describe study.toml --families --lilliefors 1999 --seed 1 --jobs -1
+    halfwidth study describe study.toml --families --family normal \\
+        --lilliefors 1999 --seed 1 --jobs -1
     """
     from halfwidth.report.study_describe import FORMATS
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from halfwidth.cli.options import Debug
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
@@ -38,12 +38,26 @@ def plot(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", "-o", help="The folder for the files; made if need be.", metavar="DIR"
+            "--out",
+            "-o",
+            help="The folder for the files; made if need be.",
+            metavar="DIR",
+            rich_help_panel=Group.OUTPUT,
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All figures that can be drawn.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="All figures that can be drawn.", rich_help_panel=Group.ESTIMATE
+        ),
+    ] = False,
     listing: Annotated[
-        bool, typer.Option("--list", help="Print the names of the figures; draw none.")
+        bool,
+        typer.Option(
+            "--list",
+            help="Print the names of the figures; draw none.",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = False,
     spec: Annotated[
         list[Path] | None,
@@ -52,22 +66,45 @@ def plot(
             help="The spec of a study, for figures of the data; repeatable.",
             metavar="FILE",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     formats: Annotated[
-        str, typer.Option("--format", help="Of pdf, svg and png.", metavar="NAME,...")
+        str,
+        typer.Option(
+            "--format",
+            help="Of pdf, svg and png.",
+            metavar="NAME,...",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = USUAL,
     metric: Annotated[
-        str | None, typer.Option(help="Only these metrics.", metavar="NAME,...", show_default=False)
+        str | None,
+        typer.Option(
+            help="Only these metrics.",
+            metavar="NAME,...",
+            show_default=False,
+            rich_help_panel=Group.CELLS,
+        ),
     ] = None,
     statistic: Annotated[
         str | None,
-        typer.Option(help="Only these statistics.", metavar="NAME,...", show_default=False),
+        typer.Option(
+            help="Only these statistics.",
+            metavar="NAME,...",
+            show_default=False,
+            rich_help_panel=Group.CELLS,
+        ),
     ] = None,
     method: Annotated[
-        str | None, typer.Option(help="Only these methods.", metavar="NAME,...", show_default=False)
+        str | None,
+        typer.Option(
+            help="Only these methods.",
+            metavar="NAME,...",
+            show_default=False,
+            rich_help_panel=Group.CELLS,
+        ),
     ] = None,
-    debug: Debug = False,
 ) -> None:
     """Draw what a study found; beside each figure stands a CSV file with every number in it.
 

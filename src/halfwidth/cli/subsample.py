@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, reading
+from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 from halfwidth.io.summaries import check_cases
@@ -24,6 +25,7 @@ def subsample(
             help="Column with values; default: the only numeric one.",
             metavar="COLUMN",
             show_default=False,
+            rich_help_panel=Group.INPUT,
         ),
     ] = None,
     sizes: Annotated[
@@ -32,16 +34,21 @@ def subsample(
             help="Cases in a subsample: 10,20,50; default: 10 to 1000 and all.",
             metavar="K,...",
             show_default=False,
+            rich_help_panel=Group.GOAL,
         ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Subsamples of each size.", metavar="N")] = 100,
+    repeats: Annotated[
+        int, typer.Option(help="Subsamples of each size.", metavar="N", rich_help_panel=Group.GOAL)
+    ] = 100,
     ddof: Annotated[
-        int, typer.Option(help="SD with division by k (0, as in the papers) or k - 1 (1).")
+        int,
+        typer.Option(
+            help="SD with division by k (0, as in the papers) or k - 1 (1).",
+            metavar="0|1",
+            rich_help_panel=Group.ESTIMATE,
+        ),
     ] = 0,
-    metric: Annotated[
-        str | None,
-        typer.Option(help="What the values are; decides range and unit.", metavar="NAME"),
-    ] = None,
+    metric: options.OneMetric = None,
     confidence_level: options.ConfidenceLevel = 0.95,
     n_resamples: options.NResamples = 15_000,
     seed: options.Seed = None,
@@ -58,15 +65,19 @@ def subsample(
     out: options.Out = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw mean and half-width against k: FILE.png, .svg or .pdf."),
+        typer.Option(
+            help="Draw mean and half-width against k: FILE.png, .svg or .pdf.",
+            metavar="FILE",
+            rich_help_panel=Group.OUTPUT,
+        ),
     ] = None,
-    debug: options.Debug = False,
 ) -> None:
     """Average mean, SD and interval of subsamples of a test set, without replacement.
 
     \b
     halfwidth plan subsample dice.csv --value dice --metric dsc --seed 1
-    halfwidth plan subsample dice.csv --value dice --sizes 10,20,50 --plot sizes.png
+    halfwidth plan subsample dice.csv --value dice --sizes 10,20,50 \\
+        --plot sizes.png
     """
     fmt = options.resolve_format(fmt, json, out)
     figures.check(plot, None, ("subsamples",))

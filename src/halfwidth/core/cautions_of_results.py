@@ -31,7 +31,8 @@ OF_RESULTS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW103",
         "many identical worst values",
-        "{count} of {total} values equal the worst one, {value:g}: failures or an imputed penalty?",
+        "{count} of {total} values equal the worst one ({value:g}): failures or an imputed "
+        "penalty?",
         "A pile of identical extreme values is usually a constant put in for cases where the "
         "metric could not be computed. Mean and SD then depend on the constant as much as on the "
         "model.",

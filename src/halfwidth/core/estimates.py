@@ -166,7 +166,7 @@ class Estimates(Sequence[Estimate]):
         lines = []
         for code, raised in sorted(by_code.items()):
             label, first = raised[0]
-            where = f"{label}: " if label and several else ""
+            where = f"{_named(label)}: " if label and several else ""
             more = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
             lines.append((code, f"{where}{first.message}{more}"))
         return lines
@@ -188,6 +188,11 @@ class Estimates(Sequence[Estimate]):
         said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
+
+
+def _named(label: str) -> str:
+    """A label in a sentence, where a bare number would read as a count or a value."""
+    return f"label {label}" if label[:1] in "+-.0123456789" else label
 
 
 def _is_of(item: Estimate, text: str) -> bool:

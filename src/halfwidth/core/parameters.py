@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 
-__all__ = ["UNIT", "VOXEL", "Parameter", "bind", "parse_name"]
+__all__ = ["UNIT", "VOXEL", "Parameter", "bind", "parse_name", "split_names"]
 
 
 @dataclass(frozen=True)
@@ -127,6 +127,22 @@ def bind(
                 f"write {owner}:{parameter.name}=VALUE, {parameter.allowed_text}"
             )
     return bound
+
+
+def split_names(texts: Sequence[str]) -> list[str]:
+    """Single names of lists with commas, which also part the parameters of one name.
+
+    >>> split_names(["dsc,hd:percentile=99,definition=pooled,nsd:2"])
+    ['dsc', 'hd:percentile=99,definition=pooled', 'nsd:2']
+    """
+    found: list[str] = []
+    for part in (part.strip() for text in texts for part in text.split(",")):
+        name = part.partition(":")[0]
+        if "=" in name and found:
+            found[-1] += ("," if ":" in found[-1] else ":") + part
+        elif part:
+            found.append(part)
+    return found
 
 
 def parse_name(

@@ -226,9 +226,9 @@ def resolve_request(
         )
     n_threads = as_count(threads) or 0
     if n_threads < 1:
-        raise OptionError(f"n_threads={shown(threads)} (--threads) is not an integer from 1 up")
+        raise OptionError(f"n_threads={shown(threads)} (--jobs) is not an integer from 1 up")
     if n_threads > MOST_THREADS:
-        raise OptionError(f"n_threads={shown(threads)} (--threads) is above {MOST_THREADS}")
+        raise OptionError(f"n_threads={shown(threads)} (--jobs) is above {MOST_THREADS}")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from halfwidth.planning.areas import auroc_n, auroc_width
     from halfwidth.planning.classes import classes_n, classes_width
-    from halfwidth.planning.means import difference_n, difference_width, mean_n, mean_width
+    from halfwidth.planning.differences import difference_n, difference_width
+    from halfwidth.planning.means import mean_n, mean_width
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.proportions import proportion_n, proportion_width
     from halfwidth.planning.quantiles import quantile_n, quantile_width
@@ -65,8 +66,8 @@ _HOME = {
     "auroc_width": "areas",
     "classes_n": "classes",
     "classes_width": "classes",
-    "difference_n": "means",
-    "difference_width": "means",
+    "difference_n": "differences",
+    "difference_width": "differences",
     "mean_n": "means",
     "mean_width": "means",
     "mean_width_table": "width_tables",

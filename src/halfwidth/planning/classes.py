@@ -1,8 +1,10 @@
-"""Sensitivity and specificity together: enough cases of each class at a prevalence."""
+"""Sensitivity, specificity or both: enough cases of each class at a prevalence."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import UNIT_INTERVAL, Level
@@ -16,14 +18,15 @@ __all__ = ["classes_n", "classes_width", "probability_of_enough"]
 
 NAMES = ("sensitivity", "specificity")
 CLASSES = ("positives", "negatives")
-OF = "sensitivity and specificity"
+# Of a class for an interval of its share.
+LEAST = 2
 # A count that misses a whole number by rounding is that number.
 TINY = 1e-9
 
 
 def classes_n(
-    sensitivity: float,
-    specificity: float,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
     *,
     prevalence: float,
     width: float | None = None,
@@ -31,7 +34,7 @@ def classes_n(
     assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases in all that give both sensitivity and specificity an interval of the width wanted.
+    """The cases in all that give sensitivity, specificity or both an interval of the width wanted.
 
     Each is a proportion of its class, and needs so many cases of it by Wilson's interval
     (`proportion_n`). The total N is the smallest with N·prevalence positives and N·(1 - prevalence)
@@ -40,8 +43,8 @@ def classes_n(
 
     Parameters
     ----------
-    sensitivity, specificity : float
-        Expected, from 0 to 1.
+    sensitivity, specificity : float, optional
+        Expected, from 0 to 1; at least one of the two. One that is not given is not planned for.
     prevalence : float
         Share of positives among the cases that will be collected, strictly between 0 and 1. Of a
         sample with fixed numbers of each class, ``parts`` says what each needs.
@@ -70,30 +73,32 @@ def classes_n(
     >>> plan = classes_n(0.9, 0.95, prevalence=0.1, halfwidth=0.05)
     >>> plan.n, dict(plan.counts), plan.decided_by
     (1410, {'positives': 141, 'negatives': 1269}, 'sensitivity')
+    >>> classes_n(specificity=0.95, prevalence=0.1, halfwidth=0.05).n
+    93
     """
     share, level = check_share("prevalence", prevalence), Level(confidence_level)
     wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion")
-    recipes = _recipes(sensitivity, specificity, level)
-    alone = tuple(sized(recipe, wanted) for recipe in recipes)
-    needed = (alone[0].n, alone[1].n)
-    totals = [_total(count, part) for count, part in zip(needed, (share, 1 - share), strict=True)]
+    shares = _shares(sensitivity, specificity, share, level)
+    alone = [sized(one.recipe, wanted) for one in shares]
+    totals = [_total(plan.n, one.of_cases) for one, plan in zip(shares, alone, strict=True)]
     needs = [
-        Requirement(name, total, f"{plan.n} {of_class} for {plan.decided_by}")
-        for name, total, plan, of_class in zip(NAMES, totals, alone, CLASSES, strict=True)
+        Requirement(one.name, total, f"{plan.n} {one.of_class} for {plan.decided_by}")
+        for one, total, plan in zip(shares, totals, alone, strict=True)
     ]
     n = max(totals)
     if assurance is not None:
         assured = check_assurance(assurance)
-        n = smallest(lambda m: probability_of_enough(m, share, needed) >= assured, sum(needed))
-        needs.append(
-            Requirement("enough of each class", n, f"binomial, with probability {assured:g}")
-        )
-    return _both(recipes, share, n, level, wanted, tuple(needs), assurance)
+        needed = {one.of_class: plan.n for one, plan in zip(shares, alone, strict=True)}
+        least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
+        n = smallest(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
+        what = "enough of each class" if len(shares) > 1 else f"enough {shares[0].of_class}"
+        needs.append(Requirement(what, n, f"binomial, with probability {assured:g}"))
+    return _together(shares, share, n, level, wanted, tuple(needs), assurance)
 
 
 def classes_width(
-    sensitivity: float,
-    specificity: float,
+    sensitivity: float | None,
+    specificity: float | None,
     n: int,
     *,
     prevalence: float,
@@ -123,10 +128,11 @@ def classes_width(
     [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
     """
     share, level = check_share("prevalence", prevalence), Level(confidence_level)
-    recipes = _recipes(sensitivity, specificity, level)
-    what = f"a plan at prevalence {share:g}, with two cases of each class,"
-    checked = check_n(n, _least(share), what)
-    return _both(recipes, share, checked, level, None, (), None)
+    shares = _shares(sensitivity, specificity, share, level)
+    classes = "each class" if len(shares) > 1 else f"the {shares[0].of_class}"
+    what = f"a plan at prevalence {share:g}, with two cases of {classes},"
+    checked = check_n(n, _least(shares, share), what)
+    return _together(shares, share, checked, level, None, (), None)
 
 
 def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) -> float:
@@ -140,33 +146,70 @@ def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) ->
     fewest, most = needed[0], n - needed[1]
     if most < fewest:
         return 0.0
-    above = special.bdtr(most, n, prevalence)
-    return float(above - special.bdtr(fewest - 1, n, prevalence))
+    below = special.bdtr(fewest - 1, n, prevalence) if fewest else 0.0
+    return float(special.bdtr(most, n, prevalence) - below)
 
 
 def _total(count: int, share: float) -> int:
     return math.ceil(count / share - TINY)
 
 
-def _expected(n: int, prevalence: float) -> tuple[int, int]:
+def _expected(n: int, prevalence: float) -> dict[str, int]:
     positives = math.floor(n * prevalence + TINY)
-    return positives, n - positives
+    return dict(zip(CLASSES, (positives, n - positives), strict=True))
 
 
-def _least(prevalence: float) -> int:
-    return smallest(lambda n: min(_expected(n, prevalence)) >= 2, 4)
+@dataclass(frozen=True)
+class _Share:
+    """A proportion of the cases of one class.
+
+    Attributes
+    ----------
+    name, of_class : str
+    of_cases : float
+        The share of the class among all cases.
+    recipe : Recipe
+    """
+
+    name: str
+    of_class: str
+    of_cases: float
+    recipe: Recipe
 
 
-def _recipes(sensitivity: float, specificity: float, level: Level) -> tuple[Recipe, Recipe]:
-    first, second = (
-        recipe_of_proportion(value, level, of=SAMPLE_METRICS[name], name=name)
-        for name, value in zip(NAMES, (sensitivity, specificity), strict=True)
-    )
-    return first, second
+def _shares(
+    sensitivity: float | None, specificity: float | None, prevalence: float, level: Level
+) -> list[_Share]:
+    """What is planned for."""
+    expected = (sensitivity, specificity)
+    of_cases = (prevalence, 1 - prevalence)
+    found = [
+        _Share(
+            name,
+            of_class,
+            share,
+            recipe_of_proportion(value, level, of=SAMPLE_METRICS[name], name=name),
+        )
+        for name, of_class, share, value in zip(NAMES, CLASSES, of_cases, expected, strict=True)
+        if value is not None
+    ]
+    if not found:
+        raise OptionError("give sensitivity= (--sensitivity), specificity= (--specificity) or both")
+    return found
 
 
-def _both(
-    recipes: tuple[Recipe, Recipe],
+def _least(shares: Sequence[_Share], prevalence: float) -> int:
+    """The fewest cases in all for an interval of each share."""
+
+    def enough(n: int) -> bool:
+        counts = _expected(n, prevalence)
+        return min(counts[one.of_class] for one in shares) >= LEAST
+
+    return smallest(enough, LEAST)
+
+
+def _together(
+    shares: Sequence[_Share],
     prevalence: float,
     n: int,
     level: Level,
@@ -175,24 +218,25 @@ def _both(
     assurance: float | None,
 ) -> SampleSize:
     def width_at(m: int) -> float:
-        sizes = _expected(m, prevalence)
-        return max(r.width_at(size) for r, size in zip(recipes, sizes, strict=True))
+        counts = _expected(m, prevalence)
+        return max(one.recipe.width_at(counts[one.of_class]) for one in shares)
 
     counts = _expected(n, prevalence)
-    if min(counts) < 2:
+    if min(counts[one.of_class] for one in shares) < LEAST:
         raise OptionError(f"prevalence={prevalence:g} leaves fewer than 2 cases of a class in {n}")
+    assumed = {name: value for one in shares for name, value in one.recipe.assumed.items()}
     return SampleSize(
-        of=OF,
+        of=" and ".join(one.name for one in shares),
         n=n,
         width=width_at(n),
         formula="wilson",
         formula_text=FORMULA_TEXT,
         confidence_level=level.confidence_level,
-        assumed={**recipes[0].assumed, **recipes[1].assumed, "prevalence": prevalence},
+        assumed={**assumed, "prevalence": prevalence},
         wanted=wanted,
         requirements=needs,
-        counts=dict(zip(CLASSES, counts, strict=True)),
+        counts=counts,
         assurance=assurance,
-        parts=tuple(at(recipe, size) for recipe, size in zip(recipes, counts, strict=True)),
-        curve=curve_of(width_at, n, _least(prevalence)),
+        parts=tuple(at(one.recipe, counts[one.of_class]) for one in shares),
+        curve=curve_of(width_at, n, _least(shares, prevalence)),
     )

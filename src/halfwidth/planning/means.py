@@ -1,4 +1,4 @@
-"""The mean of per-case values, and the mean difference of two models on the same cases."""
+"""The mean of per-case values."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.planning.checks import (
     check_assurance,
     check_choice,
     check_n,
-    check_positive,
     check_sd,
     wanted_width,
 )
@@ -25,11 +23,10 @@ from halfwidth.planning.results import SampleSize
 
 __all__ = [
     "FORMULAS",
-    "difference_n",
-    "difference_width",
     "mean_n",
     "mean_width",
     "probability_of_width",
+    "sized_mean",
     "width_of_mean",
 ]
 
@@ -103,7 +100,7 @@ def mean_n(
     recipe, bound_metric = _of_mean(sd, formula, metric, statistics, bounds, confidence_level)
     spec = bound_metric.spec
     wanted = wanted_width(width, halfwidth, spec.bounds, spec.called)
-    return _sized_mean(recipe, sd, wanted, formula, assurance)
+    return sized_mean(recipe, wanted, formula, assurance)
 
 
 def mean_width(
@@ -143,97 +140,6 @@ def mean_width(
     return at(recipe, check_n(n, LEAST, "the interval of a mean"))
 
 
-def difference_n(
-    sd: float | None = None,
-    *,
-    sd_a: float | None = None,
-    sd_b: float | None = None,
-    correlation: float | None = None,
-    width: float | None = None,
-    halfwidth: float | None = None,
-    formula: str = "t",
-    assurance: float | None = None,
-    metric: Any = None,
-    bounds: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The cases for an interval of the mean difference of two models on the same cases.
-
-    That of `mean_n` with the SD of the differences, given by itself or as
-    √(s_a² + s_b² - 2 r s_a s_b).
-
-    Parameters
-    ----------
-    sd : float, optional
-        SD of the differences within cases.
-    sd_a, sd_b, correlation : float, optional
-        Instead of it: the SD of each model, and how the two correlate over cases (-1 to 1).
-    width, halfwidth, formula, assurance, metric, bounds, confidence_level
-        As for `mean_n`.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-        Also if the differences would not vary at all.
-
-    Examples
-    --------
-    >>> difference_n(0.05, halfwidth=0.01).n
-    99
-    >>> difference_n(sd_a=0.1, sd_b=0.1, correlation=0.875, halfwidth=0.01).n
-    99
-    """
-    recipe, s, differences = _of_difference(
-        (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
-    )
-    wanted = wanted_width(width, halfwidth, differences, "a difference")
-    return _sized_mean(recipe, s, wanted, formula, assurance)
-
-
-def difference_width(
-    n: int,
-    sd: float | None = None,
-    *,
-    sd_a: float | None = None,
-    sd_b: float | None = None,
-    correlation: float | None = None,
-    formula: str = "t",
-    metric: Any = None,
-    bounds: Any = None,
-    confidence_level: float = 0.95,
-) -> SampleSize:
-    """The width of the interval of a mean difference at n cases.
-
-    Parameters
-    ----------
-    n : int
-        Cases that both models have seen, at least 2.
-    sd, sd_a, sd_b, correlation, formula, metric, bounds, confidence_level
-        As for `difference_n`.
-
-    Returns
-    -------
-    SampleSize
-
-    Raises
-    ------
-    OptionError
-
-    Examples
-    --------
-    >>> round(difference_width(100, 0.05).halfwidth, 4)
-    0.0099
-    """
-    recipe, _, _ = _of_difference(
-        (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
-    )
-    return at(recipe, check_n(n, LEAST, "the interval of a mean difference"))
-
-
 # --------------------------------------------------------------------------- formulas
 
 
@@ -258,26 +164,34 @@ def probability_of_width(sd: float, n: int, wanted: float, level: Level) -> floa
     >>> round(probability_of_width(0.1, 110, 0.04, Level(0.95)), 3)
     0.815
     """
-    from scipy import special
-
-    largest = wanted / width_of_mean(1.0, n, "t", level)
-    return float(special.chdtr(n - 1, (n - 1) * (largest / sd) ** 2))
+    return _share_of_studies(wanted / width_of_mean(sd, n, "t", level), n - 1)
 
 
-def _sized_mean(
-    recipe: Recipe, sd: float, wanted: float, formula: str, assurance: float | None
+def sized_mean(
+    recipe: Recipe,
+    wanted: float,
+    formula: str,
+    assurance: float | None,
+    degrees: Callable[[int], int] = lambda n: n - 1,
 ) -> SampleSize:
+    """The plan for a width of a mean, or of a difference of means with other degrees of freedom."""
     if assurance is None:
         return sized(recipe, wanted)
     if formula != "t":
         raise OptionError(f"assurance goes with formula='t', not with {formula!r}")
-    share = check_assurance(assurance)
-    return sized(recipe, wanted, reached=_assured(sd, wanted, share, recipe), assurance=share)
+    share, enough = check_assurance(assurance), wanted * (1 + ROUNDING)
+
+    def reached(n: int) -> bool:
+        return _share_of_studies(enough / recipe.width_at(n), degrees(n)) >= share
+
+    return sized(recipe, wanted, reached=reached, assurance=share)
 
 
-def _assured(sd: float, wanted: float, share: float, recipe: Recipe) -> Callable[[int], bool]:
-    enough = wanted * (1 + ROUNDING)
-    return lambda n: probability_of_width(sd, n, enough, recipe.level) >= share
+def _share_of_studies(ratio: float, degrees: int) -> float:
+    """How many studies have an SD of at most the ratio to the true one."""
+    from scipy import special
+
+    return float(special.chdtr(degrees, degrees * ratio**2))
 
 
 def _of_mean(
@@ -294,22 +208,6 @@ def _of_mean(
     mean = resolve_statistic("mean")
     needs = dict.fromkeys([reliable(bound, mean), *also_reported(bound, others)])
     return _recipe(said(mean, bound), s, formula, confidence_level, tuple(needs), bound), bound
-
-
-def _of_difference(
-    sds: tuple[float | None, float | None, float | None, float | None],
-    formula: str,
-    metric: Any,
-    bounds: Any,
-    confidence_level: float,
-) -> tuple[Recipe, float, Bounds]:
-    bound = resolve_metric(metric, bounds)
-    reach = bound.spec.bounds.width
-    differences = Bounds(-reach, reach)
-    s = _sd_of_difference(*sds, bound, differences)
-    of = f"difference in {said(resolve_statistic('mean'), bound)}"
-    need = reliable(bound, resolve_statistic("mean"), of)
-    return _recipe(of, s, formula, confidence_level, (need,), bound), s, differences
 
 
 def _recipe(
@@ -332,34 +230,3 @@ def _recipe(
         needs=needs,
         unit=metric.unit,
     )
-
-
-def _sd_of_difference(
-    sd: float | None,
-    sd_a: float | None,
-    sd_b: float | None,
-    correlation: float | None,
-    metric: Metric,
-    differences: Bounds,
-) -> float:
-    parts = {"sd_a": sd_a, "sd_b": sd_b, "correlation": correlation}
-    given = [name for name, value in parts.items() if value is not None]
-    if sd is not None:
-        if given:
-            raise OptionError(f"sd is that of the differences; {given[0]} would say it twice")
-        return check_sd("sd", sd, differences, "a difference")
-    if sd_a is None or sd_b is None or correlation is None:
-        raise OptionError("give sd, the SD of the differences, or all of sd_a, sd_b, correlation")
-    a, b = (
-        check_sd(name, value, metric.spec.bounds, metric.spec.called)
-        for name, value in (("sd_a", sd_a), ("sd_b", sd_b))
-    )
-    r = as_number("correlation", correlation, "a number from -1 to 1")
-    if not -1 <= r <= 1:
-        raise OptionError(f"correlation={r!r} is not a number from -1 to 1")
-    variance = (a - b) ** 2 + 2 * (1 - r) * a * b
-    if variance <= 0:
-        raise OptionError(
-            f"sd_a={a:g}, sd_b={b:g} and correlation={r:g} leave differences that do not vary"
-        )
-    return check_positive("sd", math.sqrt(variance))

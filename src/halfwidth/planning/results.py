@@ -101,6 +101,10 @@ class SampleSize:
         The cases of each class, where that matters.
     assurance : float or None
         The probability with which a study of n cases reaches the width.
+    power : float or None
+        How often a test at n cases finds the difference that is assumed.
+    aim : float or None
+        The power asked for.
     unit : str
         Of widths and ends.
     parts : tuple of SampleSize
@@ -127,6 +131,8 @@ class SampleSize:
     requirements: tuple[Requirement, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     assurance: float | None = None
+    power: float | None = None
+    aim: float | None = None
     unit: str = ""
     parts: tuple[SampleSize, ...] = ()
     notes: tuple[str, ...] = ()
@@ -146,9 +152,14 @@ class SampleSize:
         return found[0] if found else None
 
     @property
+    def asked(self) -> bool:
+        """Whether n was asked for, by a width or a power."""
+        return self.wanted is not None or self.aim is not None
+
+    @property
     def decided_by(self) -> str:
         """The requirement that asks for most cases; ``"given"`` where n was given."""
-        if self.wanted is None:
+        if not self.asked:
             return "given"
         return max(self.requirements, key=lambda need: need.n).what
 
@@ -172,7 +183,7 @@ class SampleSize:
             f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
             for name, value in self.assumed.items()
         )
-        end = "" if self.wanted is None else f"; {self.decided_by} decides"
+        end = f"; {self.decided_by} decides" if self.asked else ""
         return (
             f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.of} of "
             f"half-width {reach}{unit} ({self.formula}; {told}){end}."
@@ -194,6 +205,8 @@ class SampleSize:
             "assumed": dict(self.assumed),
             "wanted_width": self.wanted,
             "assurance": self.assurance,
+            "power": self.power,
+            "wanted_power": self.aim,
             "decided_by": self.decided_by,
             "requirements": [vars(need) for need in self.requirements],
             "counts": dict(self.counts),

@@ -12,7 +12,8 @@ from typing import Any
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
-from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
+from halfwidth.report import page
+from halfwidth.report.tables import latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_plans", "render_runs"]
 
@@ -109,10 +110,19 @@ def _overview(plans: Sequence[SampleSize]) -> Sheet:
         columns |= _of_simulated(plans[0], places, wanted=wanted)
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
-    if wanted:
-        columns["decided by"] = lambda plan: plan.decided_by
+    columns |= _of_question(plans)
     rows = tuple(tuple(cell(plan) for cell in columns.values()) for plan in plans)
     return Sheet(tuple(columns), rows)
+
+
+def _of_question(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
+    """The power of a test where there is one, and what decided where n was asked for."""
+    columns: dict[str, Callable[[SampleSize], str]] = {}
+    if all(plan.power is not None for plan in plans):
+        columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"
+    if any(plan.asked for plan in plans):
+        columns["decided by"] = lambda plan: plan.decided_by
+    return columns
 
 
 def _varying(plans: Sequence[SampleSize]) -> list[str]:
@@ -167,10 +177,17 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None:
         lines.append("wanted: the half-width asked for.")
     if first.wanted is not None and first.assurance is not None:
-        what = "hold enough of each class" if first.parts else "reach the width"
+        what = _assured(first)
         lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
     lines += _said_of_simulation(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
+
+
+def _assured(plan: SampleSize) -> str:
+    """What the share of studies does."""
+    if not plan.parts:
+        return "reach the width"
+    return "hold enough of each class" if len(plan.parts) > 1 else "hold enough of the class"
 
 
 def _said_of_simulation(plan: SampleSize, *, alone: bool) -> list[str]:
@@ -226,7 +243,7 @@ def _table(document: Document) -> str:
         )
         for sheet in document.sheets
     ]
-    wrapped = [textwrap.fill(line, WIDTH) for line in document.lines]
+    wrapped = [textwrap.fill(line, page.width()) for line in document.lines]
     parts += ["\n".join(wrapped) + "\n"] if wrapped else []
     return "\n".join(parts)
 

@@ -11,7 +11,7 @@ from halfwidth.io.writers import csv_text
 from halfwidth.planning.review_compare import Comparison, comparison_words
 from halfwidth.planning.review_results import Review, Reviews
 from halfwidth.planning.review_words import correlation_text
-from halfwidth.report import tables
+from halfwidth.report import page, tables
 
 __all__ = ["FORMATS", "render_reviews"]
 
@@ -57,7 +57,7 @@ def _wrapped(text: str) -> str:
 
     # A number stays with its per cent.
     held = tables.printable(text).replace(" %", f"{HOLD}%")
-    lines = Text(held).wrap(Console(width=tables.WIDTH), tables.WIDTH)
+    lines = Text(held).wrap(Console(width=page.width()), page.width())
     return "\n".join(line.plain.rstrip() for line in lines).replace(HOLD, " ")
 
 

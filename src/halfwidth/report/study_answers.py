@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.io.writers import csv_text
+from halfwidth.report import page
 from halfwidth.report.study_tables import KINDS
-from halfwidth.report.tables import WIDTH, printable, text_table
+from halfwidth.report.tables import printable, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,8 +82,10 @@ def _parts(
 ) -> list[str]:
     """A table for each level and side, then what the numbers are."""
     if frame.empty:
-        return [textwrap.fill(table.empty, WIDTH) + "\n"]
-    footer = textwrap.fill(table.footer.format_map(said or {}), WIDTH, break_on_hyphens=False)
+        return [textwrap.fill(table.empty, page.width()) + "\n"]
+    footer = textwrap.fill(
+        table.footer.format_map(said or {}), page.width(), break_on_hyphens=False
+    )
     parts = []
     for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
         level, side = float(str(key[0])), str(key[1])
@@ -248,7 +251,7 @@ TABLES = {
         },
         "Mean paces; {design} permutation tests of their difference, at the level of "
         "{level}s. Corrected: p times the {tested} pairs tested (Bonferroni); *: below 0.05. "
-        "Instances of a task are not independent: --level task flips or moves whole tasks. "
+        "Instances of a task are not independent: --over task flips or moves whole tasks. "
         "Seed {seed}.",
     ),
     "mixed": Table(

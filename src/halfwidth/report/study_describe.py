@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
 from halfwidth.io.writers import csv_text
+from halfwidth.report import page
 from halfwidth.report.tables import markdown_text, printable, text_table
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ __all__ = [
 
 FORMATS = ("table", "markdown", "csv", "json")
 LOGITS = "logits"
-WIDTH = 80
 # Columns of one row for each instance, and their headings.
 _OF_VALUES = {
     "mean": "mean",
@@ -218,7 +218,7 @@ def _written(tables: Sequence[_Table], fmt: str, notes: Sequence[str]) -> str:
             body = _markdown(table, rows)
             parts.append(f"**{markdown_text(title)}**\n\n{body}" if title else body)
     if fmt == "table":
-        notes = [textwrap.fill(printable(note), WIDTH) for note in notes]
+        notes = [textwrap.fill(printable(note), page.width()) for note in notes]
     else:
         notes = [f"- {markdown_text(note)}" for note in notes]
     return "\n".join([*parts, "".join(f"{note}\n" for note in notes)])

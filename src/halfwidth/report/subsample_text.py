@@ -9,7 +9,8 @@ from collections.abc import Callable
 from halfwidth.core.formatting import decimals_for, fixed
 from halfwidth.io.writers import csv_text
 from halfwidth.planning.subsampling import Subsamples
-from halfwidth.report.tables import WIDTH, latex_text, markdown_text, text_table
+from halfwidth.report import page
+from halfwidth.report.tables import latex_text, markdown_text, text_table
 
 __all__ = ["FORMATS", "render_subsamples"]
 
@@ -58,7 +59,7 @@ def _footer(found: Subsamples) -> str:
 
 def _table(found: Subsamples) -> str:
     shown = text_table(HEADINGS, _cells(found), right=HEADINGS, whole=("boot CI",))
-    footer = "\n".join(textwrap.wrap(_footer(found), WIDTH))
+    footer = "\n".join(textwrap.wrap(_footer(found), page.width()))
     return f"{shown}\n{footer}\n"
 
 

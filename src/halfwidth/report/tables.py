@@ -14,20 +14,25 @@ from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
+from halfwidth.report import page
 
 __all__ = ["FORMATS", "latex_text", "markdown_text", "printable", "render", "text_table"]
 
-WIDTH = 80
-SHORTEST = 8
-LONGEST_WORD = 12
+# What has more letters without a space, a hyphen or an underscore is no word: it may be broken,
+# into parts of that many.
+LONGEST_WORD, PART_OF_WORD = 24, 16
 # Between two columns.
 GAP = 2
 RIGHT = ("n", "runs", "clusters", "value", "half-width", "width/IDR")
+# A word may end a line here, with a hyphen, which is not seen anywhere else.
+SOFT_HYPHEN = "\xad"
 # A heading that is longer than its numbers takes two lines.
 _HEADING_BREAKS = {
     "half-width": "half-\nwidth",
     "clusters": "clus-\nters",
     "width/IDR": "width/\nIDR",
+    # Where there is no room for the whole word.
+    "cautions": f"cau{SOFT_HYPHEN}tions",
 }
 
 
@@ -62,11 +67,17 @@ def _row(estimate: Estimate) -> Row:
         value=e.text_of(e.value),
         interval="none" if undefined else interval[e.alternative],
         halfwidth=fixed(e.halfwidth, e.decimals) if e.halfwidth == e.halfwidth else "",
-        method=e.method,
+        method=_method(e),
         cautions=" ".join(dict.fromkeys(caution.code for caution in e.cautions)),
         statistic=e.statistic_title,
         relative_width=_relative_width(e),
     )
+
+
+def _method(estimate: Estimate) -> str:
+    """The name of the method, or its title where the design makes another one of it."""
+    e = estimate
+    return e.method if e.method_title == e.method_spec.title else e.method_title
 
 
 def _relative_width(estimate: Estimate) -> str:
@@ -128,9 +139,10 @@ def text_table(
     right: Sequence[str] = (),
     whole: Sequence[str] = (),
 ) -> str:
-    """A plain table that fits 80 columns: ``right``-aligned columns, ``whole`` ones not wrapped.
+    """A plain table that fits the page: ``right``-aligned columns, ``whole`` ones not wrapped.
 
-    Cells are text: nothing in them is read as markup.
+    Cells are text: nothing in them is read as markup. They wrap between words. Where the terminal
+    is narrower than the table can be, each row is a list of its cells instead.
     """
     import io
 
@@ -139,23 +151,91 @@ def text_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     widths = _widths(headings, rows, whole)
+    needed = sum(widths) + GAP * (len(widths) - 1)
+    if needed > page.most():
+        return _records(headings, rows)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for heading, width in zip(headings, widths, strict=True):
+        shown = _HEADING_BREAKS.get(heading, heading)
         table.add_column(
-            Text(_HEADING_BREAKS.get(heading, heading)),
+            Text("\n".join(_wrapped(shown, width))),
             justify="right" if heading in right else "left",
-            overflow="fold",
-            no_wrap=heading in whole,
+            no_wrap=True,
             width=width,
         )
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        cells = zip(row, widths, strict=True)
+        table.add_row(*(Text("\n".join(_wrapped(cell, width))) for cell, width in cells))
     stream = io.StringIO()
     # What cannot be narrowed to the page is not cut either.
-    page = max(WIDTH, sum(widths) + GAP * len(widths))
-    Console(file=stream, width=page, color_system=None, legacy_windows=False).print(table)
+    paper = max(page.width(), needed + GAP)
+    Console(file=stream, width=paper, color_system=None, legacy_windows=False).print(table)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+
+
+def _records(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Each row as lines of a heading and its cell; empty cells are left out."""
+    from rich.cells import cell_len, set_cell_size
+
+    indent = max(map(cell_len, headings)) + GAP
+    room = max(page.width() - indent, PART_OF_WORD)
+    blocks = []
+    for row in rows:
+        lines = []
+        for heading, cell in zip(headings, row, strict=True):
+            starts = [set_cell_size(heading, indent), *[" " * indent] * len(cell)]
+            shown = _wrapped(cell, room) if cell else []
+            lines += [f"{start}{line}\n" for start, line in zip(starts, shown, strict=False)]
+        blocks.append("".join(lines))
+    return "\n".join(blocks)
+
+
+def _pieces(text: str) -> list[str]:
+    """What a line may end between: words, and their parts at hyphens and underscores.
+
+    >>> _pieces("Submandibular-Lt of model_a, -0.5")
+    ['Submandibular-', 'Lt ', 'of ', 'model_', 'a, ', '-0.5']
+    """
+    from rich.cells import cell_len
+
+    found = []
+    for piece in re.split(r"(?<=\w-)(?=\w)|(?<=[_\xad])(?=[^_])|(?<= )(?=[^ ])", text):
+        if len(piece) < cell_len(piece):
+            # Scripts with wide letters put no spaces between words.
+            found += list(piece)
+        elif len(piece.rstrip()) > LONGEST_WORD:
+            found += textwrap.wrap(piece, PART_OF_WORD, drop_whitespace=False)
+        else:
+            found.append(piece)
+    return found
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """The lines of a cell."""
+    lines = []
+    for paragraph in text.split("\n"):
+        line = ""
+        for piece in _pieces(paragraph):
+            if line and _length(line + piece) > width:
+                lines.append(_ended(line))
+                line = ""
+            line += piece
+        lines.append(_ended(line))
+    return lines
+
+
+def _ended(line: str) -> str:
+    """A line as it is shown."""
+    hyphen = "-" if line.endswith(SOFT_HYPHEN) else ""
+    return line.replace(SOFT_HYPHEN, "").rstrip() + hyphen
+
+
+def _length(line: str) -> int:
+    """Columns that a line takes."""
+    from rich.cells import cell_len
+
+    return cell_len(_ended(line))
 
 
 def _widths(
@@ -163,29 +243,30 @@ def _widths(
 ) -> list[int]:
     """Of the columns: as wide as their cells, as long as all of them fit the page.
 
-    Else those give way that make the table least longer, down to their longest word (or
-    `LONGEST_WORD`), then to `SHORTEST`; ``whole`` ones never do.
+    Else those give way that make the table least longer, down to their longest piece (see
+    `_pieces`); ``whole`` ones never do.
     """
     from rich.cells import cell_len
 
     shown = [_HEADING_BREAKS.get(heading, heading).split("\n") for heading in headings]
     cells = [[cell_len(row[place]) for row in rows] for place in range(len(headings))]
     widths = [
-        max([*map(cell_len, heading), *column])
-        for heading, column in zip(shown, cells, strict=True)
+        max([*map(_length, heading), *column]) for heading, column in zip(shown, cells, strict=True)
     ]
     loose = [place for place, heading in enumerate(headings) if heading not in whole]
-    words = {
-        place: max(map(cell_len, " ".join([*shown[place], *(row[place] for row in rows)]).split()))
+    least = {
+        place: max(
+            _length(piece)
+            for text in [*shown[place], *(row[place] for row in rows)]
+            for piece in _pieces(text)
+        )
         for place in loose
     }
-    readable = {place: min(LONGEST_WORD, words[place]) for place in loose}
-    for least in (readable, dict.fromkeys(loose, SHORTEST)):
-        while sum(widths) + GAP * (len(widths) - 1) > WIDTH:
-            able = [place for place in loose if widths[place] > least[place]]
-            if not able:
-                break
-            widths[min(able, key=lambda place: _lines(cells, widths, place))] -= 1
+    while sum(widths) + GAP * (len(widths) - 1) > page.width():
+        able = [place for place in loose if widths[place] > least[place]]
+        if not able:
+            break
+        widths[min(able, key=lambda place: _lines(cells, widths, place))] -= 1
     return widths
 
 
@@ -209,7 +290,7 @@ def _table(estimates: Estimates) -> str:
         common = common or f"quantiles {of_runs.pop()}"
         columns = _columns_of_runs(columns)
     cells = [[cell(row) for cell in columns.values()] for row in rows]
-    numbers = [name for name in columns if name not in ("label", "statistic", "cautions")]
+    numbers = [name for name in columns if name not in ("label", "statistic", "method", "cautions")]
     text = text_table(list(columns), cells, right=RIGHT, whole=numbers)
     heading = f"{common[:1].upper()}{common[1:]}\n\n" if common else ""
     said = [_readings(estimates), _choices(estimates), _cautions(estimates), _footer(estimates)]
@@ -231,10 +312,10 @@ def _cautions(estimates: Estimates) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    lines = ["Cautions ('halfwidth explain CODE' says more)"]
+    lines = textwrap.wrap("Cautions ('halfwidth explain CODE' says more)", page.width())
     for code, text in found:
         # Not textwrap, which takes every letter to be one column wide.
-        wrapped = Text(printable(text)).wrap(Console(width=WIDTH), WIDTH - 8)
+        wrapped = Text(printable(text)).wrap(Console(width=page.width()), page.width() - 8)
         starts = [f" {code}  ", *[" " * 8] * (len(wrapped) - 1)]
         lines += [f"{s}{w.plain}".rstrip() for s, w in zip(starts, wrapped, strict=True)]
     return "\n".join(lines) + "\n"
@@ -251,7 +332,7 @@ def _readings(estimates: Estimates) -> str:
 
 def _choices(estimates: Estimates) -> str:
     lines = [
-        f"{textwrap.fill(line, WIDTH, initial_indent='  ', subsequent_indent='    ')}\n"
+        f"{textwrap.fill(line, page.width(), initial_indent='  ', subsequent_indent='    ')}\n"
         for line in _choice_lines(estimates)
     ]
     return "".join(["Drawn among, with probability:\n", *lines]) if lines else ""

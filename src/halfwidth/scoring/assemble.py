@@ -93,7 +93,7 @@ def _check_common(cases: Sequence[CaseScores], how: How) -> None:
             f"predictions hold the labels {shortened(sorted(predicted), most=5)}, references "
             f"{shortened(sorted(true), most=5)}: none in common. If every value above 0 means the "
             "same, say binary=True (--binary); else name what belongs together with labels= "
-            '(--labels FILE.json, {"liver": [1, 255]})'
+            '(--label-names FILE.json, {"liver": [1, 255]})'
         )
 
 

@@ -79,7 +79,7 @@ def _labels_in(*maps: Mapping[int, Box]) -> tuple[Label, ...]:
         raise DataError(
             f"the label maps hold {len(values)} different values (up to {values[-1]}), which looks "
             f"like an image rather than a label map; more than {MOST_LABELS} labels need names "
-            "(labels=, --labels)"
+            "(labels=, --label-names)"
         )
     return tuple(Label(str(value), (value,)) for value in values)
 

@@ -137,8 +137,8 @@ def how_of_maps(asked: Asked, *, binary: bool = False, ignore_geometry: bool = F
     wanted = asked.wanted(ignoring=ignore is not None)
     if binary and (file is not None or picked is not None or added):
         raise OptionError(
-            "binary= (--binary) makes one label of all; labels=, only= and regions= (--labels, "
-            "--label, --region) have no effect beside it"
+            "binary= (--binary) makes one label of all; labels=, only= and regions= "
+            "(--label-names, --label, --region) have no effect beside it"
         )
     labels, regions = ((FOREGROUND,), ()) if binary else _labels(file, picked, added)
     how = How(
@@ -173,7 +173,7 @@ def _labels(
         if words and not regions:
             raise OptionError(
                 f"label {words[0]!r}: label maps hold numbers; give them names with labels= "
-                '(--labels FILE.json, {"liver": 1})'
+                '(--label-names FILE.json, {"liver": 1})'
             )
     found = chosen((*named, *regions), picked)
     return found, tuple(region for region in regions if region not in found)

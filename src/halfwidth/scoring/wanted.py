@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
-from halfwidth.core.parameters import UNIT, bind, parse_name
+from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
 from halfwidth.core.spec import Metric, MetricSpec, Takes
 from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
-__all__ = ["MASK_METRICS", "Wanted", "parameter_text", "resolve_wanted", "split_metrics"]
+__all__ = ["MASK_METRICS", "Wanted", "parameter_text", "resolve_wanted"]
 
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
@@ -89,22 +89,6 @@ def _without_limit(spec: MetricSpec, where: str = "") -> OptionError:
     )
 
 
-def split_metrics(texts: Sequence[str]) -> list[str]:
-    """Single metrics of lists with commas, which also part the parameters of one metric.
-
-    >>> split_metrics(["dsc,hd:percentile=99,definition=pooled,nsd:2"])
-    ['dsc', 'hd:percentile=99,definition=pooled', 'nsd:2']
-    """
-    found: list[str] = []
-    for part in (part.strip() for text in texts for part in text.split(",")):
-        name = part.partition(":")[0]
-        if "=" in name and found:
-            found[-1] += ("," if ":" in found[-1] else ":") + part
-        elif part:
-            found.append(part)
-    return found
-
-
 def resolve_wanted(
     texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool = False
 ) -> Wanted:
@@ -133,7 +117,7 @@ def resolve_wanted(
         spare |= dict.fromkeys(LIMITS, "no tolerance")
     if ignoring:
         spare |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
-    split = split_metrics(texts)
+    split = split_names(texts)
     chosen: list[Given] = []
     for text in split:
         every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in spare]

@@ -60,7 +60,8 @@ def sizes_for_coverage(cells: pd.DataFrame, target: float | None = None) -> pd.D
     """
     if target is not None and not 0 < target < 1:
         raise OptionError(
-            f"target={target:g} is no coverage; give a share between 0 and 1, such as 0.925"
+            f"target={target:g} (--coverage) is no coverage; give a share between 0 and 1, "
+            "such as 0.925"
         )
     need_columns(cells, [*CURVE, "n", "coverage"])
     levels = cells["confidence_level"].to_numpy(float)

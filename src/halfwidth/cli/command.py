@@ -1,0 +1,133 @@
+"""How every verb shows its help: options in named groups, plain text, 80 columns."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from typer._click import Context, HelpFormatter, Parameter
+from typer._click.core import ParameterSource
+from typer._click.exceptions import UsageError
+from typer.core import TyperCommand
+from typer.main import get_command
+
+from halfwidth.report import page
+
+__all__ = ["SETTINGS", "Group", "Verb", "is_given"]
+
+# Of the command and of those that hold further verbs. Escape codes have no place in the output,
+# whatever the terminal: it may be piped or logged.
+SETTINGS: dict[str, Any] = {
+    "no_args_is_help": True,
+    "rich_markup_mode": None,
+    "pretty_exceptions_enable": False,
+    "context_settings": {
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 96,
+        "color": False,
+    },
+}
+# Longer names of options have their help on the next line.
+NAMES_WIDTH = 26
+
+
+class Group(StrEnum):
+    """The headings under which a help lists options, in this order.
+
+    Each option names its group where it is declared (``rich_help_panel``, which Typer keeps
+    whether or not it draws panels); one without a group stands under `OPTIONS`.
+    """
+
+    ARGUMENTS = "Arguments"
+    INPUT = "Input"
+    PUBLISHED = "Published numbers"
+    MASKS = "Masks"
+    ESTIMATE = "What to estimate"
+    ASSUMED = "What is assumed"
+    GOAL = "Width or number of cases"
+    INTERVAL = "Interval"
+    DESIGN = "Design"
+    TEST_SETS = "Metrics of a whole test set"
+    CELLS = "Which cells of the study"
+    PARTS = "Options of a part (--what)"
+    RUNNING = "Running"
+    OUTPUT = "Output"
+    OPTIONS = "Options"
+
+
+def _everywhere(
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", help="No notes and progress on stderr; errors and cautions still."),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback on errors.")] = False,
+) -> None:
+    """Options of every verb; `halfwidth.cli.main` acts on them."""
+
+
+@functools.cache
+def _common_params() -> tuple[Parameter, ...]:
+    """The parsed options of every verb, which no verb takes as an argument."""
+    app = typer.Typer(add_completion=False)
+    app.command()(_everywhere)
+    params = get_command(app).params
+    for param in params:
+        param.expose_value = False
+    return tuple(params)
+
+
+class Verb(TyperCommand):
+    """A command whose help groups its options, and that takes the options of every verb."""
+
+    def __init__(
+        self, name: str | None, *, params: list[Parameter] | None = None, **rest: Any
+    ) -> None:
+        super().__init__(name, params=[*(params or []), *_common_params()], **rest)
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Refuse an option that takes one value and is given several times."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for param in dict.fromkeys(given):
+            one = param.param_type_name == "option" and not getattr(param, "multiple", False)
+            if one and given.count(param) > 1 and not getattr(param, "is_flag", False):
+                name = max(param.opts, key=len)
+                raise UsageError(f"{name} is given {given.count(param)} times; give one", ctx)
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """Write the options group by group, all in the same two columns."""
+        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in Group}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                groups[_group_of(param)].append(record)
+        names = [name for records in groups.values() for name, _ in records]
+        width = max(len(name) for name in names if len(name) <= NAMES_WIDTH)
+        for group, records in groups.items():
+            if records:
+                with formatter.section(group):
+                    rows = [(name.ljust(width), text) for name, text in records]
+                    formatter.write_dl(rows, col_max=width)
+
+    def invoke(self, ctx: Context) -> Any:
+        """Run the verb; tables are no wider than the terminal that shows them."""
+        if ctx.params.get("out") is not None or not sys.stdout.isatty():
+            return super().invoke(ctx)
+        with page.on_terminal(shutil.get_terminal_size().columns):
+            return super().invoke(ctx)
+
+
+def _group_of(param: Parameter) -> Group:
+    """The group that an option was declared with."""
+    if param.param_type_name == "argument":
+        return Group.ARGUMENTS
+    return Group(getattr(param, "rich_help_panel", None) or Group.OPTIONS)
+
+
+def is_given(ctx: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line, as its default or not."""
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE

@@ -1,0 +1,61 @@
+"""What the shell completes for values of options: names from the catalogues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from halfwidth.core.cautions import CAUTIONS
+from halfwidth.core.spec import Takes
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = [
+    "Completion",
+    "all_metrics",
+    "case_metrics",
+    "cautions",
+    "mask_metrics",
+    "methods",
+    "one_of",
+    "sample_metrics",
+    "starting",
+    "statistics",
+]
+
+Completion = Callable[[str], list[str]]
+
+
+def starting(incomplete: str, names: Iterable[str]) -> list[str]:
+    """Names that go on from what is typed; of a list with commas, from its last part."""
+    before, comma, begun = incomplete.rpartition(",")
+    found = dict.fromkeys(name for name in names if name.startswith(begun))
+    return [f"{before}{comma}{name}" for name in found]
+
+
+def one_of(*names: str) -> Completion:
+    """The completion of an option that takes one of a few words."""
+
+    def complete(incomplete: str) -> list[str]:
+        return starting(incomplete, names)
+
+    return complete
+
+
+case_metrics = one_of(*METRICS.names)
+sample_metrics = one_of(*SAMPLE_METRICS.names)
+all_metrics = one_of(*METRICS.names, *SAMPLE_METRICS.names)
+mask_metrics = one_of("all", *(spec.name for spec in METRICS if spec.takes is Takes.MASKS))
+statistics = one_of(*STATISTICS.names)
+
+
+def methods(incomplete: str) -> list[str]:
+    """CI methods; their catalogue loads here."""
+    from halfwidth.intervals.catalogue import METHODS
+
+    return starting(incomplete, ("auto", *METHODS.names))
+
+
+def cautions(incomplete: str) -> list[tuple[str, str]]:
+    """Codes of cautions, with what they are about."""
+    titles = {spec.code: spec.title for spec in CAUTIONS}
+    return [(code, titles[code]) for code in starting(incomplete, titles)]

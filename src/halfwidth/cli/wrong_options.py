@@ -1,0 +1,117 @@
+"""A wrong option is met with the right one: options of old, of other libraries, and typos."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+from halfwidth.core.errors import closest
+
+__all__ = ["proposal"]
+
+# What an option is called here, or was called before: the first of the right-hand side that the
+# verb has is proposed. An error rather than an alias, so that each option has one name.
+OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    # Once names of this command.
+    "--metrics": ("--metric",),
+    "--threads": ("--jobs",),
+    "--labels": ("--label-names",),
+    "--level": ("--over", "--confidence-level"),
+    "--target": ("--coverage",),
+    "--kind": ("--method",),
+    # Of scikit-learn, SciPy and others.
+    "--pos-label": ("--positive",),
+    "--positive-class": ("--positive",),
+    "--y-true": ("--target",),
+    "--y-score": ("--score",),
+    "--y-pred": ("--prediction",),
+    "--sample-weight": ("--weight",),
+    "--n-boot": ("--n-resamples",),
+    "--n-bootstrap": ("--n-resamples",),
+    "--n-bootstraps": ("--n-resamples",),
+    "--bootstraps": ("--n-resamples",),
+    "--bootstrap": ("--n-resamples",),
+    "--resamples": ("--n-resamples",),
+    "--random-state": ("--seed",),
+    "--rng": ("--seed",),
+    "--n-jobs": ("--jobs",),
+    "--workers": ("--jobs",),
+    "--n-threads": ("--jobs",),
+    "--cluster": ("--groups",),
+    "--patient": ("--groups", "--case"),
+    "--id": ("--case",),
+    "--column": ("--value",),
+    "--group-by": ("--by",),
+    "--groupby": ("--by",),
+    "--output": ("--out",),
+    "--figure": ("--plot",),
+    "--verbose": ("--debug",),
+    "--silent": ("--quiet",),
+}
+
+
+def _level(share: float) -> str | None:
+    """A confidence level given as a share or in per cent."""
+    share = share / 100 if share > 1 else share
+    return f"--confidence-level {share:.12g}" if 0.5 <= share < 1 else None
+
+
+def _level_of_alpha(alpha: float) -> str | None:
+    return f"--confidence-level {1 - alpha:.12g}" if 0 < alpha <= 0.5 else None
+
+
+LEVELS: dict[str, Callable[[float], str | None]] = {
+    "--alpha": _level_of_alpha,
+    "--ci": _level,
+    "--cl": _level,
+    "--level": _level,
+    "--conf-level": _level,
+    "--confidence": _level,
+}
+
+
+def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
+    """The option that was meant, with its value where that changes; None where nothing is near.
+
+    Parameters
+    ----------
+    given : str
+        The option that does not exist.
+    value : str or None
+        What was typed after it.
+    known : iterable of str
+        The options that do.
+
+    Examples
+    --------
+    >>> known = ["--metric", "--confidence-level", "--seed", "--scores"]
+    >>> proposal("--metrics", "dsc", known), proposal("--alpha", "0.05", known)
+    ('--metric', '--confidence-level 0.95')
+    >>> proposal("--seeds", "1", known), proposal("--frobnicate", None, known)
+    ('--seed', None)
+    """
+    options = list(known)
+    if given in LEVELS and "--confidence-level" in options:
+        return _with_level(given, value, options)
+    for name in OTHER_NAMES.get(given, ()):
+        if name in options:
+            return name
+    # Of what the names say: the dashes alone would make all of them alike.
+    words = {name.lstrip("-"): name for name in options}
+    near = closest(given.lstrip("-"), words)
+    return words[near] if near else None
+
+
+def _with_level(given: str, value: str | None, options: Collection[str]) -> str:
+    for name in OTHER_NAMES.get(given, ()):
+        if name in options and not _is_number(value):
+            return name
+    told = LEVELS[given](float(value)) if value is not None and _is_number(value) else None
+    return told or "--confidence-level"
+
+
+def _is_number(text: str | None) -> bool:
+    try:
+        float(text or "")
+    except ValueError:
+        return False
+    return True

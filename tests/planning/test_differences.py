@@ -1,0 +1,165 @@
+"""Power and width of a difference of means, and plans of one class, against statsmodels."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from scipy import stats
+from statsmodels.stats.power import TTestIndPower, TTestPower
+from support import Run
+
+import halfwidth as hw
+from halfwidth.core.errors import OptionError
+from halfwidth.core.types import Level
+from halfwidth.planning.differences import power_of_difference
+
+planning = hw.planning
+
+
+@pytest.mark.parametrize("n", [2, 5, 30, 200])
+@pytest.mark.parametrize("effect", [0.05, 0.5, 2.0])
+@pytest.mark.parametrize("confidence_level", [0.95, 0.8])
+def test_power_is_that_of_statsmodels(n: int, effect: float, confidence_level: float) -> None:
+    level, alpha = Level(confidence_level), 1 - confidence_level
+    for paired, oracle in ((True, TTestPower()), (False, TTestIndPower())):
+        ours = power_of_difference(effect, 1.0, n, level, paired=paired)
+        theirs = float(oracle.power(effect, n, alpha))
+        if math.isnan(theirs):  # a tail that SciPy has no value for
+            theirs = 1.0
+        assert ours == pytest.approx(theirs, abs=1e-8)
+
+
+def test_power_is_a_number_however_large_the_difference() -> None:
+    level = Level(0.95)
+    for n in (2, 3, 10, 1000):
+        found = [power_of_difference(size, 1.0, n, level) for size in (0.1, 1, 10, 1e2, 1e4)]
+        assert all(0 < one <= 1 for one in found)
+        assert found == sorted(found)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize(("effect", "power"), [(0.2, 0.9), (0.5, 0.8), (1.5, 0.8)])
+def test_the_n_for_a_power_is_that_of_statsmodels(
+    effect: float, power: float, paired: bool
+) -> None:
+    plan = planning.difference_n(1.0, difference=effect, power=power, paired=paired)
+    solver = TTestPower() if paired else TTestIndPower()
+    exact = solver.solve_power(effect, power=power, alpha=0.05)
+    (need,) = [one for one in plan.requirements if one.what.startswith("power")]
+    assert need.n == math.ceil(exact - 1e-6)
+    assert plan.power is not None
+    assert plan.power >= power
+    assert plan.n == max(one.n for one in plan.requirements)
+
+
+def test_pairs_have_the_sd_of_their_differences() -> None:
+    one = planning.difference_n(sd_a=0.1, sd_b=0.12, correlation=0.8, difference=0.02, power=0.9)
+    sd = math.sqrt(0.1**2 + 0.12**2 - 2 * 0.8 * 0.1 * 0.12)
+    assert one.assumed["sd"] == pytest.approx(sd)
+    assert one.n == planning.difference_n(sd, difference=-0.02, power=0.9).n
+
+
+def test_the_interval_of_two_groups_is_that_of_scipy() -> None:
+    a = stats.norm(0.0, 1.0).ppf([(i + 0.5) / 12 for i in range(12)])
+    b = stats.norm(0.5, 1.7).ppf([(i + 0.5) / 12 for i in range(12)])
+    interval = stats.ttest_ind(a, b).confidence_interval(0.95)
+    sds = {"sd_a": a.std(ddof=1), "sd_b": b.std(ddof=1)}
+    plan = planning.difference_width(12, **sds, paired=False)
+    assert plan.width == pytest.approx(interval.high - interval.low)
+
+
+def test_the_assurance_of_two_groups_counts_their_degrees_of_freedom() -> None:
+    plan = planning.difference_n(1.0, paired=False, halfwidth=0.5, assurance=0.8)
+    n = plan.n_for_width
+    assert n is not None
+
+    def share(m: int) -> float:
+        degrees = 2 * m - 2
+        largest = 0.5 / (stats.t.ppf(0.975, degrees) * math.sqrt(2 / m))
+        return float(stats.chi2.cdf(degrees * largest**2, degrees))
+
+    assert share(n) >= 0.8 > share(n - 1)
+
+
+def test_a_power_beside_a_width_asks_for_the_larger() -> None:
+    alone = planning.difference_n(0.05, halfwidth=0.01)
+    both = planning.difference_n(0.05, halfwidth=0.01, difference=0.01, power=0.9)
+    power = planning.difference_n(0.05, difference=0.01, power=0.9)
+    assert (alone.power, alone.n) == (None, 99)
+    assert both.n == power.n > 99
+    assert both.decided_by == "power 0.9 for a difference of 0.01"
+    assert both.to_dict()["wanted_power"] == 0.9
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"sd": 1.0, "power": 0.8}, "power goes with a difference"),
+        ({"sd": 1.0, "power": 80, "difference": 1.0}, "for 80 % write 0.8"),
+        ({"sd": 1.0, "power": 0.05, "difference": 1.0}, "no more than the level of the test"),
+        ({"sd": 1.0, "power": 0.8, "difference": 0.0}, "difference=0.0 is not above 0"),
+        ({"sd": 0.1, "power": 0.8, "difference": 2.0, "metric": "dsc"}, "is not within"),
+        ({"sd": 1.0}, "give one of width and halfwidth"),
+        ({"sd": 1.0, "correlation": 0.5, "paired": False, "width": 1}, "have no correlation"),
+        ({"sd": 1.0, "sd_a": 1.0, "paired": False, "width": 1}, "would say it twice"),
+        ({"sd_a": 1.0, "paired": False, "width": 1}, "both of sd_a and sd_b"),
+        ({"sd": 1.0, "power": 0.8, "difference": 1e-7}, "takes more than 1000000000 cases"),
+    ],
+)
+def test_what_cannot_be_planned(given: dict[str, object], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        planning.difference_n(**given)  # type: ignore[arg-type]
+
+
+def test_the_command_tells_power_beside_the_width(run: Run) -> None:
+    ran = run("plan", "difference", "--sd", "0.05", "--difference", "0.02", "--power", "0.8")
+    assert (ran.status, ran.err) == (0, "")
+    assert re_row(ran.out) == ["52", "0.0139", "0.0278", "80.8", "%"]
+    given = ("plan", "difference", "--unpaired", "--sd", "1", "--difference", "0.5", "--json")
+    (plan,) = json.loads(run(*given, "-n", "64").out)["plans"]
+    assert plan["power"] == pytest.approx(0.8015, abs=1e-4)
+    assert plan["of"] == "difference in mean of two groups"
+    assert "each of the two groups" in plan["notes"][0]
+    assert "leave out --n" in run(*given, "-n", "64", "--power", "0.8").err
+
+
+def re_row(out: str) -> list[str]:
+    """The first row of the first table, without what decided."""
+    lines = out.splitlines()
+    rule = next(place for place, line in enumerate(lines) if line.startswith("─"))
+    return lines[rule + 1].split()[:5]
+
+
+# --------------------------------------------------------------------------- one class
+
+
+@pytest.mark.parametrize("prevalence", [0.1, 0.7])
+def test_one_of_sensitivity_and_specificity_is_enough(prevalence: float) -> None:
+    for name, share in (("sensitivity", prevalence), ("specificity", 1 - prevalence)):
+        plan = planning.classes_n(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)
+        needed = planning.proportion_n(0.9, halfwidth=0.05).n
+        assert plan.n == math.ceil(needed / share - 1e-9)
+        assert (plan.of, [part.of for part in plan.parts]) == (name, [name])
+        assert sum(plan.counts.values()) == plan.n
+
+
+def test_assurance_of_one_class_is_binomial() -> None:
+    plan = planning.classes_n(0.9, prevalence=0.1, halfwidth=0.05, assurance=0.8)
+    needed = planning.proportion_n(0.9, halfwidth=0.05).n
+
+    def share(n: int) -> float:
+        return float(stats.binom.sf(needed - 1, n, 0.1))
+
+    assert share(plan.n) >= 0.8 > share(plan.n - 1)
+
+
+def test_classes_without_either_say_so(run: Run) -> None:
+    ran = run("plan", "classes", "--prevalence", ".1", "--halfwidth", ".05")
+    assert (ran.status, ran.out) == (2, "")
+    assert "sensitivity= (--sensitivity), specificity= (--specificity) or both" in ran.err
+    given = ("plan", "classes", "--sensitivity", ".9", "--prevalence", ".1", "-n", "200")
+    ran = run(*given)
+    assert ran.status == 0
+    assert "pecificity" not in ran.out
