@@ -258,9 +258,11 @@ def collect(
 
     made = collect_parts(opened_or_like(store, others[0]), others)
     replaced = f", {made.replaced} damaged ones replaced" if made.replaced else ""
-    note(f"{made.copied} parts copied, {made.already} were there already{replaced}")
+    note(f"{_counted(made.copied, 'part')} copied, {made.already} were there already{replaced}")
     if made.damaged:
-        faults = shortened([f"{part} {fault}" for part, fault in made.damaged.items()])
+        faults = shortened(
+            [f"{part.name} of {part.parents[1]} {fault}" for part, fault in made.damaged.items()]
+        )
         note(f"{len(made.damaged)} left behind: {faults}")
 
 
