@@ -20,7 +20,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk, Made, parse_shard
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
-from halfwidth.study.storage.store import Store, create_or_open
+from halfwidth.study.storage.opening import create_or_open
+from halfwidth.study.storage.store import Store
 
 COLUMNS = {
     "instance": "string",
@@ -45,6 +46,7 @@ def work(chunk: Chunk) -> Made:
     """Rows by which every bit of the computation is seen."""
     given, begun = chunk.payload, time.perf_counter()
     _tell(given, chunk)
+    _wait(given)
     _misbehave(given, chunk)
     time.sleep(given.get("sleep", 0.0))
     drawn = np.random.Generator(np.random.Philox(given["n"])).normal(size=(120, 120))
@@ -69,6 +71,12 @@ def _tell(given: dict[str, Any], chunk: Chunk) -> None:
     if "calls" in given:
         with Path(given["calls"]).open("a", encoding="utf-8") as file:
             file.write(f"{chunk.name} {os.getpid()}\n")
+
+
+def _wait(given: dict[str, Any]) -> None:
+    """Chunks up to ``held`` wait for a file, so that a test knows what is being worked on."""
+    while given["n"] <= given.get("held", -1) and not Path(given["until"]).exists():
+        time.sleep(0.01)
 
 
 def _misbehave(given: dict[str, Any], chunk: Chunk) -> None:

@@ -292,7 +292,8 @@ def test_a_threshold_of_logits_is_a_probability(threshold: float) -> None:
 @pytest.mark.parametrize("threshold", [NAN, INF, [0.5], {}, b"x"])
 def test_a_threshold_that_is_none(threshold: Any) -> None:
     text = option_complaint(metric="f1", threshold=threshold)
-    assert text == f"threshold={threshold!r} is not a number"
+    finite = "finite " if isinstance(threshold, float) else ""
+    assert text == f"threshold={threshold!r} is not a {finite}number"
 
 
 @pytest.mark.parametrize(

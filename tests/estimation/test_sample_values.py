@@ -294,8 +294,13 @@ def test_text_in_a_series_names_the_case_that_is_no_number() -> None:
 
 
 def test_decimal_commas_are_recognised() -> None:
-    assert complaint(["0,91", "0,88"]).endswith("'0,91', which is not a number; "
-                                                "write decimals with a point")  # fmt: skip
+    text = complaint(["0,91", "0,88"])
+    assert "'0,91', which is not a number; write decimals with a point, or say" in text
+
+
+@pytest.mark.parametrize("cell", ["1,234.5", "1.234,5", "1,234,567"])
+def test_separators_of_thousands_are_recognised(cell: str) -> None:
+    assert complaint([cell, "2"]).endswith("write numbers without separators of thousands")
 
 
 def test_per_cent_signs_are_recognised() -> None:

@@ -128,3 +128,48 @@ def test_an_archive_without_arrays_is_refused(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "none.npz", "w"):
         pass
     assert complaint(tmp_path / "none.npz").startswith(f"{tmp_path / 'none.npz'}: ")
+
+
+def _npy(header: bytes) -> bytes:
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{",
+        b"",
+        b"}{",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (" + b"9" * 4000 + b",), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': 'abc', }",
+        b"{'descr': 'xx', 'fortran_order': False, 'shape': (1,), }",
+        b"[" * 3000,
+    ],
+    ids=range(9),
+)
+def test_a_header_that_promises_anything(header: bytes, suffix: str, tmp_path: Path) -> None:
+    path, content = tmp_path / f"t.{suffix}", _npy(header) + bytes(64)
+    if suffix == "npy":
+        path.write_bytes(content)
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.npy", content)
+    assert str(path) in complaint(path)
+
+
+@pytest.mark.parametrize("version", [(3, 0), (9, 9)])
+def test_versions_of_the_format(version: tuple[int, int], tmp_path: Path) -> None:
+    path = tmp_path / "t.npy"
+    np.save(path, np.arange(3.0))
+    path.write_bytes(b"\x93NUMPY" + bytes(version) + path.read_bytes()[8:])
+    assert "is no NumPy file, or is cut short" in complaint(path)
+
+
+def test_an_array_that_python_2_wrote(tmp_path: Path) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }"
+    path = tmp_path / "t.npy"
+    path.write_bytes(_npy(header.ljust(117) + b"\n") + np.arange(3.0).tobytes())
+    assert read_array(path).tolist() == [0, 1, 2]

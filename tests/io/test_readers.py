@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -282,20 +283,6 @@ def test_a_quote_that_never_closes(tmp_path: Path) -> None:
     assert text.startswith("cannot be read as a table (")
 
 
-@pytest.mark.parametrize("line", [1, 3, 3000])
-def test_latin_1_says_to_save_as_utf_8(line: int, tmp_path: Path) -> None:
-    lines = ["case,dice", *(f"c{i},0.9" for i in range(4000))]
-    lines[line - 1] = "größe,dice" if line == 1 else "größe,0.9"
-    path = written(tmp_path, "t.csv", "\n".join(lines).encode("latin-1"))
-    assert complaint(path) == "is not text in UTF-8; save it as CSV in UTF-8"
-
-
-def test_utf_16_is_refused_in_plain_words(tmp_path: Path) -> None:
-    text = complaint(written(tmp_path, "t.csv", "case,dice\na,0.9\n".encode("utf-16")))
-    assert "not" in text
-    assert "text" in text
-
-
 @pytest.mark.parametrize("content", [bytes(range(256)) * 40, b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_binary_data_are_no_text_table(content: bytes, suffix: str, tmp_path: Path) -> None:
@@ -322,19 +309,9 @@ def test_a_workbook_cut_in_half(tmp_path: Path) -> None:
     assert text.startswith("cannot be read as XLSX (")
 
 
-@pytest.mark.parametrize(
-    ("suffix", "module", "words"),
-    [
-        (".parquet", "read_parquet", "reading Parquet needs pyarrow: pip install"),
-        (".xlsx", "read_excel", "reading XLSX needs openpyxl: pip install"),
-    ],
-)
 def test_an_extra_that_is_not_installed_is_named(
-    suffix: str, module: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(*_: object, **__: object) -> pd.DataFrame:
-        raise ImportError(name=module)
-
-    monkeypatch.setattr(pd, module, absent)
-    text = complaint(written(tmp_path, f"t{suffix}", b"any"))
-    assert text == f"{words} 'halfwidth[tables]'"
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    text = complaint(written(tmp_path, "t.parquet", b"any"))
+    assert text == "reading Parquet needs pyarrow: pip install 'halfwidth[tables]'"

@@ -53,7 +53,8 @@ def ball(radius: float, spacing: Sequence[float], centre: Sequence[float]) -> Ma
 
 def on_grid(mask: Mask, spacing: Sequence[float]) -> Array:
     """The area in every cell of the dual grid."""
-    crossed, area = surface_elements(mask, spacing)
+    bits, area = surface_elements(mask, spacing)
+    crossed = bits.mask
     grid = np.zeros(crossed.shape)
     grid[crossed] = area
     return grid
@@ -96,7 +97,8 @@ def test_places_and_areas_are_those_of_deepmind(
     spacing = spacings(len(shape), seed)
     a, b = draw(shape, seed), draw(shape, seed + 100)
     theirs = deepmind.compute_surface_distances(a, b, spacing)
-    elements = [surface_elements(mask, spacing) for mask in (a, b)]
+    found = [surface_elements(mask, spacing) for mask in (a, b)]
+    elements = [(crossed.mask, area) for crossed, area in found]
     far = [ndimage.distance_transform_edt(~crossed, sampling=spacing) for crossed, _ in elements]
     directions = [("gt_to_pred", "gt"), ("pred_to_gt", "pred")]
     for (crossed, area), other, (way, name) in zip(elements, far[::-1], directions, strict=True):
@@ -122,7 +124,8 @@ def test_a_box_loses_its_edges_and_corners(x: int, y: int, z: int) -> None:
 
 
 def test_a_rectangle_loses_its_corners() -> None:
-    crossed, length = surface_elements(np.ones((4, 3), bool), (3.0, 4.0))
+    bits, length = surface_elements(np.ones((4, 3), bool), (3.0, 4.0))
+    crossed = bits.mask
     assert length.sum() == pytest.approx(2 * 3 * 3.0 + 2 * 2 * 4.0 + 4 * 2.5)
     assert crossed.sum() == 20 - 6
     assert not crossed[1:-1, 1:-1].any()
@@ -147,7 +150,8 @@ def test_a_ball_has_about_its_area(spacing: tuple[float, ...], excess: float) ->
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_a_cell_is_crossed_where_its_corners_differ(shape: tuple[int, ...], order: Any) -> None:
     mask = np.asarray(noise(shape, 3, 0.7), order=order)
-    crossed, area = surface_elements(mask, spacings(len(shape), 3))
+    bits, area = surface_elements(mask, spacings(len(shape), 3))
+    crossed = bits.mask
     cells = np.lib.stride_tricks.sliding_window_view(np.pad(mask, 1), [2] * len(shape))
     corners = tuple(range(len(shape), 2 * len(shape)))
     np.testing.assert_array_equal(crossed, cells.any(axis=corners) & ~cells.all(axis=corners))
@@ -161,7 +165,7 @@ def test_a_cell_is_crossed_where_its_corners_differ(shape: tuple[int, ...], orde
 def test_a_voxel_crosses_the_cells_round_it(dimensions: int) -> None:
     mask = np.zeros([4] * dimensions, bool)
     mask[(1,) * dimensions] = True
-    crossed, _ = surface_elements(mask, [1.0] * dimensions)
+    crossed = surface_elements(mask, [1.0] * dimensions)[0].mask
     assert crossed.shape == (5,) * dimensions
     assert crossed.sum() == 2**dimensions
     assert crossed[(slice(1, 3),) * dimensions].all()
@@ -170,7 +174,7 @@ def test_a_voxel_crosses_the_cells_round_it(dimensions: int) -> None:
 @pytest.mark.parametrize("dimensions", DIMENSIONS)
 def test_a_full_array_ends_at_its_border(dimensions: int) -> None:
     mask = np.ones([4] * dimensions, bool)
-    crossed, _ = surface_elements(mask, [1.0] * dimensions)
+    crossed = surface_elements(mask, [1.0] * dimensions)[0].mask
     inner = (slice(1, -1),) * dimensions
     assert not crossed[inner].any()
     assert crossed.sum() == 5**dimensions - 3**dimensions
@@ -178,7 +182,8 @@ def test_a_full_array_ends_at_its_border(dimensions: int) -> None:
 
 @pytest.mark.parametrize("shape", [(4, 5), (3, 4, 5), (0, 3), (0, 0, 0)])
 def test_an_empty_mask_has_no_surface(shape: tuple[int, ...]) -> None:
-    crossed, area = surface_elements(np.zeros(shape, bool), [1.0] * len(shape))
+    bits, area = surface_elements(np.zeros(shape, bool), [1.0] * len(shape))
+    crossed = bits.mask
     assert crossed.shape == tuple(n + 1 for n in shape)
     assert not crossed.any()
     assert area.shape == (0,)

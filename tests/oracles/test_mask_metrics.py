@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -14,9 +15,11 @@ from scipy import ndimage
 
 from halfwidth import metrics
 from halfwidth.core.types import Array
+from halfwidth.io.images import read_image
 from halfwidth.metrics import bits as bit_masks
 from halfwidth.metrics import boundaries, overlap
-from halfwidth.metrics.masks import Mask, MaskPair
+from halfwidth.metrics.bits import BitMask
+from halfwidth.metrics.masks import Mask, MaskPair, bounding_box, union_box
 
 Spacing = tuple[float, ...]
 Pair = tuple[Mask, Mask]
@@ -298,7 +301,7 @@ def test_chengs_band_follows_the_diagonal(shape: tuple[int, ...], layers: int) -
     wanted = plain_iou(plain_cheng_band(a), plain_cheng_band(b))
     assert metrics.boundary_iou(a, b, definition="cheng") == pytest.approx(wanted, rel=1e-14)
     solid = np.ones(shape, bool)
-    ours = boundaries.chessboard_band(solid, layers)
+    ours = boundaries.chessboard_band(solid, layers).mask
     np.testing.assert_array_equal(ours, plain_cheng_band(solid))
 
 
@@ -329,9 +332,9 @@ def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axi
     edge = np.zeros_like(bar)
     edge.flat[0] = True
     for width in (exact, voxels * step):
-        band = boundaries.inner_band(bar, edge, width, (step, step))
-        assert band.sum() == voxels + 1
-        assert boundaries.inner_band(bar, edge, width * (1 - 1e-6), (step, step)).sum() == voxels
+        bits = BitMask.of(edge)
+        assert boundaries.inner_band(bar, bits, width, (step, step)).count == voxels + 1
+        assert boundaries.inner_band(bar, bits, width * (1 - 1e-6), (step, step)).count == voxels
 
 
 # --------------------------------------------------------------------------- paths of the code
@@ -348,12 +351,13 @@ def test_offsets_and_tree_find_the_same_distances(
     reach: int,
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 5)]
-    usual = boundaries.nearest_distances(edges[0], edges[1], spacing)
+    bits = [BitMask.of(edge) for edge in edges]
+    usual = boundaries.nearest_distances(bits[0], bits[1], spacing)
     monkeypatch.setattr(boundaries, "NEAR", near)
     monkeypatch.setattr(boundaries, "REACH", reach)
     boundaries._near_offsets.cache_clear()
     try:
-        patched = boundaries.nearest_distances(edges[0], edges[1], spacing)
+        patched = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     np.testing.assert_allclose(patched, usual, rtol=1e-14)
@@ -362,7 +366,7 @@ def test_offsets_and_tree_find_the_same_distances(
 
 
 def test_no_target_is_infinitely_far() -> None:
-    some, none = np.ones((2, 3), bool), np.zeros((2, 3), bool)
+    some, none = BitMask.of(np.ones((2, 3), bool)), BitMask.empty((2, 3))
     assert boundaries.nearest_distances(some, none, (1.0, 1.0)).tolist() == [math.inf] * 6
     assert boundaries.nearest_distances(none, some, (1.0, 1.0)).tolist() == []
     assert boundaries.nearest_distances(none, none, (1.0, 1.0)).tolist() == []
@@ -376,7 +380,7 @@ def test_bands_by_shifts_are_those_of_a_transform(
     mask, _ = drawn(draw, spacing, 6)
     edge = plain_edge(mask)
     for width in BANDS:
-        found = boundaries.inner_band(mask, edge, width, spacing)
+        found = boundaries.inner_band(mask, BitMask.of(edge), width, spacing).mask
         np.testing.assert_array_equal(found, plain_band(mask, width, spacing))
 
 
@@ -404,7 +408,7 @@ def test_bands_of_blocks_are_those_of_repeated_erosions(length: int, layers: int
     mask = ndimage.binary_dilation(random.random((length, 25, 27)) < 0.02, iterations=5)
     block = np.ones((3, 3, 3), dtype=bool)
     core = ndimage.binary_erosion(mask, block, iterations=layers)
-    np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers), mask & ~core)
+    np.testing.assert_array_equal(boundaries.chessboard_band(mask, layers).mask, mask & ~core)
 
 
 @pytest.mark.parametrize("spacing", SPACINGS, ids=str)
@@ -418,15 +422,44 @@ def test_all_ways_to_far_voxels_find_the_same_distances(
     monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing, path: Any
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 7)]
+    bits = [BitMask.of(edge) for edge in edges]
     for name, value in {"NEAR": 1, "REACH": 1, **path}.items():
         monkeypatch.setattr(boundaries, name, value)
     boundaries._near_offsets.cache_clear()
     try:
-        found = boundaries.nearest_distances(edges[0], edges[1], spacing)
+        found = boundaries.nearest_distances(bits[0], bits[1], spacing)
     finally:
         boundaries._near_offsets.cache_clear()
     far = ndimage.distance_transform_edt(~edges[1], sampling=spacing)
     np.testing.assert_allclose(found, np.asarray(far)[edges[0]], rtol=1e-13)
+
+
+@pytest.mark.parametrize("slab", [1, 100, 700])
+@pytest.mark.parametrize("spacing", SPACINGS[::2], ids=str)
+def test_slabs_of_a_mask_give_what_the_whole_gives(
+    monkeypatch: pytest.MonkeyPatch, spacing: Spacing, slab: int
+) -> None:
+    masks = drawn(blobs_at_the_border, spacing, 8)
+
+    def values() -> list[float]:
+        pair = MaskPair.of(*masks, spacing)
+        definitions: Any = [{"definition": "surface"}, {}]
+        found = [
+            metric(pair, **own) for metric in (metrics.hd95, metrics.assd) for own in definitions
+        ]
+        limits = [metrics.boundary_iou(pair, distance=1.5), metrics.nsd(pair, tolerance=1.5)]
+        return [*found, *limits, metrics.boundary_iou(pair, definition="cheng"), *pair.counts]
+
+    usual = values()
+    monkeypatch.setattr(bit_masks, "SLAB", slab)
+    monkeypatch.setattr(boundaries, "MOST_TRANSFORMED", 0)
+    monkeypatch.setattr(boundaries, "AT_ONCE", 3)
+    monkeypatch.setattr(boundaries, "NEAR", 3)
+    boundaries._near_offsets.cache_clear()
+    try:
+        assert values() == pytest.approx(usual, rel=1e-14)
+    finally:
+        boundaries._near_offsets.cache_clear()
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -435,7 +468,7 @@ def test_a_wide_band_reaches_from_end_to_end(axis: int) -> None:
     shape[axis] = 9
     bar, edge = np.ones(shape, bool), np.zeros(shape, bool)
     edge[0, 0, 0] = True
-    assert boundaries.inner_band(bar, edge, 100.0, (1.0, 2.0, 3.0)).all()
+    assert boundaries.inner_band(bar, BitMask.of(edge), 100.0, (1.0, 2.0, 3.0)).mask.all()
 
 
 # --------------------------------------------------------------------------- published values
@@ -522,7 +555,8 @@ DRAWN_METRICS: dict[str, Callable[[MaskPair], float]] = {
     "tn": lambda pair: pair.counts.tn,
     "dsc": metrics.dsc,
     "iou": metrics.iou,
-    "cldice": metrics.cldice,
+    # Of the figures as they are drawn.
+    "cldice": lambda pair: metrics.cldice(pair, definition="stored"),
     "hd": metrics.hd,
     "hd95": metrics.hd95,
     "masd": metrics.masd,
@@ -643,15 +677,28 @@ def test_values_are_those_of_medpy(medpy: Any, draw: Callable[..., Pair], spacin
 # --------------------------------------------------------------------------- clDice
 
 
-def plain_cldice(a: Mask, b: Mask) -> float:
+def plain_cldice(a: Mask, b: Mask, definition: str) -> float:
     from skimage.morphology import skeletonize
 
     skeletons: Any = skeletonize
-    lines: list[Mask] = [skeletons(mask) > 0 for mask in (a, b)]
     # The whole array, with a margin, where ours is cropped.
-    precision = (lines[0] & b).sum() / lines[0].sum()
-    found = (lines[1] & a).sum() / lines[1].sum()
+    of: list[list[Mask]] = [turns(mask) if definition == "all" else [mask] for mask in (a, b)]
+    lines: list[list[Mask]] = [[skeletons(mask) > 0 for mask in masks] for masks in of]
+    within = [
+        sum(int((line & other).sum()) for line, other in zip(lines[i], of[1 - i], strict=True))
+        for i in (0, 1)
+    ]
+    precision, found = (within[i] / sum(int(line.sum()) for line in lines[i]) for i in (0, 1))
     return float(2 * precision * found / (precision + found)) if precision + found else 0.0
+
+
+def turns(mask: Mask) -> list[Mask]:
+    """All ways to store an image: its axes in every order, each in both directions."""
+    found = [mask]
+    for axis in range(mask.ndim):
+        found += [np.flip(one, axis) for one in found]
+    orders = itertools.permutations(range(mask.ndim))
+    return [one.transpose(order) for order in orders for one in found]
 
 
 def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
@@ -666,15 +713,17 @@ def tubes(shape: Sequence[int], rng: np.random.Generator) -> Mask:
 
 
 @pytest.mark.parametrize("shape", [(30, 41), (19, 16, 23)])
-@pytest.mark.parametrize("seed", range(6))
-def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
+@pytest.mark.parametrize(
+    ("definition", "seed"), [("all", 0), *(("stored", seed) for seed in range(6))]
+)
+def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int, definition: Any) -> None:
     pytest.importorskip("skimage")
     rng = np.random.default_rng(seed)
     a, b = tubes(shape, rng), tubes(shape, rng)
     for masks in ((a, b), (b, a), (a, np.roll(a, 1, axis=0)), (a, a)):
         wide = [np.pad(mask, 3) for mask in masks]
-        wanted = plain_cldice(wide[0], wide[1])
-        assert metrics.cldice(*masks) == pytest.approx(wanted, rel=1e-14)
+        wanted = plain_cldice(wide[0], wide[1], definition)
+        assert metrics.cldice(*masks, definition=definition) == pytest.approx(wanted, rel=1e-14)
     assert metrics.cldice(a, a) == 1
 
 
@@ -683,8 +732,26 @@ def test_cldice_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
 def test_cldice_of_blobs_is_its_definition(shape: tuple[int, ...], seed: int) -> None:
     pytest.importorskip("skimage")
     a, b = blobs_at_the_border(shape, np.random.default_rng(seed))
-    wanted = plain_cldice(np.pad(a, 2), np.pad(b, 2))
-    assert metrics.cldice(a, b) == pytest.approx(wanted, rel=1e-14)
+    wanted = plain_cldice(np.pad(a, 2), np.pad(b, 2), "stored")
+    assert metrics.cldice(a, b, definition="stored") == pytest.approx(wanted, rel=1e-14)
+
+
+def test_cldice_does_not_depend_on_how_a_structure_is_stored(shared: Path) -> None:
+    pytest.importorskip("skimage")
+    a, b = (
+        read_image(
+            shared / "data" / "head_neck_ct" / reader / "0522c0017" / "Optic-Nerve-Lt.nrrd"
+        ).voxels
+        > 0
+        for reader in ("radiographer", "oncologist")
+    )
+    box = union_box(bounding_box(a), bounding_box(b), ndim=3)
+    stored = list(zip(turns(a[box]), turns(b[box]), strict=True))
+    assert len({metrics.cldice(*masks) for masks in stored[::7]}) == 1
+    single = [metrics.cldice(*masks, definition="stored") for masks in stored]
+    assert min(single) < 0.71
+    assert max(single) > 0.96
+    assert min(single) < metrics.cldice(*stored[0]) < max(single)
 
 
 def test_cldice_of_skeletons_beside_each_other_is_0() -> None:

@@ -50,13 +50,15 @@ def bands_of(ax: Axes) -> list[Array]:
 def test_what_is_drawn_is_in_the_frame(kind: CurveKind) -> None:
     curves = CURVES[kind]
     ax = DRAW[kind](curves)
+    corners = curves.line_frame()
     lines = [np.asarray(line.get_xydata()) for line in ax.lines]
     curved = [line for line in lines if len(line) > 2]
     bands = bands_of(ax)
     assert len(curved) == len(bands) == len(curves) == 3
     for curve, line, band in zip(curves, curved, bands, strict=True):
         wanted = of_label(curves, curve.label)
-        np.testing.assert_array_equal(line, wanted[:, :2])
+        own = corners.loc[corners["label"] == curve.label, ["x", "y"]]
+        np.testing.assert_array_equal(line, own.to_numpy(float))
         # A band is its lower outline and its upper one; steps add corners at the same heights.
         assert set(map(tuple, wanted[:, [0, 2]])) <= set(map(tuple, band))
         assert set(map(tuple, wanted[:, [0, 3]])) <= set(map(tuple, band))
@@ -90,10 +92,27 @@ def test_the_legend_says_class_area_and_interval(kind: CurveKind) -> None:
     }[kind]
 
 
-def test_precision_is_drawn_in_steps_and_axes_are_a_square() -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_untied_scores_are_drawn_in_steps_from_end_to_end(kind: CurveKind) -> None:
+    for line in DRAW[kind](CURVES[kind]).lines:
+        corners = np.asarray(line.get_xydata())
+        if len(corners) == 2:
+            continue
+        assert (np.diff(corners, axis=0) == 0).any(axis=1).all()
+        assert line.get_drawstyle() == "default"
+        ends = corners[[0, -1]].tolist()
+        assert ends == [[0, 0], [1, 1]] if kind == "roc" else [end[0] for end in ends] == [0, 1]
+
+
+def test_bands_of_roc_curves_begin_at_the_origin_and_end_in_the_corner() -> None:
+    for curve, band in zip(CURVES["roc"], bands_of(roc(CURVES["roc"])), strict=True):
+        assert curve.to_frame().iloc[0][["x", "y", "low", "high"]].tolist() == [0, 0, 0, 0]
+        assert curve.to_frame().iloc[-1][["x", "y", "low", "high"]].tolist() == [1, 1, 1, 1]
+        assert {(0.0, 0.0), (1.0, 1.0)} <= set(map(tuple, band.tolist()))
+
+
+def test_axes_are_a_square() -> None:
     ax = pr(CURVES["pr"])
-    curved = [line for line in ax.lines if len(np.asarray(line.get_xydata())) > 2]
-    assert {line.get_drawstyle() for line in curved} == {"steps-pre"}
     assert ax.get_aspect() == roc(CURVES["roc"]).get_aspect() == 1
     low, high = ax.get_xlim()
     assert -0.05 < low < 0

@@ -18,6 +18,7 @@ from support import examples
 from halfwidth import metrics
 from halfwidth.metrics import overlap
 from halfwidth.metrics.masks import Mask, MaskPair
+from halfwidth.scoring.wanted import MASK_METRICS
 
 QUICK = examples(40)
 Of = Callable[..., float]
@@ -61,9 +62,9 @@ def within(scale: float) -> dict[str, Of]:
 SPACED = DISTANCES | within(1.0)
 CHENG: dict[str, Of] = {"cheng": partial(metrics.boundary_iou, definition="cheng")}
 VOLUME: dict[str, Of] = {"absolute_volume_error": metrics.absolute_volume_error}
-# clDice apart: skeletons depend on the order and direction of the axes.
-UNORIENTED = COUNTED | SPACED | CHENG | VOLUME
-EVERY = UNORIENTED | {"cldice": metrics.cldice}
+# One skeleton rather than 48, whose metric has tests of its own.
+SKELETONS: dict[str, Of] = {"cldice": partial(metrics.cldice, definition="stored")}
+EVERY = COUNTED | SPACED | CHENG | VOLUME | SKELETONS
 SYMMETRIC = {"dsc", "iou"} | set(SPACED) | set(CHENG) | set(VOLUME)
 
 
@@ -267,6 +268,33 @@ def test_crops_equal_whole_masks(case: Drawn) -> None:
     assert {name: metric(whole) for name, metric in EVERY.items()} == pytest.approx(
         {name: metric(cropped) for name, metric in EVERY.items()}, rel=1e-15, nan_ok=True
     )
+
+
+def catalogued() -> dict[str, Of]:
+    """Every metric of masks of the catalogue, in every definition, at two limits where it has one.
+
+    But for the clDice of the skeletons as they are stored, which is what it says.
+    """
+    found: dict[str, Of] = {}
+    for spec in MASK_METRICS:
+        definitions = next((p.words for p in spec.parameters if p.name == "definition"), ())
+        limit = next((p.name for p in spec.parameters if p.tolerated), None)
+        for word, number in definitions or (("", 0.0),):
+            given: dict[str, Any] = {"definition": number} if word else {}
+            limited = limit is not None and word != "cheng"
+            for value in (0.7, 2.5) if limited else (0.0,):
+                own = given | ({str(limit): value} if limited else {})
+                assert spec.function is not None
+                found[f"{spec.name} {word} {value}"] = partial(spec.function, **own)
+    del found["cldice stored 0.0"]
+    return found
+
+
+UNORIENTED = catalogued()
+
+
+def test_every_metric_of_masks_is_among_those_that_are_turned() -> None:
+    assert {name.split()[0] for name in catalogued()} == set(MASK_METRICS.names)
 
 
 @QUICK

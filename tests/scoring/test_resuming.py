@@ -295,3 +295,32 @@ def test_without_out_an_interrupt_promises_nothing(work: Work, calls: Calls, run
     assert ran.out == ""
     assert "partial" not in ran.err
     assert not list(work.out.parent.glob("*.partial"))
+
+
+def test_cases_of_other_options_are_taken_up_again_and_go_away_in_the_end(
+    work: Work, calls: Calls
+) -> None:
+    old = work.partial.with_name(f"{work.partial.name}.old")
+    work.cut_off(calls, 3)
+    calls.taken()
+    # A slip: other options, noticed after one case.
+    work.cut_off(calls, 1, spacing=7.0)
+    assert (len(old.read_text().splitlines()), len(lines(work))) == (4, 2)
+    calls.taken()
+    scores = work.score()
+    assert calls.taken() == "de"
+    assert "3 of 5 cases were scored by an earlier run" in scores.notes
+    assert any("those of these options are used" in note for note in scores.notes)
+    # What the slip has left is kept by the run that found it, and is stale for the next.
+    assert len(old.read_text().splitlines()) == 2
+    work.score()
+    assert not old.exists()
+
+
+def test_what_was_set_aside_is_used_where_nothing_else_is_kept(work: Work, calls: Calls) -> None:
+    work.cut_off(calls, 3)
+    work.score(spacing=7.0)
+    calls.taken()
+    scores = work.score()
+    assert calls.taken() == "de"
+    assert rows(scores) == rows(work.score(out=None))

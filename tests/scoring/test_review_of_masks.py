@@ -144,9 +144,17 @@ def test_what_is_ignored_makes_a_caution_of_boundaries() -> None:
     assert codes(hw.score_masks(whole, whole, "hd", spacing=0.5, labels=named)) == []
 
 
-def test_a_label_that_no_case_has_is_an_error_if_it_alone_is_asked_for() -> None:
-    with pytest.raises(hw.DataError, match="no case has label 7; the label maps hold 1"):
-        hw.score_masks(blob().astype(np.uint8), blob().astype(np.uint8), "dsc", only="7")
+def test_a_label_that_no_case_has_is_an_error_if_it_is_asked_for() -> None:
+    maps = blob().astype(np.uint8), blob().astype(np.uint8)
+    with pytest.raises(hw.DataError, match=r"no case has label 7; the label maps hold 1$"):
+        hw.score_masks(*maps, "dsc", only="7")
+    with pytest.raises(hw.DataError, match=r"no case has label 7; the label maps hold 1$"):
+        hw.score_masks(*maps, "dsc", only="1,7")
+    names = {"liver": 1, "spleen": 7}
+    with pytest.raises(hw.DataError, match=r"no case has label spleen; .* hold 1 \(liver\)$"):
+        hw.score_masks(*maps, "dsc", labels=names, only="liver,spleen")
+    with pytest.raises(hw.OptionError, match="unknown label 'livre'; did you mean 'liver'"):
+        hw.score_masks(*maps, "dsc", labels=names, only="livre")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
+import subprocess
+import threading
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
@@ -14,13 +17,15 @@ import toywork
 from toywork import all_end, calls, chunks, files_of_at_most, parts, pids, ran, silent, store_in
 
 import halfwidth as hw
+from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, Made, Queue, Shard, Work
 from halfwidth.study.execution.attempts import LIBRARIES, Answer, Fault, attempt, attempt_here
 from halfwidth.study.execution.engines import pooled
-from halfwidth.study.execution.interrupts import Stop
+from halfwidth.study.execution.interrupts import Stop, shielded
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
+from halfwidth.study.storage.timings import read_timings
 from halfwidth.study.storage.upkeep import retry
 
 BAD = "model1.n00005"
@@ -284,11 +289,57 @@ def test_what_has_ended_when_an_interrupt_comes_is_kept() -> None:
     assert desk.submitted == 3
 
 
+def test_no_work_is_given_out_after_an_interrupt() -> None:
+    desk, stop = Desk([[]]), Stop()
+    stop.ask()
+    with pytest.raises(KeyboardInterrupt):
+        next(pooled(Queue(chunks(6)), toywork.work, stop, desk))
+    stop.end()
+    assert (desk.submitted, desk.closed) == (0, True)
+
+
+def test_an_interrupt_while_processes_start_is_heard_here_and_not_there() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    over = threading.Event()
+    # A terminal's signal goes to any thread that does not block it.
+    other = threading.Thread(target=over.wait)
+    other.start()
+    try:
+        with deaf_to_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            show = ["/bin/grep", "SigBlk", "/proc/self/status"]
+            child = subprocess.run(show, capture_output=True, text=True, check=True)
+    finally:
+        over.set()
+        other.join()
+        signal.signal(signal.SIGINT, before)
+    assert heard == [signal.SIGINT]
+    assert int(child.stdout.split()[1], 16) & 1 << signal.SIGINT - 1
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+def test_an_interrupt_that_is_swallowed_comes_again() -> None:
+    swallowed: list[int] = []
+
+    def wait(stop: Stop) -> None:
+        with stop.allowed():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                # As where C calls back, and cannot pass it on.
+                swallowed.append(stop.asked)
+            threading.Event().wait(240)
+
+    with shielded() as stop, pytest.raises(KeyboardInterrupt):
+        wait(stop)
+    assert swallowed == [1]
+    assert stop.asked == 1
+
+
 def test_an_interrupt_while_a_part_is_written_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import signal
-
     real: Callable[[int], None] = os.fsync
 
     def interrupted(opened: int) -> None:
@@ -345,7 +396,7 @@ def test_a_worker_of_another_version_says_so() -> None:
 
 def test_timings_say_who_took_how_long(tmp_path: Path) -> None:
     ran(tmp_path, chunks(2))
-    timings = store_in(tmp_path).timings()
+    timings, _ = read_timings(tmp_path)
     assert {timing["chunk"] for timing in timings} == {chunk.name for chunk in chunks(2)}
     for timing in timings:
         assert 0 < timing["seconds"] < 10

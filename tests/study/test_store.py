@@ -19,8 +19,10 @@ from toywork import COLUMNS, INPUTS, SETTINGS, chunks, files_of_at_most, parts, 
 import halfwidth as hw
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage import disk, locks
+from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.parts import parquet
-from halfwidth.study.storage.store import Store, create_or_open, open_store
+from halfwidth.study.storage.store import SortedOut, Store, set_aside
+from halfwidth.study.storage.timings import add_timing, read_timings
 
 CHUNK = chunks(1)[0]
 ROWS = toywork.work(CHUNK).rows
@@ -108,9 +110,9 @@ def test_a_part_that_was_cut_off_is_not_done(store: Store, kept: int) -> None:
     store.write(CHUNK, ROWS, "whole")
     content = store.part(CHUNK).read_bytes()
     store.part(CHUNK).write_bytes(content[:kept])
-    assert store.sorted_out([CHUNK]) == (set(), [CHUNK])
-    broken = store.set_aside(CHUNK)
-    assert store.sorted_out([CHUNK]) == (set(), [])
+    assert store.sorted_out([CHUNK]) == SortedOut(set(), {CHUNK.name: "is damaged"})
+    broken = set_aside(store.part(CHUNK))
+    assert store.sorted_out([CHUNK]) == SortedOut(set(), {})
     assert broken.read_bytes() == content[:kept]
     assert broken.suffix == ".broken"
 
@@ -119,11 +121,12 @@ def test_a_part_of_another_study_or_chunk_is_not_done(store: Store, tmp_path: Pa
     other = store_in(tmp_path / "other", seed=8)
     other.write(CHUNK, ROWS, "whole")
     shutil.copy(other.part(CHUNK), store.part(CHUNK))
-    assert store.sorted_out([CHUNK]) == (set(), [CHUNK])
+    assert store.sorted_out([CHUNK]).faults == {CHUNK.name: "is of another study"}
     second = chunks(2)[1]
     store.write(second, ROWS, "whole")
     shutil.copy(store.part(second), store.part(CHUNK))
-    assert store.sorted_out([CHUNK, second]) == ({second.name}, [CHUNK])
+    fault = f"is the part of {second.name}"
+    assert store.sorted_out([CHUNK, second]) == SortedOut({second.name}, {CHUNK.name: fault})
 
 
 def test_parquet_without_rows_or_of_others_is_not_done(store: Store) -> None:
@@ -204,18 +207,22 @@ def test_other_columns_are_another_version(store: Store) -> None:
 
 
 def test_another_format_is_refused(store: Store) -> None:
-    path = store.path / "run.json"
-    path.write_text(path.read_text().replace('"format": 1', '"format": 2'))
+    say(store, format=2)
     assert "format 2" in refused(store.path)
     with pytest.raises(hw.DataError, match="format 2"):
         open_store(store.path)
 
 
 def test_settings_changed_by_hand_are_seen(store: Store) -> None:
-    path = store.path / "run.json"
-    path.write_text(path.read_text().replace('"seed": 7', '"seed": 9'))
+    say(store, settings=SETTINGS | {"seed": 9})
     with pytest.raises(hw.DataError, match="changed by hand"):
         open_store(store.path)
+
+
+def say(store: Store, **changes: Any) -> None:
+    """Have ``run.json`` say something else, under a seal that holds."""
+    path = store.path / "run.json"
+    disk.write_json(path, (disk.read_json(path) or {}) | changes, "whole")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 1}', b"\xff\xfe"])
@@ -227,10 +234,7 @@ def test_a_damaged_run_json_is_no_store(store: Store, content: bytes) -> None:
 
 
 def test_other_versions_are_a_note(store: Store) -> None:
-    path = store.path / "run.json"
-    said = json.loads(path.read_text())
-    said["versions"]["numpy"] = "1.0"
-    path.write_text(json.dumps(said))
+    say(store, versions=store.manifest.versions | {"numpy": "1.0"})
     (note,) = store_in(store.path).notes
     assert "numpy 1.0 (now " in note
     assert "last digits" in note
@@ -367,9 +371,11 @@ def test_half_written_files_of_the_dead_are_removed_and_of_the_living_not(store:
 
 
 def test_timings_are_read_back_without_torn_lines(store: Store) -> None:
-    store.add_timing({"chunk": "a", "seconds": 1.0}, "whole")
+    add_timing(store.path, {"chunk": "a", "seconds": 1.0}, "whole")
     (file,) = (store.path / "timings").iterdir()
     with file.open("a") as opened:
         opened.write('{"chunk": "b", "sec')
-    store.add_timing({"chunk": "c", "seconds": 2.0}, "whole")
-    assert [timing["chunk"] for timing in store.timings()] == ["a", "c"]
+    add_timing(store.path, {"chunk": "c", "seconds": 2.0}, "whole")
+    timings, damaged = read_timings(store.path)
+    assert [timing["chunk"] for timing in timings] == ["a", "c"]
+    assert damaged == {file: 1}

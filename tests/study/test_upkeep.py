@@ -19,6 +19,7 @@ from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import run_chunks
 from halfwidth.study.storage.locks import held
 from halfwidth.study.storage.store import Store
+from halfwidth.study.storage.timings import add_timing, read_timings
 from halfwidth.study.storage.upkeep import Collected, collect, pace, retry, status
 
 BAD = "model1.n00005"
@@ -39,7 +40,7 @@ def test_the_status_counts_chunks_by_state(tmp_path: Path) -> None:
     assert found.done == tuple(chunks()[i].name for i in (0, 1, 3, 4))
     assert found.failed == (BAD,)
     assert found.left == tuple(chunks()[i].name for i in (2, 6, 7))
-    assert found.damaged == (chunks()[2].name,)
+    assert found.damaged == {chunks()[2].name: "is damaged"}
     assert found.reasons == {BAD: "ZeroDivisionError: nothing to divide by"}
     assert found.running == ()
     assert found.seconds > 0
@@ -53,10 +54,10 @@ def test_the_pace_is_seconds_per_cost(tmp_path: Path) -> None:
     store = store_in(tmp_path)
     assert math.isnan(pace(store))
     assert math.isnan(status(store, chunks(2)).seconds_left)
-    store.add_timing({"chunk": "a", "cost": 1.0, "seconds": 9.0}, "whole")
-    store.add_timing({"chunk": "a", "cost": 1.0, "seconds": 2.0}, "whole")
-    store.add_timing({"chunk": "b", "cost": 3.0, "seconds": 4.0}, "shard-1-of-2")
-    store.add_timing({"chunk": "c", "cost": None, "seconds": 4.0}, "shard-1-of-2")
+    add_timing(tmp_path, {"chunk": "a", "cost": 1.0, "seconds": 9.0}, "whole")
+    add_timing(tmp_path, {"chunk": "a", "cost": 1.0, "seconds": 2.0}, "whole")
+    add_timing(tmp_path, {"chunk": "b", "cost": 3.0, "seconds": 4.0}, "shard-1-of-2")
+    add_timing(tmp_path, {"chunk": "c", "cost": None, "seconds": 4.0}, "shard-1-of-2")
     # The last time counts where a chunk was done twice.
     assert pace(store) == pytest.approx(6.0 / 4.0)
     assert status(store, chunks(2)).seconds_left == pytest.approx(1.5 * (1.0 + 2.0))
@@ -68,11 +69,11 @@ def test_stores_of_shards_are_collected(tmp_path: Path) -> None:
     shards = [ran(tmp_path / f"{i}", chunks(), shard=Shard(i, 3)) for i in (1, 2, 3)]
     store = store_in(tmp_path / "all")
     others = [shard.path for shard in shards]
-    assert collect(store, others) == Collected(copied=8, already=0, damaged=0)
+    assert collect(store, others) == Collected(copied=8, already=0, replaced=0, damaged={})
     assert parts(store.path) == parts(whole.path)
-    assert len({timing["chunk"] for timing in store.timings()}) == 8
-    assert collect(store, others) == Collected(copied=0, already=8, damaged=0)
-    assert collect(store, [store.path]) == Collected(0, 0, 0)
+    assert len({timing["chunk"] for timing in read_timings(store.path)[0]}) == 8
+    assert collect(store, others) == Collected(copied=0, already=8, replaced=0, damaged={})
+    assert collect(store, [store.path]) == Collected(0, 0, 0, {})
     assert status(store, chunks()).left == ()
 
 
@@ -82,7 +83,9 @@ def test_damaged_parts_are_neither_taken_nor_kept(tmp_path: Path) -> None:
     bad, mine = there.part(chunks()[3]), here.part(chunks()[0])
     bad.write_bytes(b"PAR1")
     mine.write_bytes(b"PAR1")
-    assert collect(here, [there.path]) == Collected(copied=2, already=1, damaged=1)
+    found = collect(here, [there.path])
+    # The second was there already, the first is mended, the third new, the fourth damaged.
+    assert found == Collected(copied=1, already=1, replaced=1, damaged={bad: "is damaged"})
     del wanted[bad.name]
     assert parts(here.path) == wanted
 
@@ -92,7 +95,10 @@ def test_parts_under_a_false_name_are_not_taken(tmp_path: Path) -> None:
     first, second, third = (there.part(chunk) for chunk in chunks(3))
     shutil.copy(first, third)
     second.rename(there.path / "parts" / "nonsense.parquet")
-    assert collect(here, [there.path]) == Collected(copied=1, already=0, damaged=2)
+    found = collect(here, [there.path])
+    assert (found.copied, found.already) == (1, 0)
+    assert found.damaged[third] == f"is the part of {chunks(1)[0].name}"
+    assert len(found.damaged) == 2
 
 
 def test_failures_are_collected_until_the_chunk_is_done(tmp_path: Path) -> None:

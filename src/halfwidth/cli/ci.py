@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options, predictions, test_set_options
+from halfwidth.cli import figures, options, predictions, reading, test_set_options
 from halfwidth.cli.command import Group, is_given
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
@@ -27,7 +27,7 @@ def ci(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table: .csv, .tsv, .txt, .parquet or .xlsx.",
+            help=f"{reading.TABLE_HELP}.",
             metavar="FILE",
             show_default=False,
         ),
@@ -51,6 +51,10 @@ def ci(
         ),
     ] = None,
     case: options.Case = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,
@@ -61,7 +65,7 @@ def ci(
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     alternative: options.Alternative = "two-sided",
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     groups: options.Groups = None,
     strata: options.Strata = None,
@@ -113,7 +117,10 @@ def ci(
         --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
-    asked = predictions.Asked(file, target, score or [], prediction, target_file, score_file)
+    how_read = (sheet, decimal, header, input_format)
+    asked = predictions.Asked(
+        file, target, score or [], prediction, target_file, score_file, how_read
+    )
     shared: dict[str, Any] = {
         "method": method,
         "confidence_level": confidence_level,
@@ -150,12 +157,15 @@ def ci(
         figure = (plot, figures.check(plot, plot_kind, figures.OF_TEST_SETS))
         columns = predictions.Columns(groups, strata, of_test_sets.pop("weight"))
         metrics = split_names(metric or ())
+        from halfwidth.estimation.resolve import USUAL_RESAMPLES
+
+        shared["n_resamples"] = USUAL_RESAMPLES if n_resamples is None else n_resamples
         estimates = predictions.estimates_of(asked, metrics, shared | of_test_sets, columns, figure)
     else:
         _refuse(ctx, of_test_sets, "needs --target COLUMN, the true classes")
         designed = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
         kind = figures.check(plot, plot_kind, figures.KINDS)
-        estimates = _of_cases(file, shared | of_cases | designed, plot, kind)
+        estimates = _of_cases(file, how_read, shared | of_cases | designed, plot, kind)
     for said in estimates.notes:
         note(said)
     if plot is not None:
@@ -175,11 +185,14 @@ def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
 
 
 def _of_cases(
-    file: Path | None, how: dict[str, Any], plot: Path | None, kind: str | None
+    file: Path | None,
+    how_read: reading.How,
+    how: dict[str, Any],
+    plot: Path | None,
+    kind: str | None,
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
-    from halfwidth.io.readers import read_table
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     if file is None:
@@ -190,7 +203,7 @@ def _of_cases(
             f"{name} is a metric of a whole test set: name the column of true classes, --target, "
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
-    table = read_table(file)
+    table = reading.table_in(file, *how_read)
     _say_if_long(len(table), how)
     estimates = summary_table(table, how.pop("value"), keep_cases=kind == "distribution", **how)
     if plot is not None and kind is not None:
@@ -199,11 +212,15 @@ def _of_cases(
 
 
 def _say_if_long(n: int, how: dict[str, Any]) -> None:
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import compiled
 
-    method, n_resamples = how["method"], how["n_resamples"]
-    if n * n_resamples <= LONG_JOB or compiled.available():
+    method, given = how["method"], how["n_resamples"]
+    n_resamples = USUAL_RESAMPLES if given is None else given
+    none_needed = given is None and n >= MANY
+    if n * n_resamples <= LONG_JOB or none_needed or compiled.available():
         return
     if method == "auto" or METHODS[method].resamples:
         note(

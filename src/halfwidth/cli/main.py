@@ -18,7 +18,7 @@ import halfwidth
 from halfwidth.cli import ci, demo, doctor, explain, methods, plan, review, runs, score, study
 from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.mask_options import MASK_METRICS
-from halfwidth.cli.output import complain, quietly
+from halfwidth.cli.output import InterruptToldError, complain, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
@@ -113,6 +113,8 @@ def _status(arguments: list[str]) -> int:
             traceback.print_exc()
         complain(str(error))
         return 2
+    except InterruptToldError:
+        return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
         return INTERRUPTED

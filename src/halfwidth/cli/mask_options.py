@@ -20,6 +20,7 @@ __all__ = [
     "IgnoreGeometry",
     "LabelNames",
     "MaskMetrics",
+    "MaxVoxels",
     "OnlyLabels",
     "Regions",
     "Spacing",
@@ -118,6 +119,16 @@ AllowMissing = Annotated[
     typer.Option(
         "--allow-missing",
         help="Score a case without a prediction as missed; default: an error.",
+        rich_help_panel=Group.MASKS,
+    ),
+]
+MaxVoxels = Annotated[
+    int | None,
+    typer.Option(
+        help="Refuse images of more voxels before they are unpacked; those with labels above 255 "
+        "count twice. Default: 512 x 512 x 1600, which fit into 3 GB of memory.",
+        metavar="N",
+        show_default=False,
         rich_help_panel=Group.MASKS,
     ),
 ]

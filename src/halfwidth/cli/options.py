@@ -29,6 +29,7 @@ __all__ = [
     "Metric",
     "Missing",
     "NResamples",
+    "NResamplesOrNone",
     "OneMetric",
     "Out",
     "OverOption",
@@ -122,6 +123,17 @@ NResamples = Annotated[
     int,
     typer.Option(
         "--n-resamples", help="Bootstrap resamples.", metavar="B", rich_help_panel=Group.INTERVAL
+    ),
+]
+NResamplesOrNone = Annotated[
+    int | None,
+    typer.Option(
+        "--n-resamples",
+        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
+        "unless their number is given.",
+        metavar="B",
+        show_default=False,
+        rich_help_panel=Group.INTERVAL,
     ),
 ]
 Seed = Annotated[

@@ -11,12 +11,16 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TextIO
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, printable
 
-__all__ = ["complain", "note", "quietly", "say", "write"]
+__all__ = ["InterruptToldError", "complain", "note", "quietly", "say", "write"]
 
 # Where errors and cautions go while chatter goes nowhere.
 _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
+
+
+class InterruptToldError(Exception):
+    """An interrupt of which the user has been told what it cost and how to go on."""
 
 
 def write(text: str, out: Path | None = None) -> None:
@@ -28,6 +32,9 @@ def write(text: str, out: Path | None = None) -> None:
             raise DataError(f"{out}: cannot be written ({error.strerror})") from None
         note(f"wrote {out}")
         return
+    if sys.stdout.isatty():
+        # Data stay as they are for files and programs; a terminal would obey what is in them.
+        text = printable(text)
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())
@@ -65,4 +72,4 @@ def say(text: str, stream: TextIO | None = None) -> None:
     """Text to stderr (or another stream), in letters that its encoding has."""
     stream = stream or sys.stderr
     encoding = stream.encoding or "utf-8"
-    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.write(printable(text).encode(encoding, "backslashreplace").decode(encoding))

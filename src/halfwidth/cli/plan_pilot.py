@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import options, reading
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
@@ -26,7 +26,7 @@ __all__ = ["pilot"]
 def pilot(
     file: Annotated[
         Path,
-        typer.Argument(help="Table: .csv, .tsv, .txt, .parquet or .xlsx.", metavar="FILE"),
+        typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE"),
     ],
     value: Annotated[
         str | None,
@@ -77,6 +77,10 @@ def pilot(
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
     case: options.Case = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -93,11 +97,11 @@ def pilot(
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)
     from halfwidth.core.rng import resolve_seed
-    from halfwidth.io.readers import read_table
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.pilot_tables import pilots_in
 
-    pilots = pilots_in(read_table(file), value, by=by or [], case=case, metric=metric)
+    table = reading.table_in(file, sheet, decimal, header, input_format)
+    pilots = pilots_in(table, value, by=by or [], case=case, metric=metric)
     drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)
     plans = []
     for one in pilots:

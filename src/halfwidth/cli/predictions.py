@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from halfwidth.cli.reading import How, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
@@ -38,6 +39,8 @@ class Asked:
         A table, with the columns ``target`` and ``score`` or ``prediction``.
     target_file, score_file : Path or None
         NumPy files instead of one.
+    reading : tuple
+        How the table is read: its sheet, decimal mark, header and format.
     """
 
     file: Path | None
@@ -46,6 +49,7 @@ class Asked:
     prediction: str | None
     target_file: Path | None
     score_file: Path | None
+    reading: How = (None, None, None, None)
 
     @property
     def any(self) -> bool:
@@ -72,6 +76,10 @@ class Asked:
         if arrays and (self.target_file is None or self.score_file is None):
             lacking = "--target-file" if self.target_file is None else "--score-file"
             raise OptionError(f"--target-file and --score-file go together; {lacking} is lacking")
+        if arrays and any(given is not None for given in self.reading):
+            raise OptionError(
+                "--sheet, --decimal, --header and --input-format are of tables; arrays have none"
+            )
         if arrays:
             return
         if self.file is None:
@@ -121,9 +129,7 @@ def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
             )
         return Given(read_array(str(asked.target_file)), read_array(str(asked.score_file)))
 
-    from halfwidth.io.readers import read_table
-
-    table = read_table(asked.file)
+    table = table_in(asked.file, *asked.reading)
     further = [columns.groups, columns.strata, columns.weight]
     wanted = [asked.target, *asked.score, asked.prediction, *further]
     for name in wanted:

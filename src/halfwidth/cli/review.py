@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from halfwidth.cli import options
+from halfwidth.cli import options, reading
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
@@ -27,8 +27,8 @@ def review(
     file: Annotated[
         Path | None,
         typer.Argument(
-            help="Table of published numbers; columns are named as the options, or as papers do: "
-            "Model, N, Dice (SD).",
+            help=f"{reading.TABLE_HELP}; published numbers, columns named as the options, or as "
+            "papers do: Model, N, Dice (SD).",
             metavar="FILE",
             show_default=False,
         ),
@@ -75,6 +75,10 @@ def review(
             "HOW",
         ),
     ] = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -123,8 +127,9 @@ def review(
         if stray:
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
+        table = reading.table_in(file, sheet, decimal, header, input_format)
         found = review_table(
-            file,
+            table,
             n=n,
             scale=scale,
             plus_minus=plus_minus,

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options
+from halfwidth.cli import figures, options, reading
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
@@ -20,8 +20,7 @@ def runs(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Table with a row per run: .csv, .tsv, .txt, .parquet or .xlsx; plain, or as "
-            "MLflow or W&B export it.",
+            help=f"{reading.TABLE_HELP}; a row per run, plain, or as MLflow or W&B export it.",
             metavar="FILE",
             show_default=False,
         ),
@@ -112,6 +111,10 @@ def runs(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -144,7 +147,6 @@ def runs(
         raise OptionError("name a level: --quantile 0.9")
 
     from halfwidth.estimation.runs import runs_table
-    from halfwidth.io.readers import read_table
     from halfwidth.report.tables import render
 
     # Words such as the policy for missing values are checked where they are used.
@@ -167,7 +169,8 @@ def runs(
         "scale": scale,
         "keep_runs": plot is not None,
     }
-    estimates = runs_table(read_table(file), value, **how)
+    table = reading.table_in(file, sheet, decimal, header, input_format)
+    estimates = runs_table(table, value, **how)
     for said in estimates.notes:
         note(said)
     if plot is not None:

@@ -10,7 +10,7 @@ import typer
 from halfwidth.cli import mask_options, options
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import complain, note, say, write
+from halfwidth.cli.output import InterruptToldError, complain, note, say, write
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.io.writers import TABLE_SUFFIXES, csv_text
@@ -40,6 +40,7 @@ def score(
     spacing: mask_options.Spacing = None,
     ignore_geometry: mask_options.IgnoreGeometry = False,
     allow_missing: mask_options.AllowMissing = False,
+    max_voxels: mask_options.MaxVoxels = None,
     jobs: options.Jobs = 1,
     out: Annotated[
         Path | None,
@@ -120,13 +121,18 @@ def score(
             spacing=mask_options.parse_spacing(spacing),
             ignore_geometry=ignore_geometry,
             allow_missing=allow_missing,
+            max_voxels=max_voxels,
             jobs=jobs,
             out=out,
         )
     except KeyboardInterrupt:
-        if out is not None:
-            note(f"what is done is kept in {out}.partial; the same command goes on from there")
-        raise
+        if out is None:
+            raise
+        note(
+            f"interrupted; what is done is kept in {out}.partial, the same command goes on from "
+            "there"
+        )
+        raise InterruptToldError from None
     return _told(scores, table if summary else None, fmt, out, strict=strict)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +13,11 @@ import typer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.options import Jobs, Strict
-from halfwidth.cli.output import complain, note, write
+from halfwidth.cli.output import InterruptToldError, complain, note, write
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, OptionError, shortened
 
 if TYPE_CHECKING:
     from halfwidth.study.execution.running import Outcome
@@ -50,7 +52,7 @@ StoreOption = Annotated[
         "--store",
         help="The folder that keeps the results; made on the first run.",
         metavar="DIR",
-        rich_help_panel=Group.OUTPUT,
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
@@ -146,26 +148,67 @@ def run(
     if dry_run:
         write(_costs(planned, shard, jobs))
         return STRICT_STATUS if strict and planned.cautions else 0
-    outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
+    with _interrupts_told():
+        outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
     return _ended(outcome, store, spec) or (STRICT_STATUS if strict and planned.cautions else 0)
 
 
 @app.command("status", short_help="How far a study is.", cls=Verb)
-def status(spec: Spec, store: StoreOption) -> int:
+def status(
+    stores: Annotated[
+        list[Path], typer.Argument(help="The store of a study, or several.", metavar="STORE...")
+    ],
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            "--store",
+            help="The store, where the argument is its SPEC: for stores of earlier versions, which "
+            "do not say what is left.",
+            metavar="DIR",
+            show_default=False,
+            rich_help_panel=Group.RUNNING,
+        ),
+    ] = None,
+) -> int:
     """How far a study is: chunks done, failed and left, and who is working on it.
 
     \b
-    halfwidth study status study.toml --store store/
+    halfwidth study status store/
+    halfwidth study status store/
     """
     from halfwidth.study.front_door import plan
-    from halfwidth.study.results import open_results
+    from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import status as status_of
 
-    open_results(store)  # asking must not make a store
-    planned = plan(spec)
-    found = status_of(planned.store(store), planned.chunks)
-    write(_status_text(found))
-    return FAILED_STATUS if found.failed else 0
+    if store is not None:
+        if len(stores) > 1 or stores[0].is_dir():
+            raise OptionError(
+                f"--store {store} goes with one SPEC; stores stand alone: "
+                f"halfwidth study status {store}"
+            )
+        open_store(store)  # asking must not make a store
+        planned = plan(stores[0])
+        made = {store: status_of(planned.store(store), planned.chunks)}
+    else:
+        made = {one: _status_of_store(one) for one in stores}
+    for one, found in made.items():
+        write(f"{one}:\n" if len(made) > 1 else "")
+        write(_status_text(found, one))
+    return FAILED_STATUS if any(found.failed for found in made.values()) else 0
+
+
+def _status_of_store(folder: Path) -> Status:
+    """What a store says by itself; it knows its chunks from the last run on it."""
+    from halfwidth.study.storage.opening import open_store
+    from halfwidth.study.storage.upkeep import status
+
+    if folder.is_file():
+        raise OptionError(
+            f"{folder} is a file; name the store: halfwidth study status STORE, or both: "
+            f"halfwidth study status {folder} --store STORE"
+        )
+    opened = open_store(folder)
+    return status(opened, opened.chunks())
 
 
 @app.command("retry", short_help="Do failed chunks again.", cls=Verb)
@@ -183,14 +226,17 @@ def retry(
     """
     from halfwidth.study.front_door import plan
     from halfwidth.study.front_door import run as run_study
-    from halfwidth.study.results import open_results
+    from halfwidth.study.storage.manifest import DamagedManifestError
+    from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import retry as forget
 
-    open_results(store)
+    with contextlib.suppress(DamagedManifestError):  # which the run restores
+        open_store(store)
     planned = plan(spec)
-    count = forget(planned.store(store))
+    count = forget(planned.store(store, restore=True))
     note(f"{count} failed chunk{'' if count == 1 else 's'} to do again")
-    outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
+    with _interrupts_told():
+        outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
     return _ended(outcome, store, spec)
 
 
@@ -212,8 +258,11 @@ def collect(
     from halfwidth.study.storage.upkeep import opened_or_like
 
     made = collect_parts(opened_or_like(store, others[0]), others)
-    damaged = f", {made.damaged} damaged and left behind" if made.damaged else ""
-    note(f"{made.copied} parts copied, {made.already} were there already{damaged}")
+    replaced = f", {made.replaced} damaged ones replaced" if made.replaced else ""
+    note(f"{made.copied} parts copied, {made.already} were there already{replaced}")
+    if made.damaged:
+        faults = shortened([f"{part} {fault}" for part, fault in made.damaged.items()])
+        note(f"{len(made.damaged)} left behind: {faults}")
 
 
 app.command("summary", short_help="Coverage, paces, tests, needs, failures.", cls=Verb)(summary)
@@ -222,6 +271,20 @@ app.command("summary", short_help="Coverage, paces, tests, needs, failures.", cl
 app.command("plot", short_help="Figures of coverage, width and what they depend on.", cls=Verb)(
     plot
 )
+
+
+@contextlib.contextmanager
+def _interrupts_told() -> Iterator[None]:
+    """One line for an interrupt, which the run writes if it has come that far."""
+    from halfwidth.study.execution.interrupts import Stopped
+
+    try:
+        yield
+    except Stopped:
+        raise InterruptToldError from None
+    except KeyboardInterrupt:
+        note("interrupted before anything was done; the same command goes on")
+        raise InterruptToldError from None
 
 
 # --------------------------------------------------------------------------- words
@@ -280,19 +343,45 @@ def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
     )
 
 
-def _status_text(found: Status) -> str:
+def _status_text(found: Status, store: Path) -> str:
     from halfwidth.study.execution.progress import duration
 
-    total = len(found.done) + len(found.failed) + len(found.left)
-    lines = [f"{len(found.done)} of {total} chunks done in {duration(found.seconds)} of core time"]
+    time = f"done in {duration(found.seconds)} of core time"
+    if found.left is None:
+        lines = [
+            f"{_counted(len(found.done), 'chunk')} {time}",
+            f"what is left only the spec tells: halfwidth study status SPEC --store {store}",
+        ]
+    else:
+        total = len(found.done) + len(found.failed) + len(found.left)
+        lines = [f"{len(found.done)} of {_counted(total, 'chunk')} {time}"]
     if found.left:
         left = duration(found.seconds_left)
         left = "" if math.isnan(found.seconds_left) else f", about {left} of core time"
         lines.append(f"{len(found.left)} left{left}")
     if found.damaged:
-        lines.append(f"{len(found.damaged)} of them have a damaged part; a run does them again")
+        lines.append(
+            f"{_counted(len(found.damaged), 'part')} cannot be used; a run does them again:"
+        )
+        lines += _named([f"{name} {fault}" for name, fault in found.damaged.items()])
+    if found.unsealed:
+        lines.append(
+            f"{_counted(found.unsealed, 'part')} of an earlier version, without a seal; a run "
+            "checks and seals what is sound"
+        )
+    if found.torn:
+        lines.append(f"{_counted(found.torn, 'damaged line')} of timings left out")
     if found.failed:
         lines.append(f"{len(found.failed)} failed; 'halfwidth study retry' does them again:")
-        lines += [f"  {name}: {found.reasons.get(name, '')}" for name in found.failed[:MOST_NAMED]]
+        lines += _named([f"{name}: {found.reasons.get(name, '')}" for name in found.failed])
     lines += [f"running: {holder}" for holder in found.running]
     return "\n".join(lines) + "\n"
+
+
+def _named(texts: list[str]) -> list[str]:
+    more = [f"  and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
+    return [*(f"  {text}" for text in texts[:MOST_NAMED]), *more]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -13,14 +13,16 @@ from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.cli.completion import Completion
 from halfwidth.cli.options import Json
-from halfwidth.cli.output import write
+from halfwidth.cli.output import note, write
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["summary"]
+    from halfwidth.study.results import Results
+
+__all__ = ["opened", "summary"]
 
 Text = str | None
 # The names asked for, of what is asked for.
@@ -188,11 +190,20 @@ def _check(what: str, asked: Asked) -> None:
         raise OptionError("--against compares metrics of two stores; --between those of one")
 
 
-def _cells(stores: list[Path]) -> pd.DataFrame:
-    from halfwidth.study.analysis import cells_of
+def opened(store: Path) -> Results:
+    """The results in a store, with what is to be known of them on stderr."""
     from halfwidth.study.results import open_results
 
-    return cells_of(*(open_results(store) for store in stores))
+    results = open_results(store)
+    for said in results.notes:
+        note(said)
+    return results
+
+
+def _cells(stores: list[Path]) -> pd.DataFrame:
+    from halfwidth.study.analysis import cells_of
+
+    return cells_of(*(opened(store) for store in stores))
 
 
 def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
@@ -223,10 +234,9 @@ def _seeded(asked: Asked) -> int:
 
 def _coverage(stores: list[Path], filters: Filters) -> pd.DataFrame:
     from halfwidth.study.analysis import chosen, coverage
-    from halfwidth.study.results import open_results
 
     one = len(stores) == 1
-    frame = open_results(stores[0]).summary() if one else coverage(_cells(stores))
+    frame = opened(stores[0]).summary() if one else coverage(_cells(stores))
     return chosen(frame, **filters)
 
 
@@ -259,7 +269,7 @@ def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
 
 
 def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import left_out_of, of_logits
+    from halfwidth.report.study_answers import left_out_of, not_fitted_in, of_logits
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
@@ -267,16 +277,18 @@ def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     paces = pace(_chosen(stores, filters))
     refits = N_BOOTSTRAP if asked.refits is None else asked.refits
     made = skewness_model(paces, n_bootstrap=refits, rng=seed)
-    worked = int(made["refits"].min())
+    fitted = made[made["not_fitted"] == ""]
+    worked = int(fitted["refits"].min())
     said = {
         "seed": seed,
         "interval": f", with a 95 % parametric bootstrap interval ({worked} refits)"
         if refits
         else "",
-        "left_out": left_out_of(made),
+        "left_out": left_out_of(fitted),
+        "not_fitted": not_fitted_in(made),
         "of_logits": of_logits(made),
     }
-    return Answer({"mixed": made}, {"mixed": made}, said)
+    return Answer({"mixed": made}, {"mixed": fitted}, said)
 
 
 def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Answer:

@@ -10,6 +10,7 @@ import typer
 
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
+from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -172,9 +173,8 @@ def _folder(out: Path) -> Path:
 
 def _cells(folders: Iterable[Path]) -> pd.DataFrame:
     from halfwidth.study.analysis import cells_of
-    from halfwidth.study.results import open_results
 
-    return cells_of(*(open_results(folder) for folder in folders))
+    return cells_of(*(opened(folder) for folder in folders))
 
 
 def _filtered(cells: pd.DataFrame, wanted: Mapping[str, str | None]) -> pd.DataFrame:

@@ -7,16 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from halfwidth.cli import figures, options
+from halfwidth.cli import figures, options, reading
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
+from halfwidth.io.summaries import check_cases
+from halfwidth.io.table import Table
 
 __all__ = ["subsample"]
 
 
 def subsample(
-    file: Annotated[Path, typer.Argument(help="Table of per-case values.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
     value: Annotated[
         str | None,
         typer.Option(
@@ -54,6 +56,10 @@ def subsample(
     penalty: options.Penalty = None,
     scale: options.Scale = 1.0,
     bounds: options.BoundsOption = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -91,7 +97,8 @@ def subsample(
     from halfwidth.planning.subsampling import subsample as subsample_values
     from halfwidth.report.subsample_text import render_subsamples
 
-    column, values = _column(file, value)
+    table = reading.table_in(file, sheet, decimal, header, input_format)
+    column, values = _column(table, file, value)
     found = subsample_values(values, label=column, **how)
     if plot is not None:
         from halfwidth.plots.figure import write_figure
@@ -102,15 +109,14 @@ def subsample(
     write(render_subsamples(found, fmt), out)
 
 
-def _column(file: Path, value: str | None) -> tuple[str, Any]:
+def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
     """Name and cells of the column with values."""
     import numpy as np
 
     from halfwidth.core.errors import UnknownNameError
-    from halfwidth.io.readers import read_table
     from halfwidth.io.repeats import case_column, repeats_in
 
-    table = read_table(file)
+    check_cases(table, None)
     if value is None:
         numeric = [name for name in table.names if table.is_numeric(name)]
         if len(numeric) != 1:

@@ -34,10 +34,10 @@ def explain(code: str) -> CautionSpec:
     >>> explain("HW302").title
     'basic bootstrap'
     """
-    try:
-        return _BY_CODE[code.strip().upper()]
-    except KeyError:
-        raise UnknownNameError("caution", code, _BY_CODE) from None
+    found = _BY_CODE.get(code.strip().upper()) if isinstance(code, str) else None
+    if found is None:
+        raise UnknownNameError("caution", code, _BY_CODE)
+    return found
 
 
 def caution(code: str, **numbers: object) -> Caution:

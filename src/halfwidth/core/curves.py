@@ -38,7 +38,8 @@ class Curve:
     label : str
         The class.
     x : ndarray, shape (k,)
-        The grid: false positive rates, or recalls.
+        The grid: false positive rates, or recalls. Of a ROC curve 0 comes twice: the origin, and
+        the sensitivity without false positives.
     y : ndarray, shape (k,)
         Sensitivity or precision there, on the cases given; NaN where it is undefined.
     low, high : ndarray, shape (k,)
@@ -57,6 +58,9 @@ class Curve:
     design : str
         How cases were resampled: ``"iid"``, ``"clustered"``, ``"stratified"``,
         ``"clustered within strata"``.
+    line : ndarray, shape (m, 2)
+        Corners of the curve itself, between the points of the grid too: x and y. Its area is the
+        AUROC or the AP. Empty where the curve is undefined.
     area : Estimate or None
         AUROC or AP of the same cases.
     """
@@ -75,6 +79,7 @@ class Curve:
     n_undefined: int
     seed: int
     design: str
+    line: Array
     area: Estimate | None = None
 
     @property
@@ -93,8 +98,12 @@ class Curve:
         return self.n_positive / self.n
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per point: ``label, kind, x, y, low, high``."""
+        """A row per point of the grid: ``label, kind, x, y, low, high``."""
         return Curves((self,)).to_frame()
+
+    def line_frame(self) -> pd.DataFrame:
+        """A row per corner of the line: ``label, kind, x, y``."""
+        return Curves((self,)).line_frame()
 
     def __repr__(self) -> str:
         area = "" if self.area is None else f": {self.area.sentence()}"
@@ -139,16 +148,30 @@ class Curves(Sequence[Curve]):
         return self.areas.cautions
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per point of each curve: ``label, kind, x, y, low, high``."""
+        """A row per point of the grid of each curve: ``label, kind, x, y, low, high``."""
+        return self._framed(
+            {name: [getattr(curve, name) for curve in self] for name in ("x", "y", "low", "high")}
+        )
+
+    def line_frame(self) -> pd.DataFrame:
+        """A row per corner of the line of each curve: ``label, kind, x, y``."""
+        return self._framed(
+            {name: [curve.line[:, i] for curve in self] for i, name in enumerate(("x", "y"))}
+        )
+
+    def _framed(self, numbers: dict[str, list[Array]]) -> pd.DataFrame:
+        """A frame of the numbers of each curve, with its label and kind before them."""
         import pandas as pd
 
-        columns: dict[str, list[Any]] = {
-            "label": [curve.label for curve in self for _ in curve.x],
-            "kind": [curve.kind for curve in self for _ in curve.x],
+        columns: dict[str, Any] = {
+            name: [
+                getattr(curve, name) for curve, x in zip(self, numbers["x"], strict=True) for _ in x
+            ]
+            for name in ("label", "kind")
         }
-        for name in ("x", "y", "low", "high"):
-            columns[name] = [number for curve in self for number in getattr(curve, name).tolist()]
-        return pd.DataFrame(columns)
+        return pd.DataFrame(
+            columns | {name: np.concatenate([*parts, []]) for name, parts in numbers.items()}
+        )
 
     def __repr__(self) -> str:
         lines = [f"Curves ({len(self)}):", *(f"  {curve!r}" for curve in self)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 __all__ = [
@@ -11,14 +12,30 @@ __all__ = [
     "OptionError",
     "UnknownNameError",
     "closest",
+    "printable",
     "proposed",
     "quoted",
     "shortened",
+    "shown",
 ]
 
 
+# Letters of one name in a list, of a word, and of a whole message: what is longer came from a file
+# and is cut.
+LONGEST_NAME, LONGEST_WORD, LONGEST_MESSAGE = 120, 300, 2500
+ENDLESS = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+
+
 class HalfwidthError(ValueError):
-    """Wrong usage or bad input; its text is meant for the person who caused it."""
+    r"""Wrong usage or bad input; its text is meant for the person who caused it.
+
+    >>> str(HalfwidthError("no column \x1b[31mdice"))
+    'no column  [31mdice'
+    """
+
+    def __init__(self, text: str = "") -> None:
+        shown = ENDLESS.sub(lambda word: _cut(word[0], LONGEST_WORD), printable(text))
+        super().__init__(_cut(shown, LONGEST_MESSAGE))
 
 
 class DataError(HalfwidthError):
@@ -41,24 +58,50 @@ class UnknownNameError(OptionError):
         synonyms: Iterable[str] = (),
         hint: str = "",
     ) -> None:
-        known = list(choices)
+        known, given = list(choices), given if isinstance(given, str) else shown(given)
         proposal = proposed(given, [*known, *synonyms]) or "."
-        text = f"unknown {kind} {given!r}{proposal} Known: {shortened(known)}."
+        text = f"unknown {kind} {shown(given)}{proposal} Known: {shortened(known)}."
         super().__init__(f"{text} {hint}".rstrip())
 
 
-def closest(given: str, choices: Iterable[str]) -> str | None:
+def printable(text: str) -> str:
+    r"""Text without what a terminal would obey: escape codes, bells, changes of direction.
+
+    Names come from files that anybody may have written. Line ends and tabs stay.
+
+    >>> printable("a\x1b[2Jb\u202ec")
+    'a [2Jb c'
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in "\n\t" else " " for one in text)
+
+
+def _cut(text: str, most: int) -> str:
+    """Text of so many letters at most, its beginning and its end."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most * 2 // 3]} … {text[len(text) - most // 4 :]}"
+
+
+def _shown(name: object) -> str:
+    return _cut(" ".join(printable(str(name)).splitlines()), LONGEST_NAME)
+
+
+def closest(given: object, choices: Iterable[str]) -> str | None:
     """The choice that ``given`` most likely meant, or None where nothing is near.
 
     >>> closest("medain", ["mean", "median"])
     'median'
     """
+    if not isinstance(given, str):
+        return None
     by_lower = {choice.lower(): choice for choice in choices}
     near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[near[0]] if near else None
 
 
-def proposed(given: str, choices: Iterable[str]) -> str:
+def proposed(given: object, choices: Iterable[str]) -> str:
     """The end of a message that names the nearest choice, or nothing.
 
     >>> proposed("medain", ["mean", "median"])
@@ -70,7 +113,7 @@ def proposed(given: str, choices: Iterable[str]) -> str:
 
 def quoted(names: Iterable[object]) -> str:
     """Names as a reader would list them: ``'a', 'b'``."""
-    return ", ".join(repr(str(name)) for name in names)
+    return ", ".join(repr(_cut(str(name), LONGEST_NAME)) for name in names)
 
 
 def shortened(names: Sequence[object], most: int = 30) -> str:
@@ -79,5 +122,18 @@ def shortened(names: Sequence[object], most: int = 30) -> str:
     >>> shortened(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    text = ", ".join(str(name) for name in names[:most])
+    text = ", ".join(_shown(name) for name in names[:most])
     return f"{text} and {len(names) - most} more" if len(names) > most else text
+
+
+def shown(value: object, most: int = 60) -> str:
+    """A value as it was given, on one line and cut where it would drown what is said of it.
+
+    >>> shown("0.95"), shown([1] * 100, most=12)
+    ("'0.95'", '[1, 1, 1, 1,...')
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 -- a foreign repr may do anything, and digits have a limit
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[:most]}..."

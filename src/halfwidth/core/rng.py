@@ -22,7 +22,6 @@ range of resamples can be made alone, in any order, by any number of threads.
 from __future__ import annotations
 
 import hashlib
-import operator
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_count
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array
 
 __all__ = ["Key", "derive_key", "indices", "resolve_seed", "uniforms", "words"]
@@ -39,6 +39,8 @@ Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]
 
 LANES = 4
+# Of a seed that is given: more than any source of randomness yields, and fit to be printed.
+MOST_BITS = 1024
 FEW_N, SMALL_N = 2**10, 2**20
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
@@ -80,14 +82,16 @@ def resolve_seed(rng: Any = None) -> int:
         rng = np.random.Generator(rng)
     if isinstance(rng, np.random.Generator):
         return int.from_bytes(rng.bytes(16), "little")
-    try:
-        seed = operator.index(rng)
-    except TypeError:
+    seed = as_count(rng)
+    if seed is None:
         raise OptionError(
-            f"rng={rng!r} is none of None, an integer from 0 up, a numpy SeedSequence, a Generator"
-        ) from None
+            f"rng={shown(rng)} is none of None, an integer from 0 up, a numpy SeedSequence, a "
+            "Generator"
+        )
     if seed < 0:
-        raise OptionError(f"rng={seed} (--seed) is negative; a seed is an integer from 0 up")
+        raise OptionError(f"rng={shown(seed)} (--seed) is negative; a seed is an integer from 0 up")
+    if seed.bit_length() > MOST_BITS:
+        raise OptionError(f"rng={shown(seed)} (--seed) has more than {MOST_BITS} bits")
     return seed
 
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Form, RankedAreas
 from halfwidth.core.kinds import (
@@ -277,6 +278,7 @@ class Statistic:
         else:
             reduced = np.apply_along_axis(self.spec.function, -1, values)
         try:
+            refuse_complex(reduced, self.spec.name)
             return np.asarray(reduced, dtype=float)
         except (TypeError, ValueError):
             raise OptionError(

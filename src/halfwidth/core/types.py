@@ -10,10 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import OptionError, proposed
+from halfwidth.core.checks import as_number, one_of
+from halfwidth.core.errors import OptionError, shown
 
 __all__ = [
     "ALTERNATIVES",
+    "BETWEEN",
     "UNBOUNDED",
     "UNIT_INTERVAL",
     "Alternative",
@@ -30,6 +32,7 @@ Array = NDArray[np.float64]
 Numbers = NDArray[Any]
 Alternative = Literal["two-sided", "lower", "upper"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
+BETWEEN = "strictly between 0 and 1"
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ class Level:
     Attributes
     ----------
     confidence_level : float
-        1 - α, strictly between 0 and 1.
+        1 - α, strictly between 0 and 1; of a one-sided bound at least 0.5, below which it would
+        lie on the other side of the estimate.
     alternative : {"two-sided", "lower", "upper"}
         ``"lower"`` asks for a lower confidence bound (the true value is at least ``low``),
         ``"upper"`` for an upper one; the other end is then the end of the statistic's range.
@@ -86,21 +90,20 @@ class Level:
     alternative: Alternative = "two-sided"
 
     def __post_init__(self) -> None:
-        level = self.confidence_level
-        # A bool is an int to Python, and a confidence level of True is a slip.
-        if (
-            isinstance(level, bool)
-            or not isinstance(level, int | float | np.floating | np.integer)
-            or not 0 < level < 1
-        ):
-            raise OptionError(_bad_level(level))
-        if self.alternative not in ALTERNATIVES:
-            # SciPy names the alternative hypothesis, not the bound that comes of it.
-            given = str(self.alternative)
-            meant = {"less": "upper", "greater": "lower"}.get(given, given)
+        level = as_number("confidence_level", self.confidence_level, BETWEEN)
+        if not 0 < level < 1:
+            hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
+            given = shown(self.confidence_level)
+            raise OptionError(f"confidence_level={given} is not {BETWEEN}{hint}")
+        object.__setattr__(self, "confidence_level", level)
+        # SciPy names the alternative hypothesis, not the bound that comes of it.
+        one_of("alternative", self.alternative, ALTERNATIVES, {"less": "upper", "greater": "lower"})
+        if level < 0.5 and self.alternative != "two-sided":
+            other = "upper" if self.alternative == "lower" else "lower"
             raise OptionError(
-                f"alternative={self.alternative!r} is none of {', '.join(ALTERNATIVES)}"
-                f"{proposed(meant, ALTERNATIVES)}"
+                f"confidence_level={level:.12g} is below 0.5, where the {self.alternative} bound "
+                f"lies beyond the estimate: it is the {other} one at {1 - level:.12g}; ask for "
+                f"alternative={other!r} with confidence_level={1 - level:.12g}"
             )
 
     @property
@@ -112,13 +115,6 @@ class Level:
     def tail(self) -> float:
         """The error probability allotted to each computed side: α/2, or α when one-sided."""
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
-
-
-def _bad_level(level: object) -> str:
-    text = f"confidence_level={level!r} is not strictly between 0 and 1"
-    if isinstance(level, int | float | np.floating | np.integer) and 1 < level < 100:
-        text += f"; for {level:g} % write {level / 100:g}"
-    return text
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -70,7 +71,13 @@ def is_missing(cell: Any) -> bool:
     if isinstance(cell, str):
         return False
     # NaN differs from itself; NA of pandas cannot even be asked.
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)  # noqa: PLR0124
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(cell != cell)  # noqa: PLR0124
+    except (ArithmeticError, TypeError, ValueError):
+        # An array in a cell has many answers, and a signalling NaN of a decimal none.
+        return isinstance(cell, Decimal)
 
 
 def nan_per_sample(values: Array, *, axis: int = -1) -> Array:

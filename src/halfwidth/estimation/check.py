@@ -10,21 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.checks import as_number, is_number
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
+from halfwidth.io.numerals import like_a_number
 from halfwidth.resampling.designs import Design
 
-__all__ = ["Sample", "as_numbers", "check_sample", "ready_values", "scaled_numbers"]
+__all__ = [
+    "Sample",
+    "as_numbers",
+    "check_magnitude",
+    "check_sample",
+    "ready_values",
+    "scaled_numbers",
+]
 
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
-# Sums of squares of larger values overflow.
-LARGEST = 1e150
+# Squares of sums of larger values overflow, and squares of smaller differences vanish.
+LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
+WANTED_SCALE = "a positive number; values are divided by it"
 
 
 @dataclass(frozen=True)
@@ -93,8 +103,10 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
     DataError
         For text, nested data or complex numbers; says which case.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(float), np.nan)
+    if isinstance(values, np.ma.MaskedArray) and values.ndim == 1:
+        hidden = np.ma.getmaskarray(values).tolist()
+        pairs = zip(values.data.tolist(), hidden, strict=True)
+        values = [None if masked else cell for cell, masked in pairs]
     array = _as_flat_array(values, where)
     if array.dtype.kind in "bui":
         return array.astype(float)
@@ -102,7 +114,7 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
         return array.astype(float, copy=False)
     if array.dtype.kind != "O":
         raise DataError(f"{where}: cannot use values of type {array.dtype}")
-    numbers = [_as_number(value) for value in array]
+    numbers = [_as_number(value) for value in array.tolist()]
     if None in numbers:
         raise _not_a_number(array.tolist(), where, cases)
     return np.array(numbers, dtype=float)
@@ -111,7 +123,7 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
 def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     """One dimension of numbers or objects; NumPy would turn a list with one text into text."""
     if isinstance(values, str | bytes | Mapping):
-        raise DataError(f"{where}: expected one number per case, got {values!r}")
+        raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     try:
         array = np.asarray(values)
     except ValueError:
@@ -119,7 +131,7 @@ def _as_flat_array(values: Any, where: str) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "SU":
         array = np.asarray(values, dtype=object)
     if array.ndim == 0:
-        raise DataError(f"{where}: expected one number per case, got {values!r}")
+        raise DataError(f"{where}: expected one number per case, got {shown(values)}")
     if array.ndim != 1:
         raise DataError(
             f"{where}: expected one number per case (one dimension), got shape {array.shape}"
@@ -139,9 +151,12 @@ def _as_number(value: Any) -> float | None:
     """A cell as a float, None where it is none."""
     if is_missing(value):
         return float("nan")
-    if isinstance(value, bool | int | float | np.number | np.bool_) and not np.iscomplexobj(value):
+    if not isinstance(value, bool | np.bool_) and not is_number(value):
+        return None
+    try:
         return float(value)
-    return None
+    except OverflowError:
+        return None
 
 
 def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | None) -> DataError:
@@ -151,19 +166,25 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""
-    if isinstance(value, str) and value.count(",") == 1:
-        hint = "; write decimals with a point"
+    if isinstance(value, str) and like_a_number(value):
+        grouped = value.count(",") != 1 or "." in value
+        hint = (
+            "; write numbers without separators of thousands"
+            if grouped
+            else "; write decimals with a point, or say what they are: --decimal ,"
+        )
     elif isinstance(value, str) and value.endswith("%"):
         hint = "; remove the % signs and use scale=100 (--scale 100)"
     elif _reads_as_number(value):
         hint = " but text; convert the values first"
-    return DataError(f"{where}: case {case} holds {value!r}, which is not a number{hint}")
+    wrong = "too large for floating point" if is_number(value) else "not a number"
+    return DataError(f"{where}: case {case} holds {shown(value)}, which is {wrong}{hint}")
 
 
 def _reads_as_number(value: Any) -> bool:
     try:
-        float(value)
-    except (TypeError, ValueError):
+        float(value if isinstance(value, str | bytes) else "")
+    except ValueError:
         return False
     return True
 
@@ -196,9 +217,14 @@ def scaled_numbers(
 ) -> Array:
     """Values as numbers in the metric's unit and range; missing ones are NaN, or infinite."""
     numbers = as_numbers(values, where, cases)
-    if not isinstance(scale, int | float | np.number) or not np.isfinite(scale) or scale <= 0:
-        raise OptionError(f"scale={scale!r} is not a positive number; values are divided by it")
-    numbers = numbers / scale
+    scale = as_number("scale", scale, WANTED_SCALE)
+    if scale <= 0:
+        raise OptionError(f"scale={scale:g} is not {WANTED_SCALE}")
+    with np.errstate(over="ignore"):
+        scaled = numbers / scale
+    if np.isinf(scaled[np.isfinite(numbers)]).any():
+        raise OptionError(f"scale={scale:g} is too small: {where} divided by it have no numbers")
+    numbers = scaled
     # Out of range is out of range, whatever becomes of the missing ones.
     _check_range(numbers, metric.spec, scale, where, cases)
     return numbers
@@ -221,11 +247,7 @@ def ready_values(
     )
     if not len(finite) and not may_be_empty:
         raise DataError(f"{where}: no values" + (" left" if len(numbers) else " given"))
-    if len(finite) and np.abs(finite).max() > LARGEST:
-        raise DataError(
-            f"{where}: values up to {np.abs(finite).max():.3g} are too large to be squared in "
-            "floating point; scale them"
-        )
+    check_magnitude(finite, where)
     return Ready(finite, kept, n_missing, int(np.isinf(numbers).sum()))
 
 
@@ -276,6 +298,24 @@ def check_sample(
     )
 
 
+def check_magnitude(values: Array, where: str) -> None:
+    """Refuse values whose squares floating point has no room for, and spreads that vanish in it."""
+    if not len(values):
+        return
+    low, high = float(values.min()), float(values.max())
+    largest = max(abs(low), abs(high))
+    if largest > LARGEST:
+        raise DataError(
+            f"{where}: values up to {largest:.3g} are too large to be squared in floating point; "
+            "scale them"
+        )
+    if 0 < high - low < SMALLEST_SPREAD:
+        raise DataError(
+            f"{where}: values from {low:.3g} to {high:.3g} differ by too little to be squared in "
+            "floating point; scale them"
+        )
+
+
 def _like_per_cent(values: Array) -> bool:
     return bool(values.min() >= 0 and 10 < values.max() <= 100)
 
@@ -302,7 +342,11 @@ def _check_range(
     )
     seen = numbers[finite]
     if bounds == Bounds(0, 1) and scale == 1 and len(seen) and _like_per_cent(seen):
-        text += ". They look like per cent: use scale=100 (--scale 100)"
+        if (seen == np.rint(seen)).all():
+            text += ". Are they counts? Name the columns that hold values (--value COLUMN). If they"
+            text += " are per cent: scale=100 (--scale 100)"
+        else:
+            text += ". They look like per cent: use scale=100 (--scale 100)"
     elif spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"
     raise DataError(text)

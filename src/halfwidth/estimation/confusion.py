@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import as_number
 from halfwidth.core.curves import Confusion
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.curves import plain_request
@@ -23,6 +24,8 @@ from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
 __all__ = ["confusion_ci"]
+
+WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
 
 def confusion_ci(
@@ -114,15 +117,7 @@ def confusion_ci(
 
 
 def _plain_threshold(threshold: Any) -> float | None:
-    if threshold is None:
-        return None
-    number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not number or not np.isfinite(threshold):
-        raise OptionError(
-            f"threshold={threshold!r} is not a number; to choose one on the data, use metric_ci "
-            "with the name of a metric"
-        )
-    return float(threshold)
+    return None if threshold is None else as_number("threshold", threshold, WANTED_THRESHOLD)
 
 
 def _share_job(

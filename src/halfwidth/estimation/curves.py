@@ -9,13 +9,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import one_of
 from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
-from halfwidth.core.errors import OptionError, proposed, shortened
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
+from halfwidth.estimation.curve_lines import curve_line
 from halfwidth.estimation.metric_doubts import class_facts
 from halfwidth.estimation.metric_jobs import Policies, Target, job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -59,7 +61,7 @@ def curve_ci(
     At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the
     height there: of the sensitivity, or of the precision. It says how far each point may be off,
     not where the whole curve lies, and it has no width where all resamples agree, as at a
-    sensitivity of 1.
+    sensitivity of 1. The curve itself runs through every threshold: ``line`` has its corners.
 
     Parameters
     ----------
@@ -84,7 +86,7 @@ def curve_ci(
     -------
     Curves
         One per class, each with its AUROC or AP as ``area``. A class without cases has a curve
-        of NaN.
+        of NaN, and no line.
 
     Raises
     ------
@@ -107,17 +109,15 @@ def curve_ci(
     >>> import halfwidth as hw
     >>> truth = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1] * 5
     >>> (curve,) = hw.curve_ci(truth, [i / 50 for i in range(50)], n_resamples=999, rng=1)
-    >>> shown = curve.to_frame().iloc[[40, 100]]
+    >>> shown = curve.to_frame().iloc[[0, 41, 101]]
     >>> print(shown.round(2).to_string(index=False))
     label kind   x   y  low  high
+        1  roc 0.0 0.0 0.00  0.00
         1  roc 0.2 0.4 0.07  0.59
         1  roc 0.5 0.6 0.32  0.88
     """
     request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
-    if kind not in CURVE_KINDS:
-        raise OptionError(
-            f"kind={kind!r} is none of {', '.join(CURVE_KINDS)}{proposed(str(kind), CURVE_KINDS)}"
-        )
+    one_of("kind", kind, CURVE_KINDS)
     cases = check_test_set(
         y_true,
         y_score,
@@ -172,7 +172,7 @@ def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Requ
     return Curve(
         kind=kind,
         label=job.label,
-        x=GRID / STEPS,
+        x=band.x,
         y=band.y,
         low=band.low,
         high=band.high,
@@ -184,6 +184,7 @@ def _curve(kind: CurveKind, job: Job, area: Estimate, band: _Band, request: Requ
         n_undefined=band.undefined,
         seed=request.seed,
         design=area.design,
+        line=band.line,
         area=area,
     )
 
@@ -276,6 +277,8 @@ def _insertion(rows: Numbers, wanted: Numbers, side: Literal["left", "right"]) -
 class _Band:
     """The heights of one curve on the cases, their intervals, and what they rest on."""
 
+    line: Array
+    x: Array
     y: Array
     low: Array
     high: Array
@@ -306,6 +309,10 @@ class _Ranked:
         """Heights of resamples given as counts of units, (B, U) -> (B, 201)."""
         return HEIGHTS[kind](*cumulated(self.mark, counts[:, self.unit]))
 
+    def line(self, kind: CurveKind) -> Array:
+        """Corners of the curve of the cases themselves, (m, 2)."""
+        return curve_line(kind, *cumulated(self.mark, np.ones(len(self.mark), dtype=np.int64)))
+
 
 def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
     """The band of each class. All have the same design, and hence the same draws."""
@@ -333,5 +340,12 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         low, high = (np.where(np.isnan(y), np.nan, end) for end in (interval.low, interval.high))
-        made.append(_Band(y, low, high, own.positives, int(replicates.n_undefined[0])))
+        points = np.stack([GRID / STEPS, y, low, high])
+        if kind == "roc":
+            # Where nothing is called positive, which is no resample's doubt.
+            origin = np.where(np.isnan(points[:, :1]), np.nan, 0.0)
+            points = np.concatenate([origin, points], axis=1)
+        undefined = int(replicates.n_undefined[0])
+        x, y, low, high = points
+        made.append(_Band(own.line(kind), x, y, low, high, own.positives, undefined))
     return made

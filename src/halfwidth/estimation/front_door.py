@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.checks import MOST_CASES, as_count, plain_text
+from halfwidth.core.errors import DataError, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing
@@ -30,7 +30,7 @@ def summary_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
@@ -61,11 +61,12 @@ def summary_ci(
         A CI method (see ``halfwidth.METHODS``). ``"auto"`` chooses one on evidence, and cuts its
         bounds to the metric's range; a method asked for by name gives its textbook formula.
     confidence_level : float, default 0.95
-        Strictly between 0 and 1.
+        Strictly between 0 and 1; at least 0.5 for a one-sided bound.
     alternative : {"two-sided", "lower", "upper"}
         ``"lower"`` gives a lower confidence bound; the other end is then that of the range.
-    n_resamples : int, default 9999
-        Bootstrap resamples, where any are drawn.
+    n_resamples : int, optional
+        Bootstrap resamples, where any are drawn; default: 9999. Of means of 100 000 cases and more
+        the bootstrap distribution is had exactly, without draws, unless their number is given.
     rng : None, int, SeedSequence or Generator, optional
         Source of randomness (SPEC 7). The result's ``seed`` reproduces it.
     missing : {"raise", "omit", "worst"}
@@ -129,7 +130,7 @@ def summary_ci(
         bound_metric,
         request,
         scale=scale,
-        where=label or "values",
+        where=plain_text("label", label) or "values",
         groups=groups,
         strata=strata,
     )
@@ -165,7 +166,7 @@ def proportion_ci(
     Raises
     ------
     DataError
-        If the counts are not integers with 0 ≤ successes ≤ n and n ≥ 1.
+        If the counts are not integers with 0 ≤ successes ≤ n and 1 ≤ n ≤ 10¹².
 
     Examples
     --------
@@ -175,23 +176,25 @@ def proportion_ci(
     """
     x, trials = _count(successes, "successes"), _count(n, "n")
     if not 0 <= x <= trials or trials < 1:
-        raise DataError(f"successes={x} of n={trials}: need 0 ≤ successes ≤ n and n ≥ 1")
+        raise DataError(
+            f"successes={shown(x)} of n={shown(trials)}: need 0 ≤ successes ≤ n and n ≥ 1"
+        )
+    if trials > MOST_CASES:
+        raise DataError(f"n={shown(trials)} is beyond {MOST_CASES:.0e} cases, which nobody has")
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
-        n_resamples=9999,
+        n_resamples=None,
         rng=0,
         missing="raise",
         penalty=None,
     )
-    return estimate_counts(x, trials, request, label)
+    return estimate_counts(x, trials, request, plain_text("label", label))
 
 
 def _count(value: Any, name: str) -> int:
-    try:
-        return (
-            int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
-        )
-    except TypeError:
-        raise DataError(f"{name}={value!r} is not a whole number") from None
+    count = int(value) if isinstance(value, float) and value.is_integer() else as_count(value)
+    if count is None:
+        raise DataError(f"{name}={shown(value)} is not a whole number")
+    return count

@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
@@ -23,9 +24,7 @@ OVER: tuple[Over, ...] = ("cases", "clusters")
 
 def check_over(over: Any) -> Over:
     """What the statistic is taken of, or an `OptionError`."""
-    if over not in OVER:
-        raise OptionError(f"over={over!r} is none of {', '.join(OVER)}{proposed(str(over), OVER)}")
-    chosen: Over = over
+    chosen: Over = one_of("over", over, OVER)
     return chosen
 
 
@@ -49,10 +48,8 @@ def units_of(
         _kept(labels, kept, option, where)
         for labels, option in ((groups, "groups"), (strata, "strata"))
     )
-    cases = [f"#{place + 1}" for place in range(len(kept))] if cases is None else cases
-    named = list(itertools.compress(cases, kept))
-    clusters = _as_codes(groups, "groups", where, named)
-    of_stratum = _as_codes(strata, "strata", where, named)
+    clusters = _as_codes(groups, "groups", where, kept, cases)
+    of_stratum = _as_codes(strata, "strata", where, kept, cases)
     _check_nested(clusters, of_stratum, where, groups or ())
     return clusters, of_stratum
 
@@ -73,8 +70,8 @@ def listed(labels: Any, option: str) -> list[Any] | None:
         return None
     if isinstance(labels, str | bytes):
         raise OptionError(
-            f"{option}={labels!r} is a text; here it takes one label per case, as many as values "
-            "(a column name is for summary_table)"
+            f"{option}={shown(labels)} is a text; here it takes one label per case, as many "
+            "as values (a column name is for summary_table)"
         )
     if getattr(labels, "ndim", 1) != 1:
         raise DataError(f"{option} has shape {labels.shape}; it takes one label per case")
@@ -86,11 +83,17 @@ def listed(labels: Any, option: str) -> list[Any] | None:
     try:
         return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
     except TypeError:
-        raise OptionError(f"{option}={labels!r} is no sequence of labels, one per case") from None
+        raise OptionError(
+            f"{option}={shown(labels)} is no sequence of labels, one per case"
+        ) from None
 
 
 def _as_codes(
-    labels: list[Any] | None, option: str, where: str, cases: Sequence[object]
+    labels: list[Any] | None,
+    option: str,
+    where: str,
+    kept: NDArray[np.bool_],
+    cases: Sequence[object] | None,
 ) -> Codes | None:
     """One integer per case for its cluster or stratum; None where none are given."""
     if labels is None:
@@ -98,9 +101,11 @@ def _as_codes(
     missing = [place for place, label in enumerate(labels) if is_missing(label)]
     if missing:
         plural = "s" if len(missing) > 1 else ""
+        places = np.flatnonzero(kept)[missing]
+        named = [f"#{place + 1}" if cases is None else cases[place] for place in places.tolist()]
         raise DataError(
             f"{where}: {len(missing)} of {len(labels)} cases lack a label in {option} "
-            f"(case{plural} {shortened([cases[place] for place in missing], most=3)}); "
+            f"(case{plural} {shortened(named, most=3)}); "
             "give each a label, or leave the cases out"
         )
     known: dict[Any, int] = {}
@@ -108,7 +113,7 @@ def _as_codes(
         codes = [known.setdefault(label, len(known)) for label in labels]
     except TypeError:
         raise DataError(
-            f"{where}: {option} takes plain labels (text or numbers), not {labels[0]!r}"
+            f"{where}: {option} takes plain labels (text or numbers), not {shown(labels[0])}"
         ) from None
     return np.array(codes, dtype=np.intp)
 

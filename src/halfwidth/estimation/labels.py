@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, proposed, shortened
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.undefined import is_missing
 
 __all__ = [
@@ -32,7 +32,7 @@ COUNTABLE = 2**16
 def as_cells(values: Any, where: str) -> NDArray[Any]:
     """Labels as a flat array, of numbers or of objects."""
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise DataError(f"{where}: expected one label per case, got {values!r}")
+        raise DataError(f"{where}: expected one label per case, got {shown(values)}")
     if isinstance(values, np.ma.MaskedArray):
         values = [None if cell is np.ma.masked else cell for cell in values]
     try:
@@ -79,7 +79,7 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     present = [plain_label(label) for label in cells if not is_missing(label)]
     odd = next((label for label in present if not isinstance(label, Hashable)), None)
     if odd is not None:
-        raise DataError(f"{where}: {odd!r} is no plain label (text, number or boolean)")
+        raise DataError(f"{where}: {shown(odd)} is no plain label (text, number or boolean)")
     found = set(present)
     try:
         return sorted(found)
@@ -122,7 +122,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
     if len(unknown):
         first = plain_label(cells[unknown[0]])
         raise DataError(
-            f"{where}: case #{unknown[0] + 1} has the label {first!r}, which is none of "
+            f"{where}: case #{unknown[0] + 1} has the label {shown(first)}, which is none of "
             f"{shortened([repr(label) for label in labels])}"
             f"{proposed(str(first), [str(label) for label in labels])}"
         )
@@ -147,7 +147,7 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
         return None if pair is None or len(labels) != 2 else list(labels).index(pair[1])
     given = plain_label(given)
     if not isinstance(given, Hashable):
-        raise OptionError(f"pos_label={given!r} is no label; it takes one of the classes")
+        raise OptionError(f"pos_label={shown(given)} is no label; it takes one of the classes")
     if given not in labels:
         alike = [label for label in labels if str(label) == str(given)]
         hint = (
@@ -156,7 +156,7 @@ def positive_label(labels: Sequence[Any], given: Any) -> int | None:
             else (proposed(str(given), [str(label) for label in labels]))
         )
         raise OptionError(
-            f"pos_label={given!r} (--positive) is none of the labels "
+            f"pos_label={shown(given)} (--positive) is none of the labels "
             f"{shortened([repr(label) for label in labels])}{hint}"
         )
     return list(labels).index(given)

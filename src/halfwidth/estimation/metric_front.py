@@ -7,12 +7,14 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from halfwidth.core.checks import as_number, one_of, refuse_complex
 from halfwidth.core.errors import (
     DataError,
     OptionError,
     UnknownNameError,
     proposed,
     shortened,
+    shown,
 )
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import bind, parse_name
@@ -170,7 +172,7 @@ def metric_ci(
     if not (
         isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) for n in names)
     ):
-        raise OptionError(f"names={names!r} is no pair of texts")
+        raise OptionError(f"names={shown(names)} is no pair of texts")
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -195,7 +197,9 @@ def metric_ci(
         y_score,
         Decisions(
             check_kind(scores),
-            None if isinstance(threshold, str) else _number(threshold, "threshold"),
+            None
+            if threshold is None or isinstance(threshold, str)
+            else as_number("threshold", threshold),
             _needs_decisions(metrics),
             criterion is not None,
         ),
@@ -210,8 +214,8 @@ def metric_ci(
     if labels is None:
         _check_grades(metrics, y_true, cases)
     policies = Policies(
-        _one_of("absent_class", absent_class, ABSENT_CLASS),
-        _one_of("undefined", undefined, UNDEFINED_POLICIES),
+        one_of("absent_class", absent_class, ABSENT_CLASS),
+        one_of("undefined", undefined, UNDEFINED_POLICIES),
         _table(costs, cases),
         _priors(priors, cases),
         criterion,
@@ -240,28 +244,8 @@ def _several(given: Any, name: str) -> list[Any]:
     return listed
 
 
-def _one_of(name: str, given: Any, allowed: Sequence[Any]) -> Any:
-    if not isinstance(given, str) or given not in allowed:
-        raise OptionError(
-            f"{name}={given!r} is none of {', '.join(allowed)}{proposed(str(given), allowed)}"
-        )
-    return given
-
-
 def _check_average(average: Any) -> str:
-    return str(_one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def _number(given: Any, name: str) -> float | None:
-    if given is None:
-        return None
-    try:
-        number = np.nan if isinstance(given, bool) else float(given)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise OptionError(f"{name}={given!r} is not a number")
-    return number
+    return str(one_of("average", "none" if average is None else average, AVERAGES))
 
 
 def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
@@ -286,7 +270,7 @@ def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
         spec = attached
     else:
         raise OptionError(
-            f"metric={metric!r} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
+            f"metric={shown(metric)} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
             "function of y_true and y_score"
         )
     if spec.level is not MetricLevel.SAMPLE:
@@ -337,7 +321,9 @@ def _check_effects(
     own = len(named) < len(metrics)
     decided = any(spec.takes in COUNTING for spec in named)
     if threshold is not None and not decided:
-        raise OptionError(f"threshold={threshold!r} has no effect on {names or 'your own metric'}")
+        raise OptionError(
+            f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
+        )
     lacking = [spec.name for spec in named if spec.worst is None]
     if undefined == "worst" and lacking:
         raise OptionError(
@@ -360,14 +346,14 @@ def _criterion(threshold: Any) -> Metric | None:
     name = threshold.partition(":")[0]
     if name not in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
-            f"threshold={threshold!r} (--threshold) is neither a number nor a counting metric to "
-            f"choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
+            f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
+            f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
         )
     found = resolve_sample_metric(threshold)
     if not isinstance(found, Metric) or found.spec.takes not in COUNTING:
         raise OptionError(
-            f"threshold={threshold!r} is no counting metric to choose it by; for example youden_j, "
-            "f1, expected_cost"
+            f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
+            "youden_j, f1, expected_cost"
         )
     return found
 
@@ -446,11 +432,12 @@ def _check_grades(metrics: Sequence[Metric | OwnMetric], y_true: Any, cases: Tes
 
 
 def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
+    refuse_complex(given, name)
     try:
         return np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise DataError(
-            f"{name}={given!r} holds something else than numbers, or is ragged"
+            f"{name}={shown(given)} holds something else than numbers, or is ragged"
         ) from None
 
 
@@ -474,7 +461,9 @@ def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
         return None
     given = _as_table("priors", by_class(priors, cases.labels, "priors"))
     if given.shape != (cases.n_classes,) or not (given >= 0).all():
-        raise DataError(f"priors={priors!r} is not one share for each of {cases.n_classes} classes")
+        raise DataError(
+            f"priors={shown(priors)} is not one share for each of {cases.n_classes} classes"
+        )
     if abs(given.sum() - 1) > 1e-6:
         raise DataError(f"priors add up to {given.sum():g}, not to 1")
     return tuple(given.tolist())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array, Bounds
@@ -400,8 +401,9 @@ def _number_of(own: OwnMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> 
             f"{told[:200]}. Where it is undefined it must return nan"
         ) from error
     try:
+        refuse_complex(made, name)
         return float(made)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         shape = f" of shape {np.shape(made)}" if isinstance(made, np.ndarray) else ""
         raise OptionError(
             f"metric {name!r} returned {type(made).__name__}{shape}; a metric of a test set "

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.spec import (
@@ -21,7 +22,7 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
-from halfwidth.estimation.check import Sample, ready_values, scaled_numbers
+from halfwidth.estimation.check import Sample, check_magnitude, ready_values, scaled_numbers
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
@@ -126,6 +127,7 @@ def difference_ci(
     # The difference of means is the mean of differences, of which nothing need stay together.
     linear = bound_statistic.spec.estimand is Estimand.MEAN
     columns = in_pairs[0] - in_pairs[1] if linear else in_pairs
+    check_magnitude(in_pairs[0] - in_pairs[1], "differences")
     in_order, design = arranged(columns, *groups_and_strata, request.over, paired=not linear)
     clusters = groups_and_strata[0]
     sample = Sample(
@@ -143,7 +145,8 @@ def difference_ci(
         paired=True,
         doubts=of_cases.doubts(sides[0].kept, groups),
     )
-    return estimate_jobs([Job(sample, _difference_in(bound_statistic), label)], request)[0]
+    job = Job(sample, _difference_in(bound_statistic), plain_text("label", label))
+    return estimate_jobs([job], request)[0]
 
 
 def _metric_of_differences(metric: Metric) -> Metric:

@@ -67,7 +67,13 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
     table as it gives by itself.
     """
-    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
+    plan = Plan(
+        request.seed,
+        request.n_resamples,
+        kept={},
+        threads=request.threads,
+        convolves=not request.draws,
+    )
     methods = [_method_for(job, request) for job in jobs]
     made = _in_batches(jobs, methods, request, plan)
     if request.method is None:

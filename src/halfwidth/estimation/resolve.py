@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError, proposed
+from halfwidth.core.checks import as_count, as_number, is_number, one_of
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
@@ -48,6 +48,10 @@ __all__ = [
 ]
 
 AUTO = "auto"
+# Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
+MOST_RESAMPLES = 10**7
+MOST_THREADS = 1024
+USUAL_RESAMPLES = 9999
 UNNAMED = MetricSpec("value", title="", summary="any number per case")
 PROPORTION = MetricSpec(
     "proportion", title="", bounds=Bounds(0.0, 1.0), kind=Kind.BINARY, reliable_n=10
@@ -72,6 +76,9 @@ class Request:
         What the statistic is taken of.
     threads : int
         That long bootstraps of ranked scores run in.
+    draws : bool
+        Whether resamples were asked for by their number, so that they are drawn even where the
+        distribution of very many cases could be had without.
     """
 
     method: MethodSpec | None
@@ -82,6 +89,7 @@ class Request:
     penalty: float | None
     over: Over = "cases"
     threads: int = 1
+    draws: bool = True
 
 
 def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
@@ -115,8 +123,9 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
         attached = spec_of(metric) if callable(metric) else None
         if not isinstance(attached, MetricSpec):
             raise OptionError(
-                f"metric={metric!r} is neither a name, a MetricSpec nor one of halfwidth's metric "
-                "functions; values are already computed here, so name what they are, or give bounds"
+                f"metric={shown(metric)} is neither a name, a MetricSpec nor one of halfwidth's "
+                "metric functions; values are already computed here, so name what they are, or "
+                "give bounds"
             )
         spec = attached
     if bounds is not None:
@@ -132,9 +141,9 @@ def _as_bounds(bounds: Any) -> Bounds:
     if isinstance(bounds, Bounds):
         return bounds
     try:
-        low, high = (float(end) for end in bounds)
-    except (TypeError, ValueError):
-        raise OptionError(f"bounds={bounds!r} is not a pair of numbers (low, high)") from None
+        low, high = (float(end) for end in bounds if is_number(end))
+    except (OverflowError, TypeError, ValueError):
+        raise OptionError(f"bounds={shown(bounds)} is not a pair of numbers (low, high)") from None
     return Bounds(low, high)
 
 
@@ -157,7 +166,7 @@ def resolve_statistic(statistic: Any) -> Statistic:
         given = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
         raise OptionError(
-            f"statistic={statistic!r} is neither a name ({', '.join(STATISTICS.names)}) "
+            f"statistic={shown(statistic)} is neither a name ({', '.join(STATISTICS.names)}) "
             "nor a callable"
         )
     return Statistic(spec, bind(spec.name, spec.parameters, given, complete=True))
@@ -191,7 +200,7 @@ def resolve_request(
     method: Any,
     confidence_level: float,
     alternative: Any,
-    n_resamples: int,
+    n_resamples: int | None,
     rng: Any,
     missing: Any,
     penalty: float | None,
@@ -199,25 +208,27 @@ def resolve_request(
     threads: Any = 1,
 ) -> Request:
     """Check the options that all front doors share."""
-    if missing not in MISSING_POLICIES:
-        raise OptionError(
-            f"missing={missing!r} is none of {', '.join(MISSING_POLICIES)}"
-            f"{proposed(str(missing), MISSING_POLICIES)}"
-        )
-    if penalty is not None and not isinstance(penalty, int | float | np.number):
-        raise OptionError(f"penalty={penalty!r} is not a number")
+    one_of("missing", missing, MISSING_POLICIES)
+    penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
             f"penalty={penalty:g} has no effect with missing={missing!r}; use missing='worst'"
         )
-    try:
-        resamples = operator.index(n_resamples)
-    except TypeError:
-        resamples = 0
+    resamples = USUAL_RESAMPLES if n_resamples is None else as_count(n_resamples) or 0
     if resamples < 2:
-        raise OptionError(f"n_resamples={n_resamples!r} is not an integer from 2 up (usual: 9999)")
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise OptionError(f"n_threads={threads!r} (--jobs) is not an integer from 1 up")
+        raise OptionError(
+            f"n_resamples={shown(n_resamples)} is not an integer from 2 up (usual: 9999)"
+        )
+    if resamples > MOST_RESAMPLES:
+        raise OptionError(
+            f"n_resamples={shown(n_resamples)} is above {MOST_RESAMPLES} (usual: 9999), beyond "
+            "which more of them change nothing"
+        )
+    n_threads = as_count(threads) or 0
+    if n_threads < 1:
+        raise OptionError(f"n_threads={shown(threads)} (--jobs) is not an integer from 1 up")
+    if n_threads > MOST_THREADS:
+        raise OptionError(f"n_threads={shown(threads)} (--jobs) is above {MOST_THREADS}")
     return Request(
         _resolve_method(method),
         Level(confidence_level, alternative),
@@ -226,7 +237,8 @@ def resolve_request(
         missing,
         penalty,
         check_over(over),
-        threads,
+        n_threads,
+        draws=n_resamples is not None,
     )
 
 
@@ -235,7 +247,7 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         return method
     if not isinstance(method, str):
         raise OptionError(
-            f"method={method!r} is not a name; known: auto, {', '.join(METHODS.names)}"
+            f"method={shown(method)} is not a name; known: auto, {', '.join(METHODS.names)}"
         )
     if method.strip().lower() == AUTO:
         return None

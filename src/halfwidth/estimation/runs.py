@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.errors import OptionError, UnknownNameError, shortened
+from halfwidth.core.checks import as_flag, as_number, plain_text
+from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic
-from halfwidth.core.types import Alternative, Level
+from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
@@ -28,6 +29,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
+from halfwidth.estimation.tables import names_of_columns
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
@@ -124,7 +126,7 @@ def runs_ci(
     'accuracy is 0.8710 or lower in at least 25 % of runs'
     """
     if _several(quantile):
-        raise OptionError(f"quantile={quantile!r}: name one level; runs_table takes several")
+        raise OptionError(f"quantile={shown(quantile)}: name one level; runs_table takes several")
     asked = _Asked(_levels(quantile), point, simultaneous=False, mean=False)
     request = resolve_request(
         method=method,
@@ -136,7 +138,11 @@ def runs_ci(
         penalty=penalty,
     )
     sample = check_sample(
-        values, metric_of_runs(metric, bounds), request, scale=scale, where=label or "values"
+        values,
+        metric_of_runs(metric, bounds),
+        request,
+        scale=scale,
+        where=plain_text("label", label) or "values",
     )
     return _estimated([_Source(sample, label)], asked, request)[0]
 
@@ -218,10 +224,14 @@ def runs_table(
     >>> [(e.subject, e.method) for e in made]
     [('0.5 quantile of accuracy over runs', 'exact'), ('mean of accuracy over runs', 't')]
     """
-    runs = run_table(frame, value, [by] if isinstance(by, str) else tuple(by or ()))
-    asked = _Asked(_levels(quantile), point, simultaneous, mean)
-    if folds not in FOLDS:
-        raise UnknownNameError("folds", str(folds), FOLDS)
+    if value is not None:
+        plain_text("value", value)
+    runs = run_table(frame, value, names_of_columns(by) or ())
+    asked = _Asked(
+        _levels(quantile), point, as_flag("simultaneous", simultaneous), as_flag("mean", mean)
+    )
+    if not isinstance(folds, str) or folds not in FOLDS:
+        raise UnknownNameError("folds", folds, FOLDS)
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -240,7 +250,7 @@ def runs_table(
             part.values, of_runs, request, scale=scale, where=where, cases=part.names
         )
         sources.append(_Source(sample, part.label, part.by, _doubts(part)))
-        if keep_runs:
+        if as_flag("keep_runs", keep_runs):
             cases.append(Cases(part.label, of_runs.spec.display, sample.given))
     made = _estimated(sources, asked, request)
     return Estimates(tuple(made), _notes(asked, request), tuple(cases))
@@ -279,16 +289,15 @@ def _several(quantile: Any) -> bool:
 
 
 def _levels(quantile: Any) -> tuple[float, ...]:
-    levels = list(quantile) if _several(quantile) else [quantile]
-    if not levels:
+    given = list(quantile) if _several(quantile) else [quantile]
+    if not given:
         raise OptionError("quantile: name at least one level, for example 0.9")
-    for level in levels:
-        number = isinstance(level, int | float | np.number) and not isinstance(level, bool)
-        if not number or not 0 < level < 1:
-            percent_meant = number and 1 < level < 100
-            hint = f"; for {level:g} % write {level / 100:g}" if percent_meant else ""
-            raise OptionError(f"quantile={level!r} is not strictly between 0 and 1{hint}")
-    return tuple(dict.fromkeys(float(level) for level in levels))
+    levels = [as_number("quantile", level, BETWEEN) for level in given]
+    for level, asked in zip(levels, given, strict=True):
+        if not 0 < level < 1:
+            hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
+            raise OptionError(f"quantile={shown(asked)} is not {BETWEEN}{hint}")
+    return tuple(dict.fromkeys(levels))
 
 
 def metric_of_runs(metric: Any, bounds: Any = None, column: str = "") -> Metric:
@@ -360,7 +369,7 @@ def _level_of(asked: _Asked, request: Request) -> Level:
 
 def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> list[RunsEstimate]:
     """For each source its quantiles and its mean."""
-    if asked.point != AUTO and asked.point not in POINTS:
+    if not isinstance(asked.point, str) or asked.point not in (AUTO, *POINTS):
         raise UnknownNameError("point", asked.point, [AUTO, *POINTS])
     each = replace(request, level=_level_of(asked, request))
     several = len(asked.quantiles) > 1 and not asked.simultaneous

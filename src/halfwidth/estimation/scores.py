@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.checks import one_of, refuse_complex
+from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 
@@ -39,24 +40,20 @@ DATES = "mM"
 
 def check_kind(scores: Any) -> Scores:
     """What the scores are, or an `OptionError`."""
-    if not isinstance(scores, str) or scores not in SCORE_KINDS:
-        raise OptionError(
-            f"scores={scores!r} is none of {', '.join(SCORE_KINDS)}"
-            f"{proposed(str(scores), SCORE_KINDS)}"
-        )
-    kind: Scores = scores
+    kind: Scores = one_of("scores", scores, SCORE_KINDS)
     return kind
 
 
 def as_score_rows(values: Any, where: str) -> Array:
     """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
+    refuse_complex(values, where)
     try:
         if isinstance(values, np.ma.MaskedArray):
             values = np.ma.filled(values.astype(float), np.nan)
         given = np.asarray(values)
         # NumPy would make numbers of dates, nanoseconds since 1970.
         array = None if given.dtype.kind in DATES else given.astype(float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         array = _with_missing(values)
     if array is None:
         raise DataError(
@@ -74,7 +71,7 @@ def _with_missing(values: Any) -> Array | None:
         cells = np.asarray(values, dtype=object)
         numbers = [np.nan if is_missing(cell) else float(cell) for cell in cells.ravel()]
         return np.array(numbers).reshape(cells.shape)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.checks import as_flag, as_list
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.spec import Metric
@@ -31,7 +32,7 @@ from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["summary_table"]
+__all__ = ["names_of_columns", "summary_table"]
 
 
 def summary_table(
@@ -45,7 +46,7 @@ def summary_table(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,
@@ -121,7 +122,7 @@ def summary_table(
     statistics = [resolve_statistic(one) for one in _several(statistic)]
     _check_names(groups=groups, strata=strata)
     table = Table.of_frame(frame)
-    layout = layout_of(table, _names(values), _names(by), case, groups, strata)
+    layout = layout_of(table, names_of_columns(values), names_of_columns(by), case, groups, strata)
     metrics = _Metrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
@@ -148,7 +149,7 @@ def summary_table(
             may_be_empty=True,
         )
         not_applicable += part.n_not_applicable
-        if keep_cases:
+        if as_flag("keep_cases", keep_cases):
             cases.append(_cases_of(part, sample))
         doubts = design_doubts(part.repeats, len(part.cases))
         jobs += [
@@ -181,8 +182,8 @@ def _check_names(**columns: Any) -> None:
     for option, given in columns.items():
         if given is not None and not isinstance(given, str):
             raise OptionError(
-                f"{option}={given!r} is no text; here it takes the name of a column (one label per "
-                "case is for summary_ci)"
+                f"{option}={shown(given)} is no text; here it takes the name of a column (a label "
+                "per case is for summary_ci)"
             )
 
 
@@ -204,10 +205,14 @@ def _cases_of(part: Slice, sample: Sample) -> Cases:
     return Cases(part.label, metric_title(sample.metric), sample.given, labels)
 
 
-def _names(given: str | Sequence[str] | None) -> list[str] | None:
+def names_of_columns(given: str | Sequence[str] | None) -> list[str] | None:
+    """One name, several, or None as they were given; an `OptionError` for anything else."""
     if given is None:
         return None
-    return [given] if isinstance(given, str) else [str(name) for name in given]
+    listed = [given] if isinstance(given, str) else as_list(given)
+    if listed is None:
+        raise OptionError(f"{shown(given)} is neither the name of a column nor a list of names")
+    return [str(name) for name in listed]
 
 
 def _several(statistic: Any) -> list[Any]:
@@ -255,9 +260,14 @@ class _Metrics:
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
         if column not in self._counted:
-            cells = self._table.values(column, np.arange(len(self._table))).tolist()
-            present = {cell for cell in cells if not is_missing(cell)}
-            self._counted[column] = present == {0.0, 1.0}
+            cells = self._table.values(column, np.arange(len(self._table)))
+            if cells.dtype.kind == "O":
+                present = {cell for cell in cells.tolist() if not is_missing(cell)}
+                self._counted[column] = present == {0.0, 1.0}
+            else:
+                zeros, ones = cells == 0, cells == 1
+                every = bool((zeros | ones | np.isnan(cells)).all())
+                self._counted[column] = every and bool(zeros.any() and ones.any())
         return self._counted[column]
 
 

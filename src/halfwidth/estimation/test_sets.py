@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
-from halfwidth.estimation.check import LARGEST, as_numbers
+from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.grouping import units_of
 from halfwidth.estimation.labels import (
     KNOWN_PAIRS,
@@ -336,14 +337,14 @@ def _classes(
 
 
 def _named_classes(labels: Sequence[Any]) -> list[Any]:
-    listed = [] if isinstance(labels, str | bytes | int | float) else list(labels)
+    listed = as_list(labels)
     if not listed or not all(isinstance(label, Hashable) for label in listed):
-        raise OptionError(f"labels={labels!r} is no list of labels (text or numbers)")
+        raise OptionError(f"labels={shown(labels)} is no list of labels (text or numbers)")
     classes = [plain_label(label) for label in listed]
     if len(set(classes)) < len(classes):
-        raise OptionError(f"labels={classes!r} names a class more than once")
+        raise OptionError(f"labels={shown(classes)} names a class more than once")
     if len(classes) < 2:
-        raise OptionError(f"labels={classes!r}: name at least two classes")
+        raise OptionError(f"labels={shown(classes)}: name at least two classes")
     return classes
 
 
@@ -442,12 +443,8 @@ def check_numbers(
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
     if not kept.any():
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
-    largest = max(float(np.abs(side[kept]).max()) for side in (target, predicted))
-    if largest > LARGEST:
-        raise DataError(
-            f"{where[0]}, {where[1]}: values up to {largest:.3g} are too large to be squared in "
-            "floating point; scale them"
-        )
+    for side, name in zip((target, predicted), where, strict=True):
+        check_magnitude(side[kept], name)
     return TestSet(
         labels=(),
         truth=target[kept],

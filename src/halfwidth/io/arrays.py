@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import tokenize
+import warnings
 import zlib
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import IO, Any
+from zipfile import BadZipFile, ZipFile
 
-import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
@@ -17,7 +20,9 @@ __all__ = ["SUFFIXES", "read_array"]
 
 SUFFIXES = (".npy", ".npz")
 # How such files begin: an array, and an archive of them.
-MAGIC = (b"\x93NUMPY", b"PK")
+ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"
+# Deflate turns one byte into 1032 at most; a little is added for short files.
+EXPANSION = 1040
 
 
 def read_array(path: str | Path) -> NDArray[Any]:
@@ -39,24 +44,57 @@ def read_array(path: str | Path) -> NDArray[Any]:
         )
     try:
         with file.open("rb") as opened:
-            _check_beginning(opened.read(6), file)
+            first = opened.read(len(ARRAY))
             opened.seek(0)
-            return _array_of(np.load(opened, allow_pickle=False), file, name)
+            if first == ARRAY:
+                return _read_npy(opened, file, file.stat().st_size)
+            if first.startswith(ARCHIVE):
+                with ZipFile(opened) as archive:
+                    return _member(archive, file, name)
     except DataError:
         raise
-    except (OSError, EOFError, ValueError, BadZipFile, zlib.error) as error:
-        if "allow_pickle" in str(error):
-            raise DataError(
-                f"{file}: holds pickled Python objects, which could run code and are refused; save "
-                "plain numbers or text (numpy.save of an array whose dtype is not object)"
-            ) from None
-        told = " ".join(str(error).split())
+    except MemoryError:
+        raise DataError(f"{file}: is too large for the memory there is") from None
+    except OSError as error:
+        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
+    except BROKEN as error:
+        told = " ".join(str(error).split())[:200]
         raise DataError(f"{file}: is no NumPy file, or is cut short ({told})") from None
+    raise DataError(f"{file}: is no NumPy file, whatever its name says")
 
 
-def _check_beginning(first: bytes, file: Path) -> None:
-    if not first.startswith(MAGIC):
-        raise DataError(f"{file}: is no NumPy file, whatever its name says")
+# What a damaged header, array or archive may end in.
+BROKEN = (
+    *(EOFError, ValueError, TypeError, KeyError, SyntaxError, RecursionError, OverflowError),
+    *(BadZipFile, zlib.error, tokenize.TokenError, NotImplementedError, RuntimeError),
+)
+
+
+def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
+    """An array, whose header must not promise more than so many bytes hold."""
+    version = npy.read_magic(opened)
+    header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    with warnings.catch_warnings():
+        # A header that Python 2 wrote reads as well.
+        warnings.simplefilter("ignore", UserWarning)
+        shape, _, dtype = header(opened)
+    if dtype.hasobject:
+        raise DataError(
+            f"{file}: holds pickled Python objects, which could run code and are refused; save "
+            "plain numbers or text (numpy.save of an array whose dtype is not object)"
+        )
+    needed = math.prod(shape) * dtype.itemsize
+    if needed > size or min(shape, default=0) < 0:
+        raise DataError(
+            f"{file}: its header promises {needed / 1e6:.6g} MB ({' x '.join(map(str, shape[:8]))} "
+            f"numbers), and there are {size / 1e6:.6g} MB at most; it is cut short, or its header "
+            "is wrong"
+        )
+    opened.seek(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
+    return found
 
 
 def _parted(text: str) -> tuple[Path, str | None]:
@@ -67,22 +105,21 @@ def _parted(text: str) -> tuple[Path, str | None]:
     return Path(text), None
 
 
-def _array_of(loaded: Any, file: Path, name: str | None) -> NDArray[Any]:
-    if not hasattr(loaded, "files"):
-        found: NDArray[Any] = loaded
-        return found
-    with loaded:
-        names = list(loaded.files)
-        if not names:
-            raise DataError(f"{file}: holds no array")
-        if name is None and len(names) != 1:
-            raise DataError(
-                f"{file}: holds {len(names)} arrays ({shortened(names)}); say which: {file}:NAME"
-            )
-        wanted = names[0] if name is None else name
-        if wanted not in names:
-            raise DataError(f"{file}: no array {wanted!r}; it holds {shortened(names)}")
-        array = loaded[wanted]
-        if not isinstance(array, np.ndarray):
+def _member(archive: ZipFile, file: Path, name: str | None) -> NDArray[Any]:
+    parts = {part.filename.removesuffix(".npy"): part for part in archive.infolist()}
+    names = list(parts)
+    if not names:
+        raise DataError(f"{file}: holds no array")
+    if name is None and len(names) != 1:
+        raise DataError(
+            f"{file}: holds {len(names)} arrays ({shortened(names)}); say which: {file}:NAME"
+        )
+    wanted = names[0] if name is None else name
+    if wanted not in parts:
+        raise DataError(f"{file}: no array {wanted!r}; it holds {shortened(names)}")
+    part = parts[wanted]
+    with archive.open(part) as opened:
+        if opened.read(len(ARRAY)) != ARRAY:
             raise DataError(f"{file}: {wanted!r} is no array")
-        return array
+        opened.seek(0)
+        return _read_npy(opened, file, min(part.file_size, EXPANSION * part.compress_size))

@@ -57,11 +57,14 @@ class Image:
         Distance of neighbours in mm, one per array axis; None where the file says nothing.
     geometry : Geometry or None
         Where the voxels lie; None where the file does not say.
+    notes : tuple of str
+        What was made of an odd header.
     """
 
     voxels: NDArray[Any]
     spacing: tuple[float, ...] | None
     geometry: Geometry | None
+    notes: tuple[str, ...] = ()
 
 
 def checked_spacing(file: Path, spacing: Sequence[float]) -> tuple[float, ...]:

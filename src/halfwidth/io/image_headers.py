@@ -377,4 +377,6 @@ def _beside(file: Path, name: str) -> Path:
         )
     if not data.is_file():
         raise DataError(f"{file}: its data file {name[:200]!r} is not in its folder")
+    if data.samefile(file):
+        raise DataError(f"{file}: names itself as the file of its voxels; it is damaged")
     return data

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, proposed, shortened
 from halfwidth.io.grids import Geometry, Image, check_same_geometry
 from halfwidth.io.image_headers import meta_header, nrrd_header
-from halfwidth.io.labels import as_labels
+from halfwidth.io.labels import MOST_VOXELS
 from halfwidth.io.nifti import nifti_header
 from halfwidth.io.paths import no_such_file
-from halfwidth.io.payload import Header, stored_voxels
+from halfwidth.io.payload import Header, read_labels
 from halfwidth.io.pictures import read_npy, read_png
 from halfwidth.io.tiff import read_tiff
 
@@ -57,7 +60,7 @@ def files_of(path: Path) -> tuple[Path, ...]:
     return (path,) if data == path else (path, data)
 
 
-def read_image(path: str | Path) -> Image:
+def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
     """A label map or a mask from a file, told by its suffix.
 
     Values must be whole and not negative; they may be stored as any type of number. Axes come in
@@ -73,6 +76,9 @@ def read_image(path: str | Path) -> Image:
     path : str or Path
         ``.nii``, ``.nii.gz``, ``.nrrd``, ``.nhdr``, ``.mha``, ``.mhd``, ``.png``, ``.tif``,
         ``.tiff`` or ``.npy``.
+    max_voxels : int
+        Images of more voxels are refused before they are unpacked; those with labels above 255
+        count twice, above 65535 four times.
 
     Returns
     -------
@@ -82,8 +88,8 @@ def read_image(path: str | Path) -> Image:
     Raises
     ------
     DataError
-        If the file does not exist, is damaged or cut short, promises more than it can hold, needs
-        a library that is not installed, or holds no label map.
+        If the file does not exist, is damaged or cut short, promises more than it can hold or has
+        more voxels than allowed, needs a library that is not installed, or holds no label map.
     """
     file = Path(path)
     _check_exists(file)
@@ -97,7 +103,7 @@ def read_image(path: str | Path) -> Image:
         raise DataError(f"{file}: the file is empty")
     kind, read = _READERS[suffix]
     try:
-        return read(file)
+        return read(file, max_voxels)
     except DataError:
         raise
     except ImportError as error:
@@ -132,48 +138,40 @@ def _told(reason: object) -> str:
     return text if len(text) <= 160 else f"{text[:157]}..."
 
 
-def _read_nifti(file: Path) -> Image:
-    header, scale = nifti_header(file)
-    return _image(file, header, scale)
+def _read_nifti(file: Path, most: int) -> Image:
+    return _image(file, nifti_header(file), most)
 
 
-def _read_nrrd(file: Path) -> Image:
-    return _image(file, nrrd_header(file))
+def _read_nrrd(file: Path, most: int) -> Image:
+    return _image(file, nrrd_header(file), most)
 
 
-def _read_meta(file: Path) -> Image:
-    return _image(file, meta_header(file))
+def _read_meta(file: Path, most: int) -> Image:
+    return _image(file, meta_header(file), most)
 
 
-def _image(file: Path, header: Header, scale: tuple[float, float] | None = None) -> Image:
-    labels = as_labels(file, stored_voxels(file, header), scale)
-    return Image(labels.reshape(header.shape), header.spacing, header.geometry)
+def _image(file: Path, header: Header, most: int) -> Image:
+    labels = read_labels(file, header, most)
+    return Image(labels, header.spacing, header.geometry, header.notes)
 
 
-def _read_png(file: Path) -> Image:
-    return Image(as_labels(file, read_png(file)), None, None)
-
-
-def _read_tiff(file: Path) -> Image:
-    return Image(as_labels(file, read_tiff(file)), None, None)
-
-
-def _read_npy(file: Path) -> Image:
-    return Image(as_labels(file, read_npy(file)), None, None)
+def _unplaced(read: Callable[[Path, int], NDArray[Any]]) -> Callable[[Path, int], Image]:
+    """A reader of voxels that lie nowhere."""
+    return lambda file, most: Image(read(file, most), None, None)
 
 
 # What is imported, and the name under which it is installed.
 _LIBRARIES = {"PIL": "pillow", "nibabel": "nibabel", "tifffile": "tifffile"}
-_READERS: dict[str, tuple[str, Callable[[Path], Image]]] = {
+_READERS: dict[str, tuple[str, Callable[[Path, int], Image]]] = {
     ".nii.gz": ("NIfTI", _read_nifti),
     ".nii": ("NIfTI", _read_nifti),
     ".nrrd": ("NRRD", _read_nrrd),
     ".nhdr": ("NRRD", _read_nrrd),
     ".mha": ("MetaImage", _read_meta),
     ".mhd": ("MetaImage", _read_meta),
-    ".png": ("PNG", _read_png),
-    ".tif": ("TIFF", _read_tiff),
-    ".tiff": ("TIFF", _read_tiff),
-    ".npy": ("NumPy", _read_npy),
+    ".png": ("PNG", _unplaced(read_png)),
+    ".tif": ("TIFF", _unplaced(read_tiff)),
+    ".tiff": ("TIFF", _unplaced(read_tiff)),
+    ".npy": ("NumPy", _unplaced(read_npy)),
 }
 IMAGE_SUFFIXES = tuple(_READERS)

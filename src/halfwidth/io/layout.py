@@ -7,27 +7,27 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
-from halfwidth.io.table import Table
+from halfwidth.io.summaries import check_cases
+from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["Layout", "Slice", "layout_of", "metrics_in", "slices"]
+__all__ = ["CaseNames", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
 CANONICAL_BY = ("model", "task", "label")
 NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,31 @@ class Layout:
     left_out: tuple[str, ...] = ()
 
 
+class CaseNames(Sequence[str]):
+    """What the cases of some rows are called: by their ids, else by their row.
+
+    Names are made when they are asked for, which errors do, of a few.
+    """
+
+    def __init__(self, table: Table, case: str | None, rows: NDArray[np.intp]) -> None:
+        self._table, self._rows = table, rows
+        self._ids = None if case is None else table.factor(case)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        row = int(self._rows[place])
+        level = None if self._ids is None else self._ids.level(row)
+        return f"in row {self._table.row_number(row)}" if level is None else str(level)
+
+
 @dataclass(frozen=True)
 class Slice:
     """One sample of a table: the values of one column at one combination of levels.
@@ -69,7 +94,7 @@ class Slice:
     column : str
     values : ndarray
         As they stand in the table.
-    cases : list of str
+    cases : sequence of str
         Case ids, or row numbers where the table has none.
     metric : str or None
         What a canonical table calls the metric.
@@ -87,7 +112,7 @@ class Slice:
     by: Mapping[str, Any]
     column: str
     values: NDArray[Any]
-    cases: list[str]
+    cases: Sequence[str]
     metric: str | None
     parameters: str
     n_not_applicable: int
@@ -122,6 +147,7 @@ def layout_of(
     _check_roles(values, by, groups, strata)
     by = tuple(dict.fromkeys(by or ()))
     case = case or case_column(table, (*by, *(values or ())))
+    check_cases(table, case)
     if _is_canonical(table, values):
         # Its rows are told apart by their metric anyway, each with the range of its own.
         known = tuple(name for name in CANONICAL_BY if name in table)
@@ -195,11 +221,10 @@ def _holds_numbers(table: Table, name: str) -> bool:
     """Whether a column is meant to hold numbers: most of its cells are, or would be with points."""
     if table.is_numeric(name) or table.is_empty(name):
         return True
-    cells = [cell for cell in table.values(name, np.arange(len(table))) if cell is not None]
-    numbers = sum(
-        not isinstance(cell, str) or bool(DECIMAL_COMMA.fullmatch(cell)) for cell in cells
-    )
-    return 2 * numbers > len(cells)
+    # Some of a long column say as well as all.
+    rows = np.arange(0, len(table), -(-len(table) // LOOKED_AT))
+    cells = [cell for cell in table.values(name, rows) if cell is not None]
+    return 2 * sum(like_a_number(cell) for cell in cells) > len(cells)
 
 
 def slices(table: Table, layout: Layout) -> Iterator[Slice]:
@@ -217,7 +242,7 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 by=by,
                 column=column,
                 values=table.values(column, kept),
-                cases=_cases(table, layout.case, kept),
+                cases=CaseNames(table, layout.case, kept),
                 metric=_text(levels[layout.metric]) if layout.metric else None,
                 parameters=_parameters_of(levels),
                 n_not_applicable=len(rows) - len(kept),
@@ -231,25 +256,29 @@ def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDAr
     names = [*layout.by]
     if layout.metric:
         names += [layout.metric, *(["parameters"] if "parameters" in table else [])]
+    every = np.arange(len(table))
     if not names:
-        yield {}, np.arange(len(table))
+        yield {}, every
         return
-    rows: dict[tuple[Any, ...], list[int]] = {}
-    columns = (
-        _metric_levels(table, name) if name == layout.metric else table.levels(name)
+    factors = {
+        name: _metric_levels(table, name) if name == layout.metric else table.factor(name)
         for name in names
-    )
-    for row, key in enumerate(zip(*columns, strict=True)):
-        rows.setdefault(key, []).append(row)
-    for key, own in rows.items():
-        yield dict(zip(names, key, strict=True)), np.array(own, dtype=np.intp)
+    }
+    together = joint_codes(*(factor.codes for factor in factors.values()))
+    _, first, place = np.unique(together, return_index=True, return_inverse=True)
+    in_groups = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+    for group in np.argsort(first):
+        row = first[group]
+        yield {name: factor.level(row) for name, factor in factors.items()}, in_groups[group]
 
 
 def _applicable(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     if not layout.metric or "status" not in table:
         return np.ones(len(rows), dtype=bool)
-    status = table.columns["status"][rows]
-    return np.array([_text(cell).strip().lower() != NOT_APPLICABLE for cell in status], dtype=bool)
+    status = table.factor("status")
+    # The last one is where the codes of missing cells point.
+    applies = [_text(level).strip().lower() != NOT_APPLICABLE for level in status.levels]
+    return np.array([*applies, True])[status.codes[rows]]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:
@@ -261,27 +290,24 @@ def metrics_in(table: Table, layout: Layout) -> list[str]:
     """The metrics that a canonical table names; none in any other."""
     if layout.metric is None:
         return []
-    return list(dict.fromkeys(_metric_levels(table, layout.metric)))
+    found: list[str] = _metric_levels(table, layout.metric).distinct.tolist()
+    return found
 
 
-def _metric_levels(table: Table, column: str) -> list[str]:
+def _metric_levels(table: Table, column: str) -> Factor:
     """Metric of each row, under one name however it is spelled."""
-    texts = [_text(level) for level in table.levels(column)]
-    return [METRICS[text].name if text in METRICS else text for text in texts]
+    factor = table.factor(column)
+    texts = [_text(level) for level in [*factor.levels, None]]
+    named = [METRICS[text].name if text in METRICS else text for text in texts]
+    if bool((factor.codes >= 0).all()):
+        named.pop()
+    distinct = list(dict.fromkeys(named))
+    place = np.array([distinct.index(name) for name in named], dtype=np.intp)
+    return Factor(place[factor.codes], np.array(distinct, dtype=object))
 
 
 def _text(level: Any) -> str:
     return MISSING_LEVEL if level is None else str(level)
-
-
-def _cases(table: Table, case: str | None, rows: NDArray[np.intp]) -> list[str]:
-    if case is None:
-        return [f"in row {table.row_number(row)}" for row in rows]
-    levels = table.levels(case)
-    return [
-        f"in row {table.row_number(row)}" if levels[row] is None else _text(levels[row])
-        for row in rows
-    ]
 
 
 def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
@@ -289,7 +315,7 @@ def _labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any]
     if name is None:
         return None
     levels = table.levels(name)
-    return [levels[row] for row in rows]
+    return [levels[row] for row in rows.tolist()]
 
 
 def _repeats(table: Table, layout: Layout, rows: NDArray[np.intp]) -> Repeats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -26,11 +27,13 @@ STARTS = (352, 544)
 # The affine maps to RAS; the first two axes point the other way in LPS.
 LPS = np.array([-1.0, -1.0, 1.0])
 AGREEMENT = 1e-3
+# Share of a voxel by which two placements may differ.
+TWO_PLACES = 0.1
 SPACE_UNITS = {1: 1e3, 2: 1.0, 3: 1e-3}
 
 
-def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
-    """The header of a ``.nii`` or ``.nii.gz`` file; slope and intercept where they matter.
+def nifti_header(file: Path) -> Header:
+    """The header of a ``.nii`` or ``.nii.gz`` file.
 
     The sform places the voxels, else the qform; without either there is no geometry. The voxel
     sizes must agree with it to a thousandth: a header that gives two sizes is refused, since no
@@ -45,10 +48,12 @@ def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
     kept = kept_axes(file, sizes)
     start = float(header["vox_offset"])
     # Some writers leave it zero.
-    start = STARTS[version] if start == 0 else start
-    if not STARTS[version] <= start < 2**40:
+    start = float(STARTS[version]) if start == 0 else start
+    if not (STARTS[version] <= start < 2**40 and start.is_integer()):
         raise DataError(f"{file}: its header says that voxels start at byte {start:g}")
     spacing, geometry = _placed(file, header, kept)
+    scale, notes = _scale(file, header)
+    notes += _two_places(file, header, sizes[:kept])
     return Header(
         shape=tuple(reversed(sizes[:kept])),
         dtype=_dtype(file, header),
@@ -58,7 +63,9 @@ def nifti_header(file: Path) -> tuple[Header, tuple[float, float] | None]:
         offset=0,
         skip=int(start),
         deflated=deflated,
-    ), _scale(file, header)
+        scale=scale,
+        notes=notes,
+    )
 
 
 def _parsed(file: Path, block: bytes) -> tuple[Any, int]:
@@ -100,13 +107,24 @@ def _dtype(file: Path, header: Any) -> np.dtype[Any]:
     return dtype
 
 
-def _scale(file: Path, header: Any) -> tuple[float, float] | None:
+def _scale(file: Path, header: Any) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
+    """Slope and intercept where they matter, and what is to be said of them.
+
+    The standard says that a slope of zero means no scaling. It does not know a NaN, which nibabel
+    and ITK take for a zero; so does this, and says so. Infinity is neither.
+    """
     slope, intercept = float(header["scl_slope"]), float(header["scl_inter"])
-    if slope == 0 or not np.isfinite(slope):
-        return None
-    if not np.isfinite(intercept):
-        raise DataError(f"{file}: its header scales values by {slope:g} and adds {intercept}")
-    return None if (slope, intercept) == (1.0, 0.0) else (slope, intercept)
+    if slope == 0:
+        return None, ()
+    if np.isnan(slope):
+        said = "its header scales values by NaN (scl_slope), which is taken for no scaling"
+        return None, (f"{file}: {said}, as nibabel and ITK do",)
+    if not (np.isfinite(slope) and np.isfinite(intercept)):
+        raise DataError(
+            f"{file}: its header scales values by {slope:g} (scl_slope) and adds {intercept:g} "
+            "(scl_inter); save it with 1 and 0 if the stored values are the labels"
+        )
+    return (None if (slope, intercept) == (1.0, 0.0) else (slope, intercept)), ()
 
 
 def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geometry | None]:
@@ -130,12 +148,35 @@ def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geom
     return spacing, replace(geometry, spacing=spacing)
 
 
-def _affine(file: Path, header: Any) -> NDArray[np.float64]:
-    if header["pixdim"][0] == 0:
-        # The standard reads a missing handedness as 1.
-        header["pixdim"][0] = 1
+def _two_places(file: Path, header: Any, sizes: Sequence[int]) -> tuple[str, ...]:
+    """What is to be said of a header whose qform and sform place its voxels differently."""
+    if int(header["sform_code"]) == 0 or int(header["qform_code"]) == 0:
+        return ()
     try:
-        return np.asarray(header.get_best_affine(), np.float64)
+        apart = np.asarray(header.get_sform() - _with_handedness(header).get_qform(), np.float64)
+    except Exception:  # noqa: BLE001 -- a qform that is none, where the sform is taken
+        return ()
+    # How far the first and the last voxel are from where they would be.
+    ends = np.zeros((4, 2))
+    ends[: len(sizes), 1] = np.asarray(sizes) - 1
+    ends[3] = 1
+    away = float(np.linalg.norm((apart @ ends)[:3], axis=0).max())
+    if not away > TWO_PLACES * float(np.min(header["pixdim"][1 : len(sizes) + 1])):
+        return ()
+    said = f"its sform and its qform place its voxels differently (up to {away:.3g} mm apart)"
+    return (f"{file}: {said}; the sform is taken",)
+
+
+def _with_handedness(header: Any) -> Any:
+    """The header, whose missing handedness the standard reads as 1."""
+    if header["pixdim"][0] == 0:
+        header["pixdim"][0] = 1
+    return header
+
+
+def _affine(file: Path, header: Any) -> NDArray[np.float64]:
+    try:
+        return np.asarray(_with_handedness(header).get_best_affine(), np.float64)
     except Exception as error:  # noqa: BLE001 -- the library has several kinds of its own
         reason = " ".join(str(error).split())
         raise DataError(f"{file}: its header places its voxels nowhere ({reason})") from None

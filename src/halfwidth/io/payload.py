@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,11 +21,11 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.io.grids import Geometry
+from halfwidth.io.labels import PORTION, LabelMap
 
-__all__ = ["GZIP", "Header", "Stream", "check_promise", "kept_axes", "stored_voxels"]
+__all__ = ["GZIP", "Header", "Stream", "check_promise", "kept_axes", "read_labels"]
 
 GZIP = b"\x1f\x8b"
-MOST_VOXELS = 2**33
 # Deflate turns one byte into 1032 at most; a little is added for short files.
 EXPANSION = 1040
 # As much inflated data as stays in a processor's cache until it is copied to its place.
@@ -51,6 +52,10 @@ class Header:
         Bytes before the voxels in that stream.
     deflated : bool
         Whether the stream is compressed.
+    scale : tuple of float or None
+        Slope and intercept, where values are scaled.
+    notes : tuple of str
+        What was made of an odd header.
     """
 
     shape: tuple[int, ...]
@@ -61,6 +66,8 @@ class Header:
     offset: int
     skip: int
     deflated: bool
+    scale: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Stream:
@@ -150,22 +157,46 @@ class Stream:
         return DataError(f"{self._file}: is cut short: it ends before its last voxel")
 
 
-def stored_voxels(file: Path, header: Header) -> NDArray[Any]:
-    """The voxels in one dimension, as stored."""
-    count = math.prod(header.shape)
-    needed = count * header.dtype.itemsize
+def read_labels(file: Path, header: Header, most: int) -> NDArray[Any]:
+    """The voxels as labels; of values as stored, only a portion is in memory at a time.
+
+    Raises
+    ------
+    DataError
+        If there are more voxels than the most allowed, if they are no labels, or if the file is
+        damaged or cut short.
+    """
+    with _voxel_stream(file, header) as stream:
+        labels = LabelMap(file, header.shape, header.dtype, header.scale, most)
+        stream.skip(header.skip)
+        if labels.as_stored:
+            stream.fill(labels.flat.data)
+        else:
+            _convert(stream, labels, header.dtype)
+        stream.finish()
+    return labels.finished()
+
+
+def _convert(stream: Stream, labels: LabelMap, dtype: np.dtype[Any]) -> None:
+    count = labels.flat.size
+    portion = np.empty(min(PORTION, count), dtype)
+    for start in range(0, count, PORTION):
+        part = portion[: count - start]
+        stream.fill(part.view(np.uint8).data)
+        labels.append(start, part)
+
+
+@contextmanager
+def _voxel_stream(file: Path, header: Header) -> Iterator[Stream]:
+    """The stream that holds the voxels, once it is known that it can hold as many."""
+    needed = math.prod(header.shape) * header.dtype.itemsize
     size = header.data.stat().st_size
     offset = size - needed if header.offset < 0 else header.offset
     before = 0 if header.deflated else max(offset, 0)
     check_promise(file, header.shape, needed + header.skip + before, size, deflated=header.deflated)
     with header.data.open("rb") as opened:
         opened.seek(offset)
-        stream = Stream(opened, file, deflated=header.deflated)
-        stream.skip(header.skip)
-        voxels = np.empty(count, header.dtype)
-        stream.fill(voxels.view(np.uint8).data)
-        stream.finish()
-    return voxels
+        yield Stream(opened, file, deflated=header.deflated)
 
 
 def check_promise(
@@ -177,15 +208,11 @@ def check_promise(
     deflated: bool,
     expansion: int = EXPANSION,
 ) -> None:
-    """Refuse a header that promises more than its file can hold, or more than is sane."""
+    """Refuse a header that promises more than its file can hold."""
     if needed > size * (expansion if deflated else 1):
         raise DataError(
             f"{file}: its header promises {_amount(needed)} ({_times(shape)} voxels), the file has "
             f"{_amount(size)}; it is cut short, or its header is wrong"
-        )
-    if math.prod(shape) > MOST_VOXELS:
-        raise DataError(
-            f"{file}: has {_times(shape)} voxels; images of more than 2^33 (8.6e9) are not read"
         )
 
 

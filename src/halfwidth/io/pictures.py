@@ -2,48 +2,61 @@
 
 from __future__ import annotations
 
-import io
 import math
+import mmap
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.arrays import read_array
-from halfwidth.io.payload import check_promise, kept_axes
+from halfwidth.io.labels import PORTION, LabelMap, check_size
+from halfwidth.io.payload import Header, check_promise, kept_axes, read_labels
 
 __all__ = ["read_npy", "read_png"]
 
 PNG = b"\x89PNG\r\n\x1a\n"
+NPY = b"\x93NUMPY"
 # Colour types that hold a colour, or transparency, per pixel.
 PNG_COLOURS = {2: "RGB colours", 4: "grey and transparency", 6: "RGB colours and transparency"}
 # Bits per pixel of grey images that Pillow spreads over 0 to 255, and the factor by which.
 PNG_SPREAD = {2: 85, 4: 17}
 
 
-def read_png(file: Path) -> NDArray[Any]:
+def read_png(file: Path, most: int) -> NDArray[Any]:
     """Grey values as they are stored, or the indices of a palette; never colours."""
     from PIL.PngImagePlugin import PngImageFile
 
-    content = file.read_bytes()
-    depth = _check_png(file, content)
-    # Past Image.open, whose limit on pixels is below what a slide has; the size is checked.
-    with PngImageFile(io.BytesIO(content)) as picture:
-        if getattr(picture, "n_frames", 1) != 1:
-            raise DataError(f"{file}: is an animation; a label map is one picture")
-        pixels = np.asarray(picture)
-    if picture.mode == "L" and depth in PNG_SPREAD:
-        return pixels // np.uint8(PNG_SPREAD[depth])
-    return pixels
+    with file.open("rb") as plain, mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        depth = _check_png(file, content, most)
+        # Past Image.open, whose limit on pixels is below what a slide has; the size is checked.
+        with PngImageFile(cast("Any", content)) as picture:
+            if getattr(picture, "n_frames", 1) != 1:
+                raise DataError(f"{file}: is an animation; a label map is one picture")
+            return _labels_of(file, picture, depth, most)
 
 
-def _check_png(file: Path, content: bytes) -> int:
+def _labels_of(file: Path, picture: Any, depth: int, most: int) -> NDArray[Any]:
+    """The labels of a picture, a strip at a time: as an array the picture would lie there twice."""
+    width, height = picture.size
+    rows = max(1, PORTION // width)
+    labels: LabelMap | None = None
+    for row in range(0, height, rows):
+        strip = np.asarray(picture.crop((0, row, width, min(row + rows, height))))
+        if picture.mode == "L" and depth in PNG_SPREAD:
+            strip = strip // np.uint8(PNG_SPREAD[depth])
+        labels = labels or LabelMap(file, (height, width), strip.dtype, most=most)
+        labels.put((slice(row, row + len(strip)), slice(None)), strip)
+    assert labels is not None  # noqa: S101 -- a picture without rows is refused
+    return labels.finished()
+
+
+def _check_png(file: Path, content: mmap.mmap, most: int) -> int:
     """Check what the header promises and the checksum of each part; returns bits per sample."""
-    if not content.startswith(PNG):
+    if content[: len(PNG)] != PNG:
         raise DataError(f"{file}: is no PNG file, whatever its name says")
     place, kind = len(PNG), b""
     while place < len(content) and kind != b"IEND":
@@ -54,8 +67,9 @@ def _check_png(file: Path, content: bytes) -> int:
         stored = content[place + 8 + length : place + 12 + length]
         if len(stored) != 4:
             raise DataError(f"{file}: is cut short: a part of it is missing")
-        covered = memoryview(content)[place + 4 : place + 8 + length]
-        if zlib.crc32(covered) != int.from_bytes(stored, "big"):
+        with memoryview(content) as view, view[place + 4 : place + 8 + length] as covered:
+            found = zlib.crc32(covered)
+        if found != int.from_bytes(stored, "big"):
             raise DataError(f"{file}: is damaged: a checksum in it is wrong")
         place += 12 + length
     if content[12:16] != b"IHDR" or kind != b"IEND":
@@ -69,26 +83,39 @@ def _check_png(file: Path, content: bytes) -> int:
     kept_axes(file, [width, height])
     needed = height * math.ceil(width * depth / 8)
     check_promise(file, (height, width), needed, len(content), deflated=True)
+    check_size(file, (height, width), most)
     return int(depth)
 
 
-def read_npy(file: Path) -> NDArray[Any]:
+def read_npy(file: Path, most: int) -> NDArray[Any]:
     """An array, in the axis order that it has."""
+    shape, by_columns, dtype, offset = _npy_header(file)
+    # Fastest axis first, as other headers have it.
+    kept = kept_axes(file, shape[::-1])
+    shape = shape[len(shape) - kept :]
+    stored = shape[::-1] if by_columns else shape
+    header = Header(stored, dtype, None, None, file, offset, skip=0, deflated=False)
+    labels = read_labels(file, header, most)
+    return np.ascontiguousarray(labels.T) if by_columns else labels
+
+
+def _npy_header(file: Path) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+    """Shape, whether columns come first, type, and where the values begin."""
     with file.open("rb") as opened:
-        if opened.read(6) == b"\x93NUMPY":
-            opened.seek(0)
-            version = np.lib.format.read_magic(opened)
-            read = {
-                (1, 0): np.lib.format.read_array_header_1_0,
-                (2, 0): np.lib.format.read_array_header_2_0,
-            }.get(version)
-            if read is None:
-                raise DataError(f"{file}: holds a table with named columns, not a label map")
-            shape, _, dtype = read(opened)
-            # Pickled objects are of any size; they are refused below.
-            if not dtype.hasobject:
-                needed = math.prod(shape) * dtype.itemsize + opened.tell()
-                check_promise(file, shape, needed, file.stat().st_size, deflated=False)
-    array = read_array(file)
-    kept = kept_axes(file, array.shape[::-1])
-    return array.reshape(array.shape[array.ndim - kept :])
+        if opened.read(len(NPY)) != NPY:
+            raise DataError(f"{file}: is no NumPy file, whatever its name says")
+        opened.seek(0)
+        version = np.lib.format.read_magic(opened)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }.get(version)
+        if read is None:
+            raise DataError(f"{file}: holds a table with named columns, not a label map")
+        shape, by_columns, dtype = read(opened)
+        if dtype.hasobject:
+            raise DataError(
+                f"{file}: holds pickled Python objects, which could run code and are refused; save "
+                "whole numbers (numpy.save of an array whose dtype is not object)"
+            )
+        return shape, by_columns, dtype, opened.tell()

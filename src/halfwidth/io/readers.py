@@ -1,34 +1,62 @@
-"""Reading tables: CSV, TSV, Parquet and XLSX, with errors a user can act on."""
+"""Reading tables: text, Parquet and XLSX, with errors a user can act on."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
-from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from halfwidth.core.errors import DataError, proposed, quoted, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.io.delimited import read_delimited
+from halfwidth.io.numerals import Decimal
+from halfwidth.io.parquet import read_parquet
 from halfwidth.io.paths import no_such_file
+from halfwidth.io.sources import STANDARD_INPUT, Source
 from halfwidth.io.table import Table
+from halfwidth.io.workbook import read_workbook
 
-if TYPE_CHECKING:
-    import pandas as pd
+__all__ = ["FORMATS", "SUFFIXES", "Reading", "read_table"]
 
-__all__ = ["SUFFIXES", "read_table"]
+# What may separate the cells of each kind of text, the preferred one first.
+SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
+FORMATS = (*SEPARATORS, "parquet", "xlsx")
+# Text may be compressed too.
+SUFFIXES = tuple(f".{name}" for name in FORMATS)
+PACKED = ".gz"
+# How files begin whose format nobody named.
+MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
-EXTRA = "pip install 'halfwidth[tables]'"
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read, where its file does not say enough.
+
+    Attributes
+    ----------
+    sheet : str or None
+        Of a workbook; None for the first.
+    decimal : {".", ","} or None
+        Decimal mark; None: a comma is recognised where semicolons or tabs separate the cells.
+    header : bool or None
+        Whether the first line names the columns; None: yes, and it is refused if it is data.
+    format : str or None
+        One of `FORMATS`; None: told by the suffix, of standard input by its first bytes.
+    """
+
+    sheet: str | None = None
+    decimal: Decimal | None = None
+    header: bool | None = None
+    format: str | None = None
 
 
-def read_table(path: str | Path) -> Table:
-    """A table from a file, told by its suffix.
+def read_table(path: str | Path, reading: Reading | None = None) -> Table:
+    """A table from a file, told by its suffix, or from standard input.
 
     Parameters
     ----------
     path : str or Path
-        ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), ``.parquet``,
-        ``.xlsx`` (first sheet).
+        ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also with
+        ``.gz``; ``.parquet``; ``.xlsx``; or ``-``.
+    reading : Reading, optional
 
     Returns
     -------
@@ -38,135 +66,65 @@ def read_table(path: str | Path) -> Table:
     Raises
     ------
     DataError
-        If the file does not exist, cannot be read as what its suffix says, is empty, is ragged or
-        repeats a column name.
+        If the file does not exist, cannot be read as what its suffix says, is empty, is ragged,
+        has no header or repeats a column name.
     """
-    file = Path(path)
-    _check_exists(file)
-    reader = _READERS.get(file.suffix.lower())
-    if reader is None:
-        raise DataError(
-            f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
-            f"use {shortened(SUFFIXES)}{proposed(file.suffix, _READERS)}"
-        )
+    how = reading or Reading()
+    kind = _format_of(str(path), how)
+    shown = "standard input" if str(path) == STANDARD_INPUT else str(path)
     try:
-        table = reader(file)
+        with Source.open(path) as source:
+            table = _read(source, kind or _told_by(source), how)
     except OSError as error:
-        raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
+        raise DataError(f"{shown}: cannot be read ({error.strerror or error})") from None
+    except UnknownNameError as error:
+        raise OptionError(f"{shown}: {error}") from None
+    except MemoryError:
+        raise DataError(f"{shown}: is too large for the memory there is") from None
     except DataError as error:
-        named = str(error) if str(error).startswith(str(file)) else f"{file}: {error}"
-        raise DataError(named) from None
-    if not len(table):
-        raise DataError(f"{file}: the table has no rows")
-    return table
+        raise DataError(f"{shown}: {error}") from None
+    if not table.columns or not len(table):
+        raise DataError(f"{shown}: the table has no {'rows' if table.columns else 'columns'}")
+    return replace(table, source=shown)
 
 
-def _check_exists(file: Path) -> None:
+def _format_of(path: str, how: Reading) -> str | None:
+    """The format that was asked for, or that the suffix tells; None where neither does."""
+    if how.format is not None and how.format not in FORMATS:
+        raise UnknownNameError("format", how.format, FORMATS)
+    if path == STANDARD_INPUT:
+        return how.format
+    file = Path(path)
     if file.is_dir():
         raise DataError(f"{file}: is a folder; name a file ({shortened(SUFFIXES)})")
     if not file.exists():
         raise no_such_file(file)
+    if how.format is not None:
+        return how.format
+    suffix = file.suffix.lower()
+    packed = suffix == PACKED
+    suffix = Path(file.stem).suffix.lower() if packed else suffix
+    name = suffix.removeprefix(".")
+    if name not in (SEPARATORS if packed else FORMATS):
+        raise DataError(
+            f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
+            f"use {shortened(SUFFIXES)}{proposed(file.suffix, SUFFIXES)}"
+        )
+    return name
 
 
-def _check_names(names: list[str], file: Path) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        raise DataError(f"{file}: column name(s) {quoted(repeated)} appear more than once")
+def _told_by(source: Source) -> str:
+    return MAGIC.get(source.first(4), "csv")
 
 
-def _read_text(file: Path) -> Table:
-    content = file.read_bytes()
-    if b"\0" in content:
-        raise DataError(f"{file}: is not a text table (it holds binary data)")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise DataError(f"{file}: is not text in UTF-8; save it as CSV in UTF-8") from None
-    if not text.strip():
-        raise DataError(f"{file}: the file is empty")
-    first = text.lstrip("\r\n").partition("\n")[0]
-    separator = max("\t,;" if file.suffix.lower() != ".csv" else ",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        rows = [(reader.line_num, row) for row in reader]
-    except csv.Error as error:
-        raise DataError(f"{file}: cannot be read as a table ({error})") from None
-    while not rows[-1][1]:
-        rows.pop()
-    while not rows[0][1]:
-        rows.pop(0)
-    header, body = rows[0][1], rows[1:]
-    if all(_is_number(name) for name in header):
-        raise DataError(f"{file}: has no header: its first line holds numbers only")
-    # A blank line is a missing value in a table of one column, and nothing in any other.
-    body = [(line, row or [""]) for line, row in body if row or len(header) == 1]
-    for line, row in body:
-        if len(row) != len(header):
-            raise DataError(
-                f"{file}: line {line} has {len(row)} cells where the header has {len(header)}"
-            )
-    table = Table.of_text(_numbered(header), [row for _, row in body], [line for line, _ in body])
-    return _named(table, header, file)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _numbered(header: list[str]) -> list[str]:
-    """Stand-ins for column names, none of them twice."""
-    return [str(place) for place in range(len(header))]
-
-
-def _named(table: Table, header: list[str], file: Path) -> Table:
-    """The table under its header, without columns that have neither a name nor a value."""
-    kept = [
-        (key, name.strip())
-        for key, name in zip(table.columns, header, strict=True)
-        if name.strip() or not table.is_empty(key)
-    ]
-    _check_names([name for _, name in kept], file)
-    return Table({name: table.columns[key] for key, name in kept}, table.row_numbers)
-
-
-def _read_parquet(file: Path) -> Table:
-    import pandas as pd
-
-    frame = _frame(lambda: pd.read_parquet(file), file, "Parquet", "pyarrow")
-    return Table.of_frame(frame)
-
-
-def _read_xlsx(file: Path) -> Table:
-    import pandas as pd
-
-    # Without a header of pandas' making, which would rename repeated columns.
-    frame = _frame(lambda: pd.read_excel(file, header=None, dtype=object), file, "XLSX", "openpyxl")
-    if frame.empty:
-        raise DataError(f"{file}: the first sheet is empty")
-    header = ["" if pd.isna(cell) else str(cell) for cell in frame.iloc[0]]
-    body = frame.iloc[1:].set_axis(_numbered(header), axis="columns")
-    return _named(Table.of_frame(body), header, file)
-
-
-def _frame(read: Callable[[], pd.DataFrame], file: Path, kind: str, library: str) -> pd.DataFrame:
-    try:
-        return read()
-    except ImportError:
-        raise DataError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
-    except Exception as error:  # noqa: BLE001 -- each library raises a dozen kinds of its own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"{file}: cannot be read as {kind} ({reason})") from None
-
-
-_READERS: dict[str, Callable[[Path], Table]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".txt": _read_text,
-    ".parquet": _read_parquet,
-    ".xlsx": _read_xlsx,
-}
-SUFFIXES = tuple(_READERS)
+def _read(source: Source, kind: str, how: Reading) -> Table:
+    if how.sheet is not None and kind != "xlsx":
+        raise OptionError(f"{source.shown}: --sheet is of a workbook, and this is read as {kind}")
+    if kind == "parquet":
+        if how.header is False or how.decimal is not None:
+            option = "--no-header" if how.header is False else "--decimal"
+            raise OptionError(f"{source.shown}: {option} has no effect on Parquet; leave it out")
+        return read_parquet(source)
+    if kind == "xlsx":
+        return read_workbook(source, sheet=how.sheet, header=how.header, decimal=how.decimal)
+    return read_delimited(source, SEPARATORS[kind], header=how.header, decimal=how.decimal)

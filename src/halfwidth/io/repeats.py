@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.io.table import Table
+from halfwidth.io.table import Factor, Table, joint_codes
 
 __all__ = [
     "CASE_COLUMNS",
@@ -27,6 +27,8 @@ __all__ = [
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 RUN_COLUMNS = ("fold", "seed", "run")
+
+Codes = NDArray[np.intp]
 
 # Persons, in the words of DICOM, BIDS, ADNI (PTID), NLST and PLCO (pid) and UK Biobank (eid).
 PERSON = (
@@ -135,8 +137,8 @@ def repeats_in(
     Repeats(cases=0, shared=('PatientID', 2), runs=None)
     """
     rows = np.arange(len(table)) if rows is None else rows
-    clusters = None if groups is None else _at(groups, rows)
-    cases = None if case is None else _at(table.levels(case), rows)
+    clusters = None if groups is None else _codes_of(groups)[rows]
+    cases = None if case is None else table.factor(case).codes[rows]
     free = [name for name in table.names if name not in taken and name != case]
     shared = _shared_persons(table, rows, free, clusters)
     if shared is None and not any(_named_for(name, PERSON) for name in (*free, case or "")):
@@ -149,41 +151,49 @@ def repeats_in(
     )
 
 
-def _at(labels: Sequence[Any], rows: NDArray[np.intp]) -> list[Any]:
-    return [labels[row] for row in rows.tolist()]
+def _codes_of(labels: Sequence[Any]) -> Codes:
+    """One integer for each label, -1 where it is missing."""
+    known: dict[Any, int] = {None: -1}
+    return np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.intp)
 
 
-def _distinct(labels: Sequence[Any], *others: Sequence[Any]) -> int:
-    """How many combinations of labels there are, rows without the first left out."""
-    if not others:
-        return len(set(labels) - {None})
-    return len({key for key in zip(labels, *others, strict=True) if key[0] is not None})
+def _distinct(codes: Codes, *others: Codes) -> int:
+    """How many combinations of levels there are, rows without the first left out."""
+    present = codes >= 0
+    together = np.sort(joint_codes(*(one[present] for one in (codes, *others))))
+    return int(np.count_nonzero(np.diff(together))) + bool(len(together))
 
 
-def _repeated(cases: Sequence[Any], clusters: Sequence[Any] | None) -> int:
+def _levels(factor: Factor, codes: Codes) -> set[Any]:
+    """The levels that some rows have."""
+    return {factor.levels[code] for code in np.unique(codes[codes >= 0]).tolist()}
+
+
+def _repeated(cases: Codes, clusters: Codes | None) -> int:
     """Rows beyond the first of their case; a case may repeat within its cluster."""
     if clusters is not None:
         return _distinct(cases, clusters) - _distinct(cases)
-    return sum(label is not None for label in cases) - _distinct(cases)
+    return int((cases >= 0).sum()) - _distinct(cases)
 
 
 def _shared_persons(
-    table: Table, rows: NDArray[np.intp], free: Iterable[str], clusters: Sequence[Any] | None
+    table: Table, rows: NDArray[np.intp], free: Iterable[str], clusters: Codes | None
 ) -> tuple[str, int] | None:
     """A column of patients that repeat and lie in several clusters, or in none."""
     for name in free:
         if _named_for(name, PERSON) is None:
             continue
-        labels = _at(table.levels(name), rows)
-        levels = _distinct(labels)
-        within = clusters is not None and levels == _distinct(labels, clusters)
-        if 1 < levels < len(rows) and not within and not FLAG.issuperset(labels):
+        factor = table.factor(name)
+        codes = factor.codes[rows]
+        levels = _distinct(codes)
+        within = clusters is not None and levels == _distinct(codes, clusters)
+        if 1 < levels < len(rows) and not within and not _levels(factor, codes) <= FLAG:
             return name, levels
     return None
 
 
 def _shared_parts(
-    table: Table, rows: NDArray[np.intp], free: Sequence[str], units: Sequence[Any] | None
+    table: Table, rows: NDArray[np.intp], free: Sequence[str], units: Codes | None
 ) -> tuple[str, int] | None:
     """A column of studies, scans, lesions that hold several rows, the coarsest first."""
     named = {word: name for name in reversed(free) if (word := _named_for(name, PARTS_OF_PERSON))}
@@ -191,20 +201,20 @@ def _shared_parts(
         name = named.get(word)
         if name is None:
             continue
-        labels = _at(table.levels(name), rows)
-        levels = _distinct(labels)
+        factor = table.factor(name)
+        codes = factor.codes[rows]
+        levels = _distinct(codes)
         texts = word in TEXTS_ALONE and _squeezed(name) == word
-        if not 1 < levels < len(rows) or not _are_ids(labels, texts=texts):
+        if not 1 < levels < len(rows) or not _are_ids(_levels(factor, codes), texts=texts):
             continue
         # Numbers that begin anew in each case or cluster (lesion 1 and 2 of every one) are no unit.
-        if units is None or levels < _distinct(labels, units) == _distinct(units):
+        if units is None or levels < _distinct(codes, units) == _distinct(units):
             return name, levels
     return None
 
 
-def _are_ids(labels: Iterable[Any], *, texts: bool) -> bool:
+def _are_ids(present: set[Any], *, texts: bool) -> bool:
     """Whether labels tell units apart: whole numbers, or texts with digits, and not CT and MR."""
-    present = set(labels) - {None}
     return not present <= FLAG and all(
         bool(DIGIT.search(label)) and not FRACTION.fullmatch(label)
         if isinstance(label, str)
@@ -217,8 +227,8 @@ def _pooled(
     table: Table,
     rows: NDArray[np.intp],
     free: Sequence[str],
-    cases: Sequence[Any] | None,
-    clusters: Sequence[Any] | None,
+    cases: Codes | None,
+    clusters: Codes | None,
 ) -> tuple[str, int] | None:
     """A column of runs that vary, unless the values that runs give a case are kept together."""
     if cases is not None and clusters is not None:
@@ -227,7 +237,7 @@ def _pooled(
             return None
     for name in RUN_COLUMNS:
         if name in free:
-            levels = _distinct(_at(table.levels(name), rows))
+            levels = _distinct(table.factor(name).codes[rows])
             if levels > 1:
                 return name, levels
     return None

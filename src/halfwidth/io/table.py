@@ -1,29 +1,66 @@
 """A table as plain columns, whatever it was read from.
 
 Columns of text files stay text until somebody asks for numbers, so that a level ``"01"`` keeps its
-zero and a cell that is no number can be named.
+zero and a cell that is no number can be named. They are arrays of strings, not of Python objects:
+a million rows take a few tens of megabytes.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, quoted
+from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["MISSING_TEXT", "Table"]
+__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "joint_codes", "text_column"]
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
 MISSING_TEXT = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
+LONGEST_MISSING = max(map(len, MISSING_TEXT))
+# How columns of text are held; NaN for a missing cell.
+TEXT = np.dtypes.StringDType(na_object=np.nan)
+# Cells that are Python objects at a time, where a column is read as numbers.
+AT_A_TIME = 1 << 16
+# Digits of whole numbers that count as such where they name a level; longer ones stay text.
+MOST_DIGITS = 18
+# What a cell may be as it is. Anything else (dates, lists, ...) becomes text.
+PLAIN = (str, bool, int, float, type(None), np.bool_, np.integer, np.floating)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The distinct levels of a column.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (rows,)
+        Place of each row's level among the levels; -1 where the cell is missing.
+    distinct : ndarray
+        A cell of each level, in their order of appearance.
+    """
+
+    codes: NDArray[np.intp]
+    distinct: NDArray[Any]
+
+    @functools.cached_property
+    def levels(self) -> list[Any]:
+        """The levels: text, and whole numbers however they are written."""
+        return [_level(cell) for cell in self.distinct.tolist()]
+
+    def level(self, row: int) -> Any:
+        """The level of a row; None where the cell is missing."""
+        code = self.codes[row]
+        return None if code < 0 else _level(self.distinct[code : code + 1].tolist()[0])
 
 
 @dataclass(frozen=True)
@@ -33,24 +70,19 @@ class Table:
     Attributes
     ----------
     columns : mapping of str to ndarray, shape (rows,)
-        Numbers, or objects: text, None for a missing cell, anything a data frame held.
-    row_numbers : tuple of int or None
+        Numbers, text (of type `TEXT`), or objects: text, None for a missing cell.
+    row_numbers : ndarray of int or None
         The line of each row in its file; None where rows count from the one below the header.
+    notes : tuple of str
+        What a reader assumed about the file and its user should know.
+    source : str
+        What messages call the file; empty where the table came from none.
     """
 
     columns: Mapping[str, NDArray[Any]]
-    row_numbers: tuple[int, ...] | None = None
-
-    @classmethod
-    def of_text(
-        cls, header: Sequence[str], rows: Sequence[Sequence[str]], row_numbers: Sequence[int]
-    ) -> Table:
-        """From the cells of a text file; cells that say that they are missing become None."""
-        cells = list(zip(*rows, strict=True)) or [()] * len(header)
-        columns = {
-            name: _objects(map(_cell, column)) for name, column in zip(header, cells, strict=True)
-        }
-        return cls(columns, tuple(row_numbers))
+    row_numbers: NDArray[np.intp] | None = None
+    notes: tuple[str, ...] = ()
+    source: str = ""
 
     @classmethod
     def of_frame(cls, frame: Any) -> Table:
@@ -99,12 +131,12 @@ class Table:
 
     def is_empty(self, name: str) -> bool:
         """Whether every cell of a column is missing."""
-        return all(is_missing(cell) for cell in self.columns[name])
+        return not self.present(name).any()
 
     def present(self, name: str) -> NDArray[np.bool_]:
         """Which cells of a column are not missing."""
         column = self.columns[name]
-        if column.dtype.kind == "f":
+        if column.dtype.kind in "fT":
             return np.asarray(~np.isnan(column))
         if column.dtype.kind != "O":
             return np.ones(len(column), dtype=bool)
@@ -115,12 +147,16 @@ class Table:
         """What was made of a column when it was first asked for."""
         return {}
 
+    def _once(self, what: str, make: Callable[[], Any]) -> Any:
+        if what not in self._read:
+            self._read[what] = make()
+        return self._read[what]
+
     def _numbers(self, name: str) -> NDArray[Any] | None:
         """A column as numbers, missing cells NaN; None where a cell is none."""
-        key = f"numbers of {name}"
-        if key not in self._read:
-            self._read[key] = _as_numbers(self.columns[name])
-        found: NDArray[Any] | None = self._read[key]
+        found: NDArray[Any] | None = self._once(
+            f"numbers of {name}", lambda: _as_numbers(self.columns[name])
+        )
         return found
 
     def values(self, name: str, rows: NDArray[np.intp]) -> NDArray[Any]:
@@ -128,21 +164,60 @@ class Table:
         numbers = self._numbers(name)
         if numbers is not None:
             return numbers[rows]
-        column = self.columns[name][rows]
-        return _objects(None if is_missing(c) else _first(_number(c), c) for c in column)
+        cells = self.columns[name][rows].tolist()
+        return _objects(None if is_missing(c) else _first(_number(c), c) for c in cells)
 
     def row_number(self, row: int) -> int:
         """The number by which a user knows a row: a spreadsheet counts the header as 1."""
-        return int(row) + 2 if self.row_numbers is None else self.row_numbers[row]
+        return int(row) + 2 if self.row_numbers is None else int(self.row_numbers[row])
 
     def levels(self, name: str) -> list[Any]:
         """The cells of a column as levels to group by: text, whole numbers, None for missing."""
-        key = f"levels of {name}"
-        if key not in self._read:
-            cells = self.columns[name].tolist()
-            self._read[key] = [None if is_missing(cell) else _level(cell) for cell in cells]
-        found: list[Any] = self._read[key]
+
+        # The last one is where the codes of missing cells point.
+        def made() -> list[Any]:
+            factor = self.factor(name)
+            cells: list[Any] = _objects([*factor.levels, None])[factor.codes].tolist()
+            return cells
+
+        found: list[Any] = self._once(f"levels of {name}", made)
         return found
+
+    def factor(self, name: str) -> Factor:
+        """The levels of a column, and which of them each row has."""
+        found: Factor = self._once(f"factor {name}", lambda: _factor(self.columns[name]))
+        return found
+
+
+def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """One code for each combination of codes; a missing level is one of its own.
+
+    >>> joint_codes(np.array([0, 0, 1, 1]), np.array([-1, -1, 0, 1]))
+    array([0, 0, 1, 2])
+    """
+
+    def joined(left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.intp]:
+        pair = left * (int(right.max(initial=-1)) + 2) + right + 1
+        # Numbered from 0 again, so that many columns cannot overflow.
+        return np.asarray(np.unique(pair, return_inverse=True)[1], dtype=np.intp)
+
+    return functools.reduce(joined, codes)
+
+
+def text_column(cells: Sequence[str]) -> NDArray[Any]:
+    """Cells as a column of text: without surrounding blanks, missing where they say so."""
+    stripped: list[Any] = list(map(str.strip, cells))
+    missing = {
+        cell for cell in set(stripped) if len(cell) <= LONGEST_MISSING and is_missing_text(cell)
+    }
+    if missing:
+        stripped = [math.nan if cell in missing else cell for cell in stripped]
+    return np.array(stripped, dtype=TEXT)
+
+
+def is_missing_text(cell: str) -> bool:
+    """Whether a cell of a text file, without surrounding blanks, says that it is missing."""
+    return cell.lower() in MISSING_TEXT
 
 
 def _check_row_labels(columns: Mapping[Any, Any]) -> None:
@@ -171,23 +246,62 @@ def _objects(cells: Iterable[Any]) -> NDArray[np.object_]:
     return array
 
 
-def _cell(text: str) -> str | None:
-    stripped = text.strip()
-    return None if stripped.lower() in MISSING_TEXT else stripped
-
-
 def _column(column: Any) -> NDArray[Any]:
     array = np.asarray(column)
     if array.ndim != 1:
         raise DataError(f"a column has shape {array.shape} instead of one dimension")
-    return array if array.dtype.kind in "biuf" else _objects(array.tolist())
+    if array.dtype.kind in "biuf":
+        return array
+    if array.dtype.kind in "mM":
+        # As numbers these would be nanoseconds since 1970, which nobody means.
+        shown = np.datetime_as_string(array) if array.dtype.kind == "M" else array.astype(str)
+        return _objects(None if cell == "NaT" else cell for cell in shown.tolist())
+    cells = array.tolist()
+    if not all(issubclass(kind, PLAIN) for kind in set(map(type, cells))):
+        cells = [_plain(cell) for cell in cells]
+    return _objects(cells)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell of a kind that has no meaning here as text, so that errors can show it."""
+    if isinstance(cell, PLAIN):
+        return cell
+    if isinstance(cell, Decimal):
+        return None if cell.is_nan() else float(cell)
+    if isinstance(cell, list | tuple | np.ndarray):
+        return f"[{shortened(list(cell), most=3)}]"
+    if isinstance(cell, dict | set | frozenset):
+        return f"{{{shortened([str(one) for one in cell], most=3)}}}"
+    return None if is_missing(cell) else str(cell)
 
 
 def _as_numbers(column: NDArray[Any]) -> NDArray[Any] | None:
+    if column.dtype.kind == "T":
+        return _numbers_in_text(column)
     if column.dtype.kind != "O":
         return column
+    return _each_number(column.tolist())
+
+
+def _numbers_in_text(column: NDArray[Any]) -> NDArray[Any] | None:
+    numbers = np.empty(len(column))
+    for start in range(0, len(column), AT_A_TIME):
+        cells = column[start : start + AT_A_TIME]
+        try:
+            underscores = np.strings.find(cells[~np.isnan(cells)], "_").max(initial=-1) >= 0
+            # In Python, which is faster than NumPy's way from text to numbers.
+            found = None if underscores else np.fromiter(map(float, cells.tolist()), float)
+        except ValueError:
+            found = _each_number(cells.tolist())
+        if found is None:
+            return None
+        numbers[start : start + AT_A_TIME] = found
+    return numbers
+
+
+def _each_number(cells: Iterable[Any]) -> NDArray[Any] | None:
     numbers = []
-    for cell in column:
+    for cell in cells:
         number = math.nan if is_missing(cell) else _number(cell)
         if number is None:
             return None
@@ -202,7 +316,10 @@ def _number(cell: Any) -> float | None:
             return None if "_" in cell else float(cell)
         except ValueError:
             return _TRUTH.get(cell.lower())
-    return float(cell) if isinstance(cell, bool | int | float | np.number) else None
+    try:
+        return float(cell) if isinstance(cell, bool | int | float | np.number) else None
+    except OverflowError:
+        return math.copysign(math.inf, cell)
 
 
 def _first(number: float | None, cell: Any) -> Any:
@@ -210,8 +327,26 @@ def _first(number: float | None, cell: Any) -> Any:
 
 
 def _level(cell: Any) -> Any:
-    if isinstance(cell, str) and cell.isascii() and cell.isdigit() and str(int(cell)) == cell:
-        return int(cell)
+    if isinstance(cell, str) and cell.isascii() and cell.isdigit() and len(cell) <= MOST_DIGITS:
+        return int(cell) if cell[0] != "0" or cell == "0" else cell
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
     return cell
+
+
+def _factor(column: NDArray[Any]) -> Factor:
+    if column.dtype.kind == "O":
+        known: dict[Any, int] = {}
+        codes = [
+            -1 if is_missing(cell) else known.setdefault(_level(cell), len(known))
+            for cell in column.tolist()
+        ]
+        return Factor(np.array(codes, dtype=np.intp), _objects(known))
+    missing = np.isnan(column) if column.dtype.kind in "Tf" else np.zeros(len(column), bool)
+    distinct, first, place = np.unique(column[~missing], return_index=True, return_inverse=True)
+    by_appearance = np.argsort(first)
+    rank = np.empty_like(by_appearance)
+    rank[by_appearance] = np.arange(len(first))
+    found = np.full(len(column), -1, dtype=np.intp)
+    found[~missing] = rank[place]
+    return Factor(found, distinct[by_appearance])

@@ -5,25 +5,28 @@ from __future__ import annotations
 import logging
 import math
 import mmap
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.payload import check_promise, kept_axes
+from halfwidth.io.labels import LabelMap, check_size
+from halfwidth.io.payload import Header, check_promise, kept_axes, read_labels
 
 __all__ = ["read_tiff"]
 
 # TIFF's codes of compressions that are read, and how many bytes one byte can stand for in them.
 LZW = 5
 TIFF_EXPANSIONS = {1: 1, LZW: 4096, 8: 1040, 32946: 1040, 32773: 128}
+# Bytes of a strip or tile, which is unpacked as a whole.
+MOST_OF_SEGMENT = 1 << 29
 
 
-def read_tiff(file: Path) -> NDArray[Any]:
+def read_tiff(file: Path, most: int) -> NDArray[Any]:
     """The page, or the pages as a stack; grey values or indices of a palette as they are stored."""
     import tifffile
 
@@ -43,40 +46,73 @@ def read_tiff(file: Path) -> NDArray[Any]:
             )
         series = found[0]
         sizes = [size for size in reversed(series.shape) if len(series.shape) <= 3 or size != 1]
-        page = opened.pages.first
-        _check_tiff(file, page, sizes)
-        if int(page.compression) == LZW:
-            pixels = _unpacked(file, opened, series)
-        else:
-            pixels = np.asarray(series.asarray())
-    return pixels.reshape(tuple(reversed(sizes)))
+        shape = tuple(reversed(sizes))
+        _check_tiff(file, opened.pages.first, sizes)
+        check_size(file, shape, most)
+        if series.dataoffset is None:
+            return _unpacked(file, opened, series, most).reshape(shape)
+        dtype = series.dtype.newbyteorder(opened.byteorder)
+        header = Header(shape, dtype, None, None, file, series.dataoffset, skip=0, deflated=False)
+    return read_labels(file, header, most)
 
 
-def _unpacked(file: Path, opened: Any, series: Any) -> NDArray[Any]:
-    """Pages packed by LZW, which tifffile unpacks with a further library only."""
-    pages = []
-    for each in series.pages:
-        page = each.aspage()
+def _unpacked(file: Path, opened: Any, series: Any, most: int) -> NDArray[Any]:
+    """Pages segment by segment: at no time are all values of a page in memory as they are stored.
+
+    Segments are unpacked here: tifffile would unpack as much as there is, whatever the page's size,
+    and needs a further library for LZW.
+    """
+    first = opened.pages.first
+    labels = LabelMap(file, (len(series.pages), *first.shaped[1:4]), first.dtype, most=most)
+    for number, each in enumerate(series.pages):
+        page = None if each is None else each.aspage()
+        if page is None or page.shaped != first.shaped or page.dtype != first.dtype:
+            raise DataError(f"{file}: holds pages of unlike shape or type, or lacks some")
+        unpack = UNPACKERS[int(page.compression)]
+        room = _bytes_of_segment(file, page)
         # From here on, its segments are handed over unpacked.
         page.compression = 1
-        pixels = np.zeros(page.shaped, page.dtype)
-        # Tiles may be larger than their page.
-        most = pixels.nbytes + (1 << 24)
         for index, (start, count) in enumerate(
             zip(page.dataoffsets, page.databytecounts, strict=True)
         ):
+            if not count:
+                # A sparse file leaves out what is background.
+                continue
             opened.filehandle.seek(start)
-            packed = opened.filehandle.read(min(count, opened.filehandle.size))
-            unpacked = unpacked_lzw(packed, most)
-            if unpacked is None:
+            segment = unpack(opened.filehandle.read(min(count, opened.filehandle.size)), room)
+            if segment is None:
                 raise DataError(f"{file}: is damaged: its compressed data cannot be unpacked")
-            segment, place, _ = page.decode(unpacked, index)
-            corner = tuple(slice(first, None) for first in place[1:4])
-            target = pixels[place[0]][corner]
-            inside = tuple(slice(0, size) for size in target.shape)
-            target[tuple(slice(0, size) for size in segment.shape)] = segment[inside]
-        pages.append(pixels)
-    return np.stack(pages)
+            values, place, _ = page.decode(segment, index)
+            _put(labels, (number, *place[1:4]), values[..., 0])
+    return labels.finished()
+
+
+def _bytes_of_segment(file: Path, page: Any) -> int:
+    """How large a strip or tile is when it is unpacked, unless that is more than is sane."""
+    if page.is_tiled:
+        shape = (page.tiledepth, page.tilelength, page.tilewidth)
+    else:
+        shape = (1, min(page.rowsperstrip, page.imagelength), page.imagewidth)
+    size: int = math.prod(shape) * page.dtype.itemsize
+    if size > MOST_OF_SEGMENT:
+        raise DataError(
+            f"{file}: its strips or tiles are of {size} bytes each when unpacked; up to "
+            f"{MOST_OF_SEGMENT} are read (save it with smaller ones, as whole numbers of 8 bits)"
+        )
+    return size
+
+
+def _put(labels: LabelMap, place: tuple[int, ...], segment: NDArray[Any]) -> None:
+    """Put a segment in its place; what lies beyond the edge of the image is padding."""
+    number, *corner = place
+    room = [length - start for length, start in zip(labels.shape[1:], corner, strict=True)]
+    inside = segment[tuple(slice(0, length) for length in room)]
+    for layer, values in enumerate(inside):
+        at = tuple(
+            slice(start, start + n) for start, n in zip(corner[1:], values.shape, strict=True)
+        )
+        depth = slice(corner[0] + layer, corner[0] + layer + 1)
+        labels.put((slice(number, number + 1), depth, *at), values[None, None])
 
 
 def unpacked_lzw(packed: bytes, most: int) -> bytes | None:
@@ -142,6 +178,50 @@ def _check_tiff(file: Path, page: Any, sizes: list[int]) -> None:
         deflated=compression != 1,
         expansion=TIFF_EXPANSIONS[compression],
     )
+
+
+def inflated(packed: bytes, most: int) -> bytes | None:
+    """Bytes from deflated ones, so many at most; None if these are no such bytes."""
+    try:
+        return zlib.decompressobj().decompress(packed, most)
+    except zlib.error:
+        return None
+
+
+def unpacked_bits(packed: bytes, most: int) -> bytes | None:
+    r"""Bytes from a TIFF's PackBits runs, about so many at most; None if the last run is cut off.
+
+    >>> unpacked_bits(bytes([2, 7, 8, 9, 254, 5]), most=100)
+    b'\x07\x08\t\x05\x05\x05'
+    """
+    found, total, place = [], 0, 0
+    while place < len(packed) and total < most:
+        length = packed[place]
+        # Of 129 to 255 a byte is repeated; 128 says nothing.
+        taken, times = (length + 1, 1) if length < 128 else (1, 257 - length)
+        place += 1
+        if length == 128:
+            continue
+        run = packed[place : place + taken] * times
+        if len(run) != taken * times:
+            return None
+        found.append(run)
+        total += len(run)
+        place += taken
+    return b"".join(found)
+
+
+def _as_it_is(stored: bytes, _most: int) -> bytes:
+    return stored
+
+
+UNPACKERS: dict[int, Callable[[bytes, int], bytes | None]] = {
+    1: _as_it_is,
+    LZW: unpacked_lzw,
+    8: inflated,
+    32946: inflated,
+    32773: unpacked_bits,
+}
 
 
 @contextmanager

@@ -1,17 +1,101 @@
-"""Masks as bits, eight layers of the first axis to a byte, for many shifts of whole masks.
+"""Masks as bits, eight layers of the first axis to a byte: to keep, and for many shifts of them.
 
 Bit k of byte i is layer 8i + k. Other axes stay what they are: shifts along them are slices.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["moved", "packed", "unpacked"]
+__all__ = ["BitMask", "layer_ranges", "moved", "packed", "unpacked"]
 
 Bits = NDArray[np.uint8]
 PER_BYTE = 8
+# Voxels of a mask that are looked at at a time.
+SLAB = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class BitMask:
+    """A mask in an eighth of its memory, which is had back in slabs.
+
+    Attributes
+    ----------
+    bits : ndarray of uint8
+        Layers beyond the last are background.
+    shape : tuple of int
+        Of the mask.
+
+    Examples
+    --------
+    >>> bits = BitMask.of(np.array([[True, False], [True, True]]))
+    >>> bits.count, bits.mask.tolist()
+    (3, [[True, False], [True, True]])
+    """
+
+    bits: Bits
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(cls, mask: NDArray[np.bool_]) -> BitMask:
+        """The mask as bits."""
+        return cls(packed(mask), mask.shape)
+
+    @classmethod
+    def empty(cls, shape: Sequence[int]) -> BitMask:
+        """A mask without foreground, to be filled by `put`."""
+        rows = -(-shape[0] // PER_BYTE)
+        return cls(np.zeros((rows, *shape[1:]), dtype=np.uint8), tuple(shape))
+
+    def put(self, first: int, layers: NDArray[np.bool_]) -> None:
+        """Set layers of an empty mask: whole bytes of them, or one."""
+        if len(layers) == 1:
+            self.bits[first // PER_BYTE] |= layers[0].view(np.uint8) << np.uint8(first % PER_BYTE)
+        else:
+            own = packed(layers)
+            self.bits[first // PER_BYTE : first // PER_BYTE + len(own)] = own
+
+    @property
+    def count(self) -> int:
+        """Voxels of the foreground."""
+        return int(np.bitwise_count(self.bits).sum(dtype=np.int64))
+
+    def __and__(self, other: BitMask) -> BitMask:
+        return BitMask(self.bits & other.bits, self.shape)
+
+    def __or__(self, other: BitMask) -> BitMask:
+        return BitMask(self.bits | other.bits, self.shape)
+
+    @property
+    def mask(self) -> NDArray[np.bool_]:
+        """The mask as booleans."""
+        return unpacked(self.bits, self.shape[0])
+
+    def slabs(self) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+        """The mask in slabs, each with its first layer."""
+        for first, stop in layer_ranges(self.shape):
+            own = self.bits[first // PER_BYTE : -(-stop // PER_BYTE)]
+            if stop - first == 1:
+                yield first, ((own >> np.uint8(first % PER_BYTE)) & np.uint8(1)).view(bool)
+            else:
+                yield first, unpacked(own, stop - first)
+
+
+def layer_ranges(shape: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where slabs of about `SLAB` voxels begin and end: whole bytes of bits, or a single layer.
+
+    >>> list(layer_ranges((20, 1 << 19))), list(layer_ranges((2, 1 << 22)))
+    ([(0, 8), (8, 16), (16, 20)], [(0, 1), (1, 2)])
+    """
+    step = max(1, SLAB // max(1, math.prod(shape[1:])))
+    step = step // PER_BYTE * PER_BYTE or 1
+    for first in range(0, shape[0], step):
+        yield first, min(first + step, shape[0])
 
 
 def packed(mask: NDArray[np.bool_]) -> Bits:

@@ -9,15 +9,24 @@ a distance transform, at a cost that follows the boundary rather than the volume
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.metrics.bits import Bits, moved, packed, unpacked
+from halfwidth.metrics.bits import BitMask, Bits, layer_ranges, moved, packed
 
-__all__ = ["boundary", "chessboard_band", "inner_band", "nearest_distances", "within"]
+__all__ = [
+    "boundary",
+    "boundary_bits",
+    "chessboard_band",
+    "inner_band",
+    "nearest_distances",
+    "within",
+]
 
 Mask = NDArray[np.bool_]
 Steps = tuple[float, ...]
@@ -31,6 +40,8 @@ ROUNDING = 1e-9
 PATIENCE, CROWD, MOST_TRANSFORMED = 26, 16, 1 << 26
 # With more shifts than this a distance transform gives the band faster.
 MANY_SHIFTS = 1500
+# Voxels that a tree is asked for at a time.
+AT_ONCE = 1 << 20
 # Every so many of the targets, and how many more targets than voxels there must be for a look at
 # them to pay.
 SAMPLE, FEW = 16, 8
@@ -85,12 +96,22 @@ def _length(steps: NDArray[Any], spacing: Steps) -> Array:
     return np.asarray(np.sqrt(((steps * np.array(spacing)) ** 2).sum(axis=-1)))
 
 
-def nearest_distances(voxels: Mask, targets: Mask, spacing: Steps) -> Array:
+def boundary_bits(mask: Mask) -> BitMask:
+    """The `boundary` of a mask, a slab at a time."""
+    found = BitMask.empty(mask.shape)
+    for first, stop in layer_ranges(mask.shape):
+        # With the neighbouring layers, whose own neighbours do not matter.
+        low = max(first - 1, 0)
+        found.put(first, boundary(mask[low : stop + 1])[first - low :][: stop - first])
+    return found
+
+
+def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Array:
     """Distance from each voxel of one set to the nearest of another, between centres.
 
     Parameters
     ----------
-    voxels, targets : ndarray of bool, same shape
+    voxels, targets : BitMask, same shape
     spacing : tuple of float
         Per axis; the unit of the result.
 
@@ -102,31 +123,70 @@ def nearest_distances(voxels: Mask, targets: Mask, spacing: Steps) -> Array:
     Examples
     --------
     >>> line = np.array([[True, False, False, True]])
-    >>> nearest_distances(line, np.array([[True, False, False, False]]), (1.0, 2.0))
+    >>> target = np.array([[True, False, False, False]])
+    >>> nearest_distances(BitMask.of(line), BitMask.of(target), (1.0, 2.0))
     array([0., 6.])
     """
     near = _near_offsets(spacing)
-    margins = [(n, n) for n in near.reach]
-    padded = np.ascontiguousarray(np.pad(targets, margins))
-    places = np.flatnonzero(np.pad(voxels, margins))
-    flat = padded.reshape(-1)
-    if not flat.any():
-        return np.full(len(places), np.inf)
-    found = np.zeros(len(places))
+    padded = _padded(targets, near.reach)
+    found = np.full(voxels.count, np.inf)
+    if not targets.count:
+        return found
+    far, done = [], 0
+    for places in _places(voxels, padded.shape, near.reach):
+        own = found[done : done + len(places)]
+        own[:] = 0.0
+        left = _by_offsets(places, padded, near, own, spacing)
+        far.append((done + left, places[left]))
+        done += len(places)
+    which, places = (np.concatenate(parts) for parts in zip(*far, strict=True))
+    if len(places):
+        found[which] = _far_distances(places, padded, spacing)
+    return found
+
+
+def _padded(mask: BitMask, margins: tuple[int, ...]) -> Mask:
+    """A mask with background around it, C-contiguous."""
+    wide = np.zeros([n + 2 * m for n, m in zip(mask.shape, margins, strict=True)], dtype=bool)
+    inside = wide[tuple(slice(m, m + n) for n, m in zip(mask.shape, margins, strict=True))]
+    for first, slab in mask.slabs():
+        inside[first : first + len(slab)] = slab
+    return wide
+
+
+def _places(
+    voxels: BitMask, shape: tuple[int, ...], margins: tuple[int, ...]
+) -> Iterator[NDArray[np.intp]]:
+    """Flat places of the voxels in an array with margins, in order.
+
+    All at once in arrays that may be transformed, else a slab at a time.
+    """
+    layer = math.prod(shape[1:])
+    inside = tuple(slice(m, n - m) for m, n in zip(margins[1:], shape[1:], strict=True))
+    whole = math.prod(shape) <= MOST_TRANSFORMED
+    for first, slab in [(0, voxels.mask)] if whole else voxels.slabs():
+        wide = np.zeros((len(slab), *shape[1:]), dtype=bool)
+        wide[(slice(None), *inside)] = slab
+        yield np.flatnonzero(wide) + (first + margins[0]) * layer
+
+
+def _by_offsets(
+    places: NDArray[np.intp], targets: Mask, near: _Offsets, found: Array, spacing: Steps
+) -> NDArray[np.intp]:
+    """Fill in distances to targets that are near; returns which places have found none."""
+    flat = targets.reshape(-1)
     seeking = np.flatnonzero(~flat[places])
-    jumps = near.steps @ (np.array(padded.strides) // padded.itemsize)
+    jumps = near.steps @ np.array(targets.strides)
     for tried, (jump, length) in enumerate(zip(jumps, near.lengths, strict=True)):
         if not len(seeking):
-            return found
-        if tried == PATIENCE and CROWD * len(seeking) > padded.size <= MOST_TRANSFORMED:
-            found[seeking] = _transformed(places[seeking], padded, spacing)
-            return found
+            break
+        if tried == PATIENCE and CROWD * len(seeking) > targets.size <= MOST_TRANSFORMED:
+            found[seeking] = _transformed(places[seeking], targets, spacing)
+            return seeking[:0]
         hit = flat[places[seeking] + jump]
         found[seeking[hit]] = length
         seeking = seeking[~hit]
-    if len(seeking):
-        found[seeking] = _far_distances(places[seeking], padded, spacing)
-    return found
+    return seeking
 
 
 def _transformed(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
@@ -140,8 +200,7 @@ def _transformed(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Arr
 
 
 def _far_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> Array:
-    ends = np.argwhere(targets)
-    starts = np.stack(np.unravel_index(places, targets.shape), axis=-1)
+    ends, starts = _indices(np.flatnonzero(targets), targets), _indices(places, targets)
     if FEW * len(starts) < len(ends):
         # None of a few is farther from all targets than from some of them.
         steps = np.array(spacing)
@@ -151,18 +210,31 @@ def _far_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> A
     return _nearest(starts, ends, spacing)
 
 
-def _nearest(starts: NDArray[np.intp], ends: NDArray[np.intp], spacing: Steps) -> Array:
+def _indices(places: NDArray[np.intp], of: Mask) -> NDArray[np.int32]:
+    """Indices along each axis of flat places, in half the memory."""
+    found = np.empty((len(places), of.ndim), dtype=np.int32)
+    for first in range(0, len(places), AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        found[part] = np.stack(np.unravel_index(places[part], of.shape), axis=-1)
+    return found
+
+
+def _nearest(starts: NDArray[Any], ends: NDArray[Any], spacing: Steps) -> Array:
     from scipy.spatial import KDTree
 
     steps = np.array(spacing)
     # A tree that is not balanced takes half the time to build; it is asked but a few times.
     tree = KDTree(ends * steps, balanced_tree=False, compact_nodes=False)
-    _, nearest = tree.query(starts * steps)
-    # From whole numbers of voxels, so that equal offsets have equal lengths.
-    return _length(starts - ends[nearest], spacing)
+    found = np.empty(len(starts))
+    for first in range(0, len(starts), AT_ONCE):
+        own = starts[first : first + AT_ONCE]
+        _, nearest = tree.query(own * steps)
+        # From whole numbers of voxels, so that equal offsets have equal lengths.
+        found[first : first + AT_ONCE] = _length(own - ends[nearest], spacing)
+    return found
 
 
-def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
+def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> BitMask:
     """Voxels of a mask within a distance of its boundary voxels.
 
     The boundary is shifted by every offset of at most that length, in bits: along the first axis
@@ -177,9 +249,9 @@ def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
     if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
-        return _band_by_transform(mask, edge, distance, spacing)
+        return BitMask.of(_band_by_transform(mask, edge, distance, spacing))
     runs = (np.sqrt(room) // spacing[0]).astype(int)
-    bits = packed(edge)
+    bits = edge.bits
     band, widened, width = bits.copy(), bits.copy(), 0
     for run in sorted(set(runs.tolist())):
         while width < run:
@@ -189,13 +261,14 @@ def inner_band(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
         for shift in shifts[runs == run]:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
             band[(slice(None), *to)] |= widened[(slice(None), *of)]
-    return np.asarray(unpacked(band, len(mask)) & mask)
+    # Of the mask only, and so without what was moved beyond its last layer.
+    return BitMask(band & packed(mask), mask.shape)
 
 
-def _band_by_transform(mask: Mask, edge: Mask, distance: float, spacing: Steps) -> Mask:
+def _band_by_transform(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Mask:
     from scipy.ndimage import distance_transform_edt
 
-    return np.asarray(mask & within(distance_transform_edt(~edge, sampling=spacing), distance))
+    return np.asarray(mask & within(distance_transform_edt(~edge.mask, sampling=spacing), distance))
 
 
 def _overlap(shift: int) -> tuple[slice, slice]:
@@ -205,14 +278,15 @@ def _overlap(shift: int) -> tuple[slice, slice]:
     return slice(None, shift), slice(-shift, None)
 
 
-def chessboard_band(mask: Mask, layers: int) -> Mask:
+def chessboard_band(mask: Mask, layers: int) -> BitMask:
     """What so many erosions by a 3×3(×3) block take away from a mask; beyond the array is outside.
 
-    >>> chessboard_band(np.ones((5, 5), dtype=bool), 2).astype(int)[2]
+    >>> chessboard_band(np.ones((5, 5), dtype=bool), 2).mask.astype(int)[2]
     array([1, 1, 0, 1, 1])
     """
     length = 2 * layers + 1
-    bits, done = packed(mask), 1
+    whole = packed(mask)
+    bits, done = whole.copy(), 1
     # Blocks are separable, and so are their erosions: runs of a length along one axis after the
     # other, from runs of half the length.
     while done < length:
@@ -225,7 +299,7 @@ def chessboard_band(mask: Mask, layers: int) -> Mask:
         kept = _all_of_runs(own, length)
         own[layers : layers + len(kept)] = kept
         own[:layers] = own[-layers:] = 0
-    return np.asarray(mask & ~unpacked(inside, len(mask)))
+    return BitMask(whole & ~inside, mask.shape)
 
 
 def _all_of_runs(rows: Bits, length: int) -> Bits:

@@ -43,12 +43,14 @@ PERCENTILE = Parameter(
 )
 
 
-def definition_of(*words: tuple[str, float]) -> Parameter:
+def definition_of(
+    *words: tuple[str, float], what: str = "of boundaries and how they are joined"
+) -> Parameter:
     return Parameter(
         "definition",
         # Of values that arrive ready-made, nobody knows.
         None,
-        "of boundaries and how they are joined",
+        what,
         words=words,
         choices=tuple(number for _, number in words),
         optional=True,

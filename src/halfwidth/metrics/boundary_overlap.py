@@ -10,7 +10,6 @@ import functools
 import math
 from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
@@ -18,6 +17,7 @@ from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
+from halfwidth.metrics.bits import BitMask
 from halfwidth.metrics.boundaries import chessboard_band, inner_band, within
 from halfwidth.metrics.boundary import (
     CHENG,
@@ -27,7 +27,7 @@ from halfwidth.metrics.boundary import (
     sides_of,
     spaced_pair,
 )
-from halfwidth.metrics.masks import Mask, MaskPair, paired
+from halfwidth.metrics.masks import MaskPair, paired
 from halfwidth.metrics.overlap import share
 
 __all__ = ["boundary_iou", "nsd"]
@@ -186,8 +186,7 @@ def boundary_iou(
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
     first, second = bands
-    common = int(np.count_nonzero(first & second))
-    return share(common, int(np.count_nonzero(first | second)))
+    return share((first & second).count, (first | second).count)
 
 
 def _check_band(distance: float | None, *, cheng: bool) -> None:
@@ -200,12 +199,12 @@ def _check_band(distance: float | None, *, cheng: bool) -> None:
         )
 
 
-def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
+def _bands(pair: MaskPair, distance: float) -> tuple[BitMask, BitMask]:
     steps = pair.require_spacing()
     sides = zip(pair.prediction.shape, steps, strict=True)
     # Every line through a voxel meets boundary voxels on both sides of it.
     if distance >= min((length - 1) / 2 * step for length, step in sides):
-        return pair.prediction, pair.reference
+        return BitMask.of(pair.prediction), BitMask.of(pair.reference)
     predicted, true = pair.boundaries
     return (
         inner_band(pair.prediction, predicted, distance, steps),
@@ -213,6 +212,6 @@ def _bands(pair: MaskPair, distance: float) -> tuple[Mask, Mask]:
     )
 
 
-def _cheng_bands(pair: MaskPair) -> tuple[Mask, Mask]:
+def _cheng_bands(pair: MaskPair) -> tuple[BitMask, BitMask]:
     layers = max(1, round(0.02 * math.hypot(*pair.shape)))
     return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
-from halfwidth.metrics.boundaries import boundary, nearest_distances
+from halfwidth.metrics.bits import BitMask, layer_ranges
+from halfwidth.metrics.boundaries import boundary_bits, nearest_distances
 from halfwidth.metrics.surface import surface_elements
 
 __all__ = [
@@ -139,7 +140,10 @@ class MaskPair:
     @functools.cached_property
     def counts(self) -> Counts:
         """Voxels of the whole image."""
-        tp = int(np.count_nonzero(self.prediction & self.reference))
+        tp = sum(
+            int(np.count_nonzero(self.prediction[first:stop] & self.reference[first:stop]))
+            for first, stop in layer_ranges(self.prediction.shape)
+        )
         fp = int(np.count_nonzero(self.prediction)) - tp
         fn = int(np.count_nonzero(self.reference)) - tp
         return Counts(tp, fn, fp, math.prod(self.shape) - tp - fn - fp)
@@ -151,9 +155,9 @@ class MaskPair:
         return presence_of(tp + fp > 0, tp + fn > 0)
 
     @functools.cached_property
-    def boundaries(self) -> tuple[Mask, Mask]:
+    def boundaries(self) -> tuple[BitMask, BitMask]:
         """Boundary voxels of the prediction and of the reference."""
-        return boundary(self.prediction), boundary(self.reference)
+        return boundary_bits(self.prediction), boundary_bits(self.reference)
 
     @functools.cached_property
     def distances(self) -> tuple[Array, Array]:
@@ -222,7 +226,7 @@ def as_spacing(spacing: ArrayLike | None, ndim: int) -> tuple[float, ...] | None
         given = np.array("ragged")
     if given.dtype.kind not in "iuf" or given.shape not in {(), (ndim,)}:
         raise OptionError(
-            f"spacing={spacing!r} is neither a number of mm per voxel nor one for each of the "
+            f"spacing={shown(spacing)} is neither a number of mm per voxel nor one for each of the "
             f"{ndim} axes"
         )
     if given.dtype in (np.float16, np.float32):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
+from halfwidth.metrics.bits import BitMask, layer_ranges
 
 __all__ = ["surface_elements"]
 
@@ -20,9 +21,7 @@ __all__ = ["surface_elements"]
 _CUT = (0.0, 1.0, 1 / 2, 1 / 8)
 
 
-def surface_elements(
-    mask: NDArray[np.bool_], spacing: Sequence[float]
-) -> tuple[NDArray[np.bool_], Array]:
+def surface_elements(mask: NDArray[np.bool_], spacing: Sequence[float]) -> tuple[BitMask, Array]:
     """Cells of the dual grid that a mask's surface crosses, and the surface's area in each.
 
     Marching cubes through the midpoints of a cell's edges: Σ ‖n ∘ f‖ over the triangles, with n a
@@ -39,7 +38,7 @@ def surface_elements(
 
     Returns
     -------
-    crossed : ndarray of bool, shape (X + 1, Y + 1[, Z + 1])
+    crossed : BitMask of shape (X + 1, Y + 1[, Z + 1])
         Cell (i, j, k) has the voxels (i-1..i, j-1..j, k-1..k) as its corners; true where they
         are neither all background nor all foreground.
     area : ndarray, shape (number of crossed cells,)
@@ -68,10 +67,17 @@ def surface_elements(
     >>> area.size, round(float(area.sum()), 6)
     (8, 1.732051)
     """
-    code = _codes(mask)
-    crossed = code != 0
-    crossed &= code != (1 << (1 << mask.ndim)) - 1
-    return crossed, _areas(spacing)[code[crossed]]
+    found = BitMask.empty([length + 1 for length in mask.shape])
+    table, areas = _areas(spacing), [np.empty(0)]
+    for first, stop in layer_ranges(found.shape):
+        # A layer of cells lies between two layers of voxels.
+        low = max(first - 1, 0)
+        code = _codes(mask[low:stop])[first - low : stop - low]
+        crossed = code != 0
+        crossed &= code != (1 << (1 << mask.ndim)) - 1
+        found.put(first, crossed)
+        areas.append(table[code[crossed]])
+    return found, np.concatenate(areas)
 
 
 def _codes(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:

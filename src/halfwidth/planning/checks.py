@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.checks import MOST_CASES, as_count, as_number
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.types import Bounds
 
 __all__ = [
     "check_assurance",
     "check_choice",
+    "check_extent",
     "check_level_of_quantile",
     "check_n",
     "check_positive",
@@ -23,24 +21,12 @@ __all__ = [
     "wanted_width",
 ]
 
-MOST_EXTREME = 1e-9
-
-# More cases than any study has; beyond, floating point has no room for them.
-MOST = 10**12
-
-
-def _number(name: str, value: Any) -> float:
-    """A finite number; a bool is a slip, and text is no number."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-        raise OptionError(f"{name}={value!r} is not a number")
-    if not math.isfinite(value):
-        raise OptionError(f"{name}={value} is not a finite number")
-    return float(value)
+MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
 
 
 def check_share(name: str, value: Any, *, ends: bool = False) -> float:
     """A number strictly between 0 and 1; with ``ends``, these too."""
-    number = _number(name, value)
+    number = as_number(name, value)
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     where = "from 0 to 1" if ends else "strictly between 0 and 1"
@@ -61,10 +47,17 @@ def check_level_of_quantile(name: str, value: Any) -> float:
 
 def check_positive(name: str, value: Any) -> float:
     """A finite number above 0."""
-    number = _number(name, value)
+    number = as_number(name, value)
     if number <= 0:
         raise OptionError(f"{name}={value} is not above 0")
+    check_extent(name, number)
     return number
+
+
+def check_extent(name: str, number: float) -> None:
+    """Refuse numbers whose squares floating point has no room for."""
+    if number and not 1 / MOST_EXTENT <= abs(number) <= MOST_EXTENT:
+        raise OptionError(f"{name}={number:g} cannot be squared in floating point; scale it")
 
 
 def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
@@ -81,22 +74,19 @@ def check_sd(name: str, value: Any, bounds: Bounds, called: str) -> float:
 
 def check_n(value: Any, least: int, what: str) -> int:
     """A whole number of cases, no fewer than an interval needs."""
-    try:
-        n = operator.index(value)
-    except TypeError:
-        raise OptionError(f"n={value!r} is not a whole number") from None
-    if isinstance(value, bool):
-        raise OptionError(f"n={value!r} is not a number of cases")
+    n = as_count(value)
+    if n is None:
+        raise OptionError(f"n={shown(value)} is not a whole number")
     if n < least:
-        raise OptionError(f"n={n} is too few: {what} needs at least {least}")
-    if n > MOST:
-        raise OptionError(f"n={n} is beyond {MOST:.0e} cases, which nobody has")
+        raise OptionError(f"n={shown(n)} is too few: {what} needs at least {least}")
+    if n > MOST_CASES:
+        raise OptionError(f"n={shown(n)} is beyond {MOST_CASES:.0e} cases, which nobody has")
     return n
 
 
 def check_assurance(value: Any) -> float:
     """A share of studies; less than half of them would assure of nothing."""
-    number = _number("assurance", value)
+    number = as_number("assurance", value)
     if 0.5 <= number < 1:
         return number
     hint = f"; for {number:g} % write {number / 100:g}" if 1 < number < 100 else ""
@@ -106,7 +96,7 @@ def check_assurance(value: Any) -> float:
 def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
     """One of a few names."""
     if not isinstance(given, str) or given not in choices:
-        raise UnknownNameError(kind, str(given), choices)
+        raise UnknownNameError(kind, given, choices)
     return given
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Metric
@@ -268,8 +269,8 @@ def _sd_of_pairs(
         check_sd(name, value, metric.spec.bounds, metric.spec.called)
         for name, value in (("sd_a", sd_a), ("sd_b", sd_b))
     )
-    r = correlation
-    if isinstance(r, bool) or not isinstance(r, int | float) or not -1 <= r <= 1:
+    r = as_number("correlation", correlation, "a number from -1 to 1")
+    if not -1 <= r <= 1:
         raise OptionError(f"correlation={r!r} is not a number from -1 to 1")
     variance = (a - b) ** 2 + 2 * (1 - r) * a * b
     if variance <= 0:

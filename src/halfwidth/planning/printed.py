@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
-from halfwidth.core.errors import DataError
+from halfwidth.core.checks import MOST_CASES, as_number
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.formatting import Printed
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
-from halfwidth.planning.checks import MOST
+from halfwidth.planning.checks import check_extent
 
 __all__ = [
     "MOST_ROUNDING",
@@ -41,20 +39,24 @@ class ClaimError(DataError):
 
 def number_of(field: str, given: Any) -> float:
     """A finite number; with its decimals if it was read from a print."""
-    good = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-    if not good or not math.isfinite(given):
-        raise ClaimError(field, f"{field}={given!r} is not a finite number")
-    return given if isinstance(given, Printed) else float(given)
+    try:
+        number = as_number(field, given, "a finite number")
+        check_extent(field, number)
+    except OptionError as error:
+        raise ClaimError(field, str(error)) from None
+    return given if isinstance(given, Printed) else number
 
 
 def whole_number_of(field: str, given: Any) -> int:
     """A number of cases."""
     number = number_of(field, given)
     if not number.is_integer():
-        raise ClaimError(field, f"{field}={given!r} is not a whole number")
-    if number > MOST:
-        raise ClaimError(field, f"{field}={number:g} is beyond {MOST:.0e} cases, which nobody has")
-    return operator.index(int(number))
+        raise ClaimError(field, f"{field}={shown(given)} is not a whole number")
+    if number > MOST_CASES:
+        raise ClaimError(
+            field, f"{field}={number:g} is beyond {MOST_CASES:.0e} cases, which nobody has"
+        )
+    return int(number)
 
 
 def scale_of(told: dict[str, Any]) -> float:

@@ -170,8 +170,14 @@ def _kind(told: dict[str, Any]) -> Of:
 # --------------------------------------------------------------------------- means
 
 
+def _metric_named(told: dict[str, Any]) -> str:
+    """The metric as it was called, in small letters; nothing where there is none."""
+    metric = told["metric"]
+    return metric.strip().lower() if isinstance(metric, str) else "" if metric is None else "?"
+
+
 def _of_mean(n: int, told: dict[str, Any], bounds: Any) -> Claim:
-    name = str(told["metric"] or "").partition(":")[0].strip().lower()
+    name = _metric_named(told).partition(":")[0].strip()
     bare = all(told[field] is None for field in SPREADS)
     if name in SHARES and bare and bounds is None:
         return _of_share(n, told)
@@ -354,7 +360,7 @@ def _of_share(n: int, told: dict[str, Any]) -> Claim:
 
 
 def _of_auroc(n: int, told: dict[str, Any], bounds: Any) -> Claim:
-    if bounds is not None or str(told["metric"] or "auroc").strip().lower() != "auroc":
+    if bounds is not None or _metric_named(told) not in ("", "auroc"):
         raise ClaimError("metric", "with auroc the metric is auroc; leave metric and bounds out")
     scale = scale_of(told)
     values = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import metric_title, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
@@ -37,5 +39,8 @@ def reliable(metric: Metric, statistic: Statistic, what: str = "") -> Requiremen
 
 def also_reported(metric: Metric, statistics: Iterable[Any]) -> tuple[Requirement, ...]:
     """What the other statistics ask for that will be reported of the same cases."""
-    found = (reliable(metric, resolve_statistic(one)) for one in statistics)
+    listed = as_list(statistics)
+    if listed is None:
+        raise OptionError(f"statistics={shown(statistics)} is no list of names of statistics")
+    found = (reliable(metric, resolve_statistic(one)) for one in listed)
     return tuple(dict.fromkeys(found))

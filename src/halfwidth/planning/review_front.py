@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.checks import plain_text
+from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.io.readers import read_table
@@ -111,7 +110,7 @@ def review(
     >>> round(found.lead.needed, 2)
     0.75
     """
-    level = _level(confidence_level)
+    level = Level(confidence_level)
     given = {
         "n": n,
         "mean": mean,
@@ -126,15 +125,9 @@ def review(
         "versus_sd": versus_sd,
         "versus_correct": versus_correct,
         "scale": scale,
-        "label": label or None,
+        "label": plain_text("label", label) or None,
     }
     return _reviewed(read_claim(given, bounds), level)
-
-
-def _level(confidence_level: float) -> Level:
-    if not isinstance(confidence_level, int | float | np.number):
-        raise OptionError(f"confidence_level={confidence_level!r} is not a number")
-    return Level(confidence_level)
 
 
 def _reviewed(claim: Claim, level: Level) -> Review:
@@ -200,9 +193,9 @@ def review_table(
     >>> found.comparisons[0].first, round(found.comparisons[0].lead.difference, 3)
     ('B', 0.05)
     """
-    level = _level(confidence_level)
-    where = f"{table}: " if isinstance(table, str | Path) else ""
+    level = Level(confidence_level)
     read = read_table(table) if isinstance(table, str | Path) else Table.of_frame(table)
+    where = f"{read.source}: " if read.source else ""
     published = PublishedTable(read, where, plus_minus)
     if n is None and not any(column.field == "n" for column in published.columns):
         raise UnknownNameError(
@@ -219,7 +212,9 @@ def review_table(
         except ClaimError as error:
             raise published.error(told.line, error, told.columns) from None
         rows.append(Row(reviews[-1].claim, told.model or f"line {told.line}", told.part))
-    return Reviews(tuple(reviews), published.notes, compare_rows(rows, level, compare))
+    # The notes of a table that was read elsewhere have been said there.
+    said = read.notes if isinstance(table, str | Path) else ()
+    return Reviews(tuple(reviews), (*said, *published.notes), compare_rows(rows, level, compare))
 
 
 def _of_told(told: Told, default: dict[str, Any], bounds: Any, level: Level) -> Review:

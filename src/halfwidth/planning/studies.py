@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core import rng as randomness
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.checks import as_count, plain_text
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import Sample, check_sample
@@ -37,7 +38,7 @@ MOST_CASES = 20_000
 # larger n, so that widths are compared on the same cases.
 COLUMNS = 64
 # Studies of a batch share one block of bootstrap draws, which makes their widths alike.
-BATCHES = 50
+BATCHES, MOST_SAMPLES = 50, 10**6
 # By how much the search widens its bracket, and from where on it does not even begin.
 STEP, FAR_BEYOND = 1.25, 4
 # Points of a curve are at least this factor apart.
@@ -271,7 +272,7 @@ def studies_of(
 ) -> Studies:
     """The pilot and the options, checked."""
     (metric, bounds, statistic), (n_samples, scale, label) = what, how
-    where = f"pilot {label!r}" if label else "pilot"
+    where = f"pilot {label!r}" if plain_text("label", label) else "pilot"
     request = resolve_request(alternative="two-sided", **options)
     sample = check_sample(values, resolve_metric(metric, bounds), request, scale=scale, where=where)
     bound = resolve_statistic(statistic)
@@ -280,11 +281,11 @@ def studies_of(
             f"{where}: {len(sample.values)} value(s), all of them {sample.values[0]:g}; without a "
             "spread there is nothing to plan from"
         )
-    batches = 0 if isinstance(n_samples, bool | float) else n_samples // BATCHES
-    if batches < 2 or n_samples % BATCHES:
+    samples = as_count(n_samples) or 0
+    if samples < 2 * BATCHES or samples % BATCHES or samples > MOST_SAMPLES:
         raise OptionError(
-            f"n_samples={n_samples!r} is not a multiple of {BATCHES} from {2 * BATCHES} up "
-            "(usual: 1000)"
+            f"n_samples={shown(n_samples)} is not a multiple of {BATCHES} from {2 * BATCHES} to "
+            f"{MOST_SAMPLES} (usual: 1000)"
         )
     if request.method is not None:
         check_accepts(request.method, bound, binary=sample.binary, design=sample.design)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core import rng as random
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_count, as_list, plain_text
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.spec import Metric, Need
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.check import check_sample
@@ -33,6 +33,7 @@ __all__ = ["SIZES", "SubsampleRow", "Subsamples", "subsample"]
 
 SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 1000)
 DDOFS = (0, 1)
+MOST_REPEATS = 10**6
 # Batches of subsamples that have draws of their own, so that the draws' error averages out.
 BATCHES = 10
 
@@ -217,11 +218,13 @@ def subsample(
         penalty=penalty,
     )
     if ddof not in DDOFS or isinstance(ddof, bool):
-        raise OptionError(f"ddof={ddof!r} is neither 0 (as in the papers) nor 1")
-    if _integer("repeats", repeats) < 1:
-        raise OptionError(f"repeats={repeats} is not 1 or more; usual: 100")
+        raise OptionError(f"ddof={shown(ddof)} is neither 0 (as in the papers) nor 1")
+    if not 1 <= _integer("repeats", repeats) <= MOST_REPEATS:
+        raise OptionError(f"repeats={repeats} is not from 1 to {MOST_REPEATS}; usual: 100")
     bound_metric = resolve_metric(metric, bounds)
-    sample = check_sample(values, bound_metric, request, scale=scale, where=label or "values")
+    sample = check_sample(
+        values, bound_metric, request, scale=scale, where=plain_text("label", label) or "values"
+    )
     ready = np.asarray(sample.values, float)
     rows = tuple(
         _row(_drawn(ready, k, repeats, request.seed), request, ddof)
@@ -245,7 +248,10 @@ def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
         raise OptionError(f"{n} value{'s' * (n != 1)} cannot be subsampled; 2 are the least")
     if sizes is None:
         return [*(k for k in SIZES if k < n), n]
-    asked = sorted({_integer("sizes", k) for k in sizes})
+    listed = as_list(sizes)
+    if listed is None:
+        raise OptionError(f"sizes={shown(sizes)} is no list of numbers of cases")
+    asked = sorted({_integer("sizes", k) for k in listed})
     if not asked:
         raise OptionError("sizes is empty; give numbers of cases, such as 10, 20, 50")
     if asked[-1] > n:
@@ -258,10 +264,10 @@ def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
 
 
 def _integer(name: str, given: Any) -> int:
-    try:
-        return operator.index(given)
-    except TypeError:
-        raise OptionError(f"{name}: {given!r} is not a whole number") from None
+    count = as_count(given)
+    if count is None:
+        raise OptionError(f"{name}: {shown(given)} is not a whole number")
+    return count
 
 
 def _drawn(values: Array, k: int, repeats: int, seed: int) -> Array:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array, Level
 from halfwidth.planning.checks import check_choice, check_n, check_positive
 from halfwidth.planning.means import FORMULAS, LEAST, width_of_mean
@@ -99,8 +100,9 @@ def mean_width_table(
     >>> table.width.round(2).tolist()
     [[2.48, 6.2], [0.78, 1.96]]
     """
-    if not len(sds) or not len(ns):
-        raise OptionError("a table of widths needs at least one SD and one n")
+    for name, given in (("sds", sds), ("ns", ns)):
+        if not as_list(given):
+            raise OptionError(f"{name}={shown(given)} is no sequence of at least one number")
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
     rows = tuple(check_n(n, LEAST, "the interval of a mean") for n in ns)
     columns = tuple(check_positive("sd", sd) for sd in sds)

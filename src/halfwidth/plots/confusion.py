@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.curves import Confusion
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed
 from halfwidth.core.types import Array
@@ -74,7 +75,9 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in confusion(made).get_xticklabels()]
     ['a', 'b']
     """
-    require_matplotlib()
+    require_matplotlib(ax)
+    if not isinstance(confusion, Confusion):
+        raise OptionError(f"confusion={shown(confusion)} is not what confusion_ci returns")
     classes = len(confusion.labels)
     if ax is None:
         from matplotlib.figure import Figure

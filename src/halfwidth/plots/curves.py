@@ -19,6 +19,7 @@ from halfwidth.plots.style import (
     TEXT_SIZE,
     TEXT_WIDTH,
     WIDTH,
+    listed,
     numbers_text,
     require_matplotlib,
     shorter,
@@ -44,14 +45,16 @@ MARGIN = 0.012
 def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     """Draw ROC curves with their pointwise bands, a colour per class.
 
-    The diagonal is what guessing has. Beside the axes stand the classes with their AUROC. Up to 7
-    classes are told apart by colour, more by strokes too; of many, draw some: ``curves[:7]``.
+    A curve runs from (0, 0) to (1, 1) in steps, slanted only where cases of both kinds share a
+    score. The diagonal is what guessing has. Beside the axes stand the classes with their AUROC.
+    Up to 7 classes are told apart by colour, more by strokes too; of many, draw some:
+    ``curves[:7]``.
 
     Parameters
     ----------
     curves : Curve, Curves or sequence of Curve
-        Finished curves of ``kind="roc"``; their numbers are ``curves.to_frame()`` and
-        ``curves.areas.to_frame()``.
+        Finished curves of ``kind="roc"``; their numbers are ``curves.line_frame()``,
+        ``curves.to_frame()`` (the bands) and ``curves.areas.to_frame()``.
     ax : matplotlib Axes, optional
         Drawn into; the classes stand right of them, so give their figure
         ``layout="constrained"``. Default: the axes of a new figure, 17 cm wide.
@@ -79,7 +82,7 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
     """Draw precision-recall curves with their pointwise bands, a colour per class.
 
     The dotted line of each class is its prevalence, the precision of guessing. Beside the axes
-    stand the classes with their AP. Between two points of the curve, nothing is interpolated.
+    stand the classes with their AP. A curve is the steps that AP sums: nothing is interpolated.
 
     Parameters
     ----------
@@ -106,8 +109,8 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
 
 def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> Axes:
-    require_matplotlib()
-    curves = [given] if isinstance(given, Curve) else list(given)
+    require_matplotlib(ax)
+    curves = listed(given, Curve, "curves")
     _check(kind, curves)
     if ax is None:
         from matplotlib.figure import Figure
@@ -174,12 +177,12 @@ def _paint(ax: Axes, curve: Curve, place: int, *, fainter: int) -> None:
     style: dict[str, Any] = {"color": colour, "linewidth": 0, "alpha": shade, "zorder": 2}
     ax.fill_between(curve.x, curve.low, curve.high, **style, **steps)
     ax.plot(
-        curve.x,
-        curve.y,
+        *curve.line.T,
         color=colour,
         linestyle=stroke,
         linewidth=1.4,
-        drawstyle="steps-pre" if steps else "default",
+        # A step of a line as thin as a pixel would be blunt.
+        solid_joinstyle="miter",
         zorder=3,
         label=_words(curve),
     )

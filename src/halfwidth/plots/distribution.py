@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import OptionError, quoted
+from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.plots.marks import ends_seen, finish_axis, note_below, view_of
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
@@ -139,7 +139,7 @@ def distribution(
     Reinke et al. (2024), Understanding metric-related pitfalls in image analysis validation,
     Fig. SN 2.33: uninformative visualization.
     """
-    require_matplotlib()
+    require_matplotlib(ax)
     estimates = several(estimates)
     if ax is None:
         from matplotlib.figure import Figure
@@ -191,6 +191,8 @@ def height_of(
 def _arranged(
     samples: Mapping[str, ArrayLike], estimates: Sequence[Estimate], groups: Groups | None
 ) -> tuple[list[Cases], Layout]:
+    if not isinstance(samples, Mapping):
+        raise OptionError(f"samples={shown(samples)} does not map labels to values of cases")
     if not samples or not estimates:
         raise OptionError("distribution needs at least one sample and one estimate")
     check_one_metric(estimates)

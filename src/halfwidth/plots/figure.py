@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Estimates
 from halfwidth.plots.distribution import draw, height_of
@@ -100,8 +100,11 @@ def figure_of_panels(
     require_matplotlib()
     from matplotlib.figure import Figure
 
+    if not isinstance(panels, Mapping):
+        raise OptionError(f"panels={shown(panels)} does not map titles to panels")
     if not panels:
         raise OptionError("a figure needs at least one panel")
+    panels = {title: _checked(panel) for title, panel in panels.items()}
     heights = [height_of(*panel) + (TITLE if title else 0) for title, panel in panels.items()]
     figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)
@@ -113,6 +116,12 @@ def figure_of_panels(
     # Said once, below all panels.
     note_below(grid[-1, 0], explanation(frames, [e for panel in panels.values() for e in panel[1]]))
     return figure
+
+
+def _checked(panel: Any) -> Panel:
+    if not isinstance(panel, tuple) or len(panel) != 3:
+        raise OptionError(f"{shown(panel)} is no panel: (samples, estimates, groups or None)")
+    return Panel(panel[0], several(panel[1]), panel[2])
 
 
 def figure_of_table(estimates: Estimates) -> Figure:
@@ -132,6 +141,8 @@ def figure_of_table(estimates: Estimates) -> Figure:
     OptionError
         If the cases were not kept.
     """
+    if not isinstance(estimates, Estimates):
+        raise OptionError(f"estimates={shown(estimates)} is not what summary_table returns")
     if not estimates.cases:
         raise OptionError("a figure of the cases needs them: summary_table(..., keep_cases=True)")
     titles = dict.fromkeys(cases.metric for cases in estimates.cases)

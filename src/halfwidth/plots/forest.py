@@ -126,7 +126,7 @@ def forest(
     --------
     forest_frame : the plotted numbers.
     """
-    require_matplotlib()
+    require_matplotlib(ax)
     estimates = several(estimates)
     rows = _rows(estimates, by)
     frame = forest_frame(estimates, by=by)

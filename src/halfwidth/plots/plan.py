@@ -16,6 +16,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    listed,
     printable,
     require_matplotlib,
 )
@@ -95,7 +96,7 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     >>> plan_curve(mean_n(0.1, halfwidth=0.02, metric="dsc")).get_xlabel()
     'cases'
     """
-    require_matplotlib()
+    require_matplotlib(ax)
     given = _several(plans)
     if ax is None:
         from matplotlib.figure import Figure
@@ -117,7 +118,7 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
 
 
 def _several(plans: SampleSize | Sequence[SampleSize]) -> Sequence[SampleSize]:
-    given = [plans] if isinstance(plans, SampleSize) else list(plans)
+    given = listed(plans, SampleSize, "plans")
     if not given:
         raise OptionError("plan_curve needs at least one plan")
     return given

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError, quoted
+from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.core.undefined import is_missing
+from halfwidth.estimation.check import as_numbers
 from halfwidth.plots.shapes import (
     Codes,
     box_of,
@@ -106,7 +107,7 @@ def cases_of(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Ca
 
 
 def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases:
-    numbers = np.asarray(values, dtype=float)
+    numbers = as_numbers(values, f"sample {shown(label)}")
     finite = np.flatnonzero(np.isfinite(numbers))
     order = finite[np.argsort(numbers[finite], kind="stable")]
     none = np.empty(0, dtype=np.intp)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
-from halfwidth.core.errors import OptionError, quoted
+from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Kind
@@ -23,6 +24,7 @@ __all__ = [
     "check_one_metric",
     "interval_words",
     "lines_of",
+    "listed",
     "look",
     "numbers_text",
     "printable",
@@ -33,6 +35,8 @@ __all__ = [
     "shorter",
     "statistic_words",
 ]
+
+Finished = TypeVar("Finished")
 
 # A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.
 WIDTH = 17 / 2.54
@@ -58,8 +62,8 @@ def look(code: int) -> tuple[str, str]:
     return COLOURS[code % len(COLOURS)], SHAPES[code % len(SHAPES)]
 
 
-def require_matplotlib() -> None:
-    """Say how to install matplotlib where it is missing.
+def require_matplotlib(ax: Any = None) -> None:
+    """Say how to install matplotlib where it is missing, and refuse what is no axes of it.
 
     Raises
     ------
@@ -69,6 +73,10 @@ def require_matplotlib() -> None:
         import matplotlib as mpl  # noqa: F401
     except ImportError:
         raise OptionError("plots need matplotlib: pip install 'halfwidth[plots]'") from None
+    from matplotlib.axes import Axes
+
+    if ax is not None and not isinstance(ax, Axes):
+        raise OptionError(f"ax={shown(ax)} is no axes of matplotlib; leave it out for new ones")
 
 
 # --------------------------------------------------------------------------- words
@@ -103,9 +111,26 @@ def lines_of(text: str, width: int, most: int = 4) -> str:
     return "\n".join(lines if len(lines) <= most else [*lines[: most - 1], f"… {lines[-1]}"])
 
 
+def listed(given: Any, kind: type[Finished], what: str) -> Sequence[Finished]:
+    """One finished result is as welcome as a sequence of them.
+
+    Raises
+    ------
+    OptionError
+        For anything else.
+    """
+    if isinstance(given, kind):
+        return [given]
+    if not isinstance(given, Sequence) or not all(isinstance(one, kind) for one in given):
+        raise OptionError(
+            f"{what}={shown(given)} is neither of type {kind.__name__} nor a sequence of that type"
+        )
+    return given
+
+
 def several(estimates: Estimate | Sequence[Estimate]) -> Sequence[Estimate]:
     """One estimate is as welcome as a sequence of them."""
-    return [estimates] if isinstance(estimates, Estimate) else estimates
+    return listed(estimates, Estimate, "estimates")
 
 
 def check_one_metric(estimates: Iterable[Estimate]) -> None:

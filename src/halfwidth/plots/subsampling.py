@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
+from halfwidth.planning.subsampling import Subsamples
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     DOT,
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from halfwidth.planning.subsampling import Subsamples
 
 __all__ = [
     "figure_of_subsamples",
@@ -49,6 +49,8 @@ def subsampling_frame(found: Subsamples) -> pd.DataFrame:
     """
     import pandas as pd
 
+    if not isinstance(found, Subsamples):
+        raise OptionError(f"found={shown(found)} is not what planning.subsample returns")
     return pd.DataFrame(
         [
             {
@@ -169,7 +171,7 @@ def figure_of_subsamples(found: Subsamples) -> Figure:
 
 
 def _axes(ax: Axes | None) -> Axes:
-    require_matplotlib()
+    require_matplotlib(ax)
     from matplotlib.figure import Figure
 
     if ax is not None:
@@ -191,8 +193,8 @@ def _finish(ax: Axes, found: Subsamples, title: str, sizes: Sequence[int]) -> No
     if len(sizes) > 1 and sizes[-1] > 5 * sizes[0]:
         ax.set_xscale("log")
     # Labels of sizes that lie close together would overlap.
-    shown = [k for k, after in zip(sizes, [*sizes[1:], None], strict=True) if _apart(k, after)]
-    ax.set_xticks(shown, [str(k) for k in shown])
+    apart = [k for k, after in zip(sizes, [*sizes[1:], None], strict=True) if _apart(k, after)]
+    ax.set_xticks(apart, [str(k) for k in apart])
     ax.minorticks_off()
     ax.tick_params(labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
     ax.grid(color=FAINT, linewidth=0.6)

@@ -270,7 +270,7 @@ TABLES = {
         "Pace on |skewness| of the population, with random intercepts for task and metric "
         "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric "
         "(Nakagawa & Schielzeth 2013); r: signed root of R²m{interval}. "
-        "{left_out}Seed {seed}.",
+        "{left_out}{not_fitted}Seed {seed}.",
     ),
     "needs": Table(
         _OF
@@ -338,6 +338,15 @@ def left_out_of(frame: pd.DataFrame) -> str:
     """Groupings that a mixed model went without, as a sentence of a footer, or nothing."""
     named = [text for text in dict.fromkeys(frame["left_out"]) if text]
     return f"Without random intercepts for {shortened(named)}. " if named else ""
+
+
+def not_fitted_in(frame: pd.DataFrame) -> str:
+    """What has no mixed model, and why, as a sentence of a footer, or nothing."""
+    named: dict[str, list[str]] = {}
+    for values in _rows(frame[frame["not_fitted"] != ""]):
+        row = dict(zip(frame.columns, values, strict=True))
+        named.setdefault(row["not_fitted"], []).append(f"{row['method']} of the {_of(row)}".strip())
+    return "".join(f"Left out: {shortened(names)} ({why}). " for why, names in named.items())
 
 
 def of_logits(frame: pd.DataFrame) -> str:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from halfwidth.core import errors
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
@@ -87,7 +88,7 @@ def _relative_width(estimate: Estimate) -> str:
 
 def printable(text: str) -> str:
     """Without line breaks and escape codes, which a table's labels may hold by accident or not."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(errors.printable(text).splitlines()).replace("\t", " ")
 
 
 def _columns(estimates: Estimates) -> dict[str, Callable[[Row], str]]:
@@ -392,8 +393,7 @@ def _markdown(estimates: Estimates) -> str:
 
 def markdown_text(text: str) -> str:
     """Text that Markdown shows as it is."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", text)
-    return " ".join(escaped.splitlines())
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", printable(text))
 
 
 def _latex(estimates: Estimates) -> str:
@@ -442,7 +442,7 @@ _TEX = {
 
 def latex_text(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_TEX.get(letter, letter) for letter in " ".join(text.splitlines()))
+    return "".join(_TEX.get(letter, letter) for letter in printable(text))
 
 
 FORMATS: dict[str, Callable[[Estimates], str]] = {

@@ -55,6 +55,8 @@ class Plan:
     own_uniforms : bool
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
+    convolves : bool
+        Whether means of very many cases get their exact distribution, without draws.
     """
 
     entropy: int
@@ -65,6 +67,7 @@ class Plan:
     threads: int = 1
     screened: bool = False
     own_uniforms: bool = False
+    convolves: bool = False
 
     @property
     def screens(self) -> bool:

@@ -68,6 +68,8 @@ def effective_trials(share: Array, standard_error: Array, design: Design, level:
         share * (1 - share) / variance,
     )
     capped = trials if design.sizes is None else np.minimum(trials, design.n)
-    t = special.stdtrit(design.degrees_of_freedom, level.tail)
-    few_known = (special.ndtri(level.tail) / t) ** 2
+    # The ratio hardly changes near a tail of a half, where both are 0.
+    tail = min(level.tail, 0.4999)
+    t = special.stdtrit(design.degrees_of_freedom, tail)
+    few_known = (special.ndtri(tail) / t) ** 2
     return np.where(equal_units & unseen, capped, capped * few_known)

@@ -13,10 +13,11 @@ from halfwidth.core.forms import (
     SortedWeights,
     Sums,
 )
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.resampling.areas import Areas, areas_of_resamples, areas_of_samples
 from halfwidth.resampling.cells import cell_counts, finished
+from halfwidth.resampling.convolution import MANY, convolved_means
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, counts_of_units, kept_counts, sums_by_stratum
@@ -58,6 +59,9 @@ def bootstrap_distribution(
     form, n = statistic.spec.form, values.shape[-1]
     if design.simple and binary:
         return binomial(values.sum(axis=-1), n)
+    is_mean = isinstance(form, Moments) and statistic.spec.estimand is Estimand.MEAN
+    if plan.convolves and is_mean and design.simple and n >= MANY:
+        return convolved_means(values)
     if design.simple and isinstance(form, OrderStatistics):
         ranks, weights = form.picks(n, **statistic.parameters)
         if len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1):

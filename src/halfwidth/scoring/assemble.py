@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
@@ -10,10 +10,13 @@ from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.compare import absent
 from halfwidth.scoring.doubts import doubts_about
+from halfwidth.scoring.labels import Label
 from halfwidth.scoring.results import CaseScores, LabelScores, Scores, Value
 from halfwidth.scoring.wanted import MASK_METRICS
 
 __all__ = ["assembled"]
+
+SHOWN = 3
 
 
 def assembled(
@@ -33,7 +36,7 @@ def assembled(
     DataError
         If there is no label at all, or none that predictions and references have in common.
     """
-    told = [*notes, *how.wanted.notes]
+    told = [*notes, *how.wanted.notes, *_of_headers(cases)]
     if not in_folders:
         if how.labels is None:
             _check_common(cases, how)
@@ -54,6 +57,13 @@ def assembled(
     if in_voxels:
         cases = [_in_voxels(case) for case in cases]
     return Scores(tuple(cases), doubts, tuple(told))
+
+
+def _of_headers(cases: Sequence[CaseScores]) -> list[str]:
+    """What was made of odd headers: the first ones, and how many more there are."""
+    every = [note for case in cases for note in case.notes]
+    more = [f"and of {len(every) - SHOWN} more files the like"] if len(every) > SHOWN else []
+    return [*every[:SHOWN], *more]
 
 
 def _in_voxels(case: CaseScores) -> CaseScores:
@@ -98,16 +108,26 @@ def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
     if how.labels is not None and not how.picked and held - known:
         told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
     never = [label.name for label in named if not set(label.values) & held]
-    if how.picked and held and len(never) == len(named):
+    if how.picked and held and never:
         raise DataError(
             f"no case has label {shortened(never, most=5)}; the label maps hold "
-            f"{shortened(sorted(held))}"
+            f"{shortened(_with_names(held, named))}"
         )
     if never:
         told.append(f"labels that no case has: {shortened(never, most=10)}")
     parts = {value for label in named if label.name not in never for value in label.values} - held
     if parts:
         told.append(f"values that no case has: {shortened(sorted(parts), most=10)}")
+    return told
+
+
+def _with_names(values: Iterable[int], named: Sequence[Label]) -> list[str]:
+    """Values as a reader knows them: ``1 (liver)``; a region is not one of them."""
+    names = {label.values[0]: label.name for label in named if len(label.values) == 1}
+    told = []
+    for value in sorted(values):
+        name = names.get(value, str(value))
+        told.append(str(value) if name == str(value) else f"{value} ({name})")
     return told
 
 

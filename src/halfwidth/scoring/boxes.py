@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ __all__ = ["Box", "label_boxes"]
 
 Box = tuple[slice, ...]
 
-# Voxels looked at at a time, so that what is noted beside them stays small.
-SLAB = 1 << 23
+# Voxels looked at at a time, so that what is noted beside them stays small, noise included.
+SLAB = 1 << 21
 
 
 def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
@@ -38,11 +39,9 @@ def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
     whole = labels.view(np.uint8) if labels.dtype == bool else labels
     lowest: dict[int, NDArray[np.intp]] = {}
     highest: dict[int, NDArray[np.intp]] = {}
-    layers = max(1, SLAB // max(1, whole[0].size))
-    for first in range(0, len(whole), layers):
-        for label, low, high in _ends(whole[first : first + layers]):
-            low[0] += first
-            high[0] += first
+    for start, block in _blocks(whole):
+        for label, first, last in _ends(block):
+            low, high = first + start, last + start
             lowest[label] = np.minimum(low, lowest.get(label, low))
             highest[label] = np.maximum(high, highest.get(label, high))
     return {
@@ -52,6 +51,19 @@ def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
         )
         for label in sorted(lowest)
     }
+
+
+def _blocks(labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
+    """The volume in blocks, layers or parts of layers where those are large, and where they are."""
+    layer = labels[0]
+    if labels.ndim == 1 or layer.size <= SLAB:
+        step = max(1, SLAB // max(1, layer.size))
+        for first in range(0, len(labels), step):
+            yield np.array([first, *[0] * (labels.ndim - 1)]), labels[first : first + step]
+        return
+    for first, whole in enumerate(labels):
+        for start, block in _blocks(whole):
+            yield np.array([first, *start]), block[None]
 
 
 def _ends(slab: NDArray[Any]) -> list[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
 from halfwidth.io.images import Image, check_same_geometry, read_image
+from halfwidth.io.labels import MOST_VOXELS
 from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
 from halfwidth.scoring.boxes import Box
 from halfwidth.scoring.compare import score_label_maps, score_pair
@@ -58,6 +59,8 @@ class How:
         In place of that of the files.
     ignore_geometry : bool
         Whether shapes alone must be equal.
+    max_voxels : int
+        Of an image; scores do not depend on it.
     """
 
     wanted: Wanted
@@ -70,6 +73,7 @@ class How:
     binary: bool = False
     spacing: float | tuple[float, ...] | None = None
     ignore_geometry: bool = False
+    max_voxels: int = MOST_VOXELS
 
 
 def score_case(files: CaseFiles, how: How) -> CaseScores:
@@ -91,8 +95,15 @@ def _of_label_maps(files: CaseFiles, how: How) -> CaseScores:
     read = _read(files.predictions[None], files.references[None], how)
     found, truth = read.prediction, read.reference
     if how.binary:
-        found, truth = found != 0, truth != 0
-    return score_maps(files.case, found, truth, read.spacing, how)
+        found, truth = _foreground(found), _foreground(truth)
+    scores = score_maps(files.case, found, truth, read.spacing, how, from_files=True)
+    return replace(scores, notes=read.notes)
+
+
+def _foreground(voxels: NDArray[Any]) -> Mask:
+    """Where a map is above 0; in its own memory, where bytes are bytes."""
+    out = voxels.view(bool) if voxels.itemsize == 1 else None
+    return np.asarray(np.not_equal(voxels, 0, out=out))
 
 
 def score_maps(
@@ -101,16 +112,29 @@ def score_maps(
     reference: NDArray[Any],
     spacing: tuple[float, ...] | None,
     how: How,
+    *,
+    from_files: bool = False,
 ) -> CaseScores:
-    """Score two label maps of a case."""
+    """Score two label maps of a case.
+
+    Those from files are nobody else's and may be written over, and memory is limited.
+    """
     ignored = 0
     if how.ignore is not None:
         # What does not count is background in both.
-        counts = reference != how.ignore
-        ignored = counts.size - int(np.count_nonzero(counts))
-        prediction, reference = prediction * counts, reference * counts
+        neither = reference == how.ignore
+        ignored = int(np.count_nonzero(neither))
+        if not from_files:
+            prediction, reference = prediction.copy(), reference.copy()
+        prediction[neither] = reference[neither] = 0
     scores, held = score_label_maps(
-        prediction, reference, spacing, how.labels, how.wanted, regions=how.regions
+        prediction,
+        reference,
+        spacing,
+        how.labels,
+        how.wanted,
+        regions=how.regions,
+        max_voxels=how.max_voxels if from_files else None,
     )
     return CaseScores(case, scores, held, ignored)
 
@@ -123,11 +147,12 @@ class _Read:
     reference: NDArray[Any]
     spacing: tuple[float, ...] | None
     grid: Image
+    notes: tuple[str, ...]
 
 
 def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
     """Both images; a missing prediction is empty."""
-    truth = read_image(reference)
+    truth = read_image(reference, max_voxels=how.max_voxels)
     shape = truth.voxels.shape
     # Where the voxels lie, without the voxels.
     grid = Image(np.broadcast_to(np.False_, shape), truth.spacing, truth.geometry)
@@ -135,7 +160,7 @@ def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
     if prediction is None:
         found = Image(np.zeros(shape, dtype=bool), None, None)
     else:
-        found = read_image(prediction)
+        found = read_image(prediction, max_voxels=how.max_voxels)
         names = str(prediction), str(reference)
         check_same_geometry(found, truth, names, shape_only=how.ignore_geometry)
         spacing = spacing or found.spacing
@@ -147,7 +172,7 @@ def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
             "needs it: give it in mm (spacing=0.5, --spacing 0.5; one number for each axis: "
             "2.5,0.98,0.98), say 1 to measure in voxels, or ask for metrics without distances (dsc)"
         )
-    return _Read(found.voxels, truth.voxels, spacing, grid)
+    return _Read(found.voxels, truth.voxels, spacing, grid, found.notes + truth.notes)
 
 
 # --------------------------------------------------------------------------- folders of structures
@@ -162,6 +187,7 @@ class _Structure:
     reference: Mask
     spacing: tuple[float, ...] | None
     grid: Image
+    notes: tuple[str, ...] = ()
 
     @property
     def pair(self) -> MaskPair:
@@ -175,18 +201,22 @@ def _of_folders(files: CaseFiles, how: How) -> CaseScores:
     needed = {member for union in how.unions for member in union.members}
     kept: dict[str, _Structure] = {}
     scores: list[LabelScores] = []
+    notes: list[str] = []
     for name in dict.fromkeys([*scored, *(member for member in held if member in needed)]):
         structure = _structure(files.predictions[name], files.references[name], how)
+        notes += structure.notes
         if name in scored:
-            scores.append(score_pair(structure.pair, name, how.wanted.of(name)))
+            metrics = how.wanted.of(name)
+            scores.append(score_pair(structure.pair, name, metrics, how.max_voxels))
         if name in needed:
             kept[name] = structure
     for union in how.unions:
         members = {name: kept[name] for name in union.members if name in kept}
         if members:
             pair = _united(members, union.name, how).pair
-            scores.append(score_pair(pair, union.name, how.wanted.of(union.name)))
-    return CaseScores(files.case, tuple(scores))
+            metrics = how.wanted.of(union.name)
+            scores.append(score_pair(pair, union.name, metrics, how.max_voxels))
+    return CaseScores(files.case, tuple(scores), notes=tuple(notes))
 
 
 def _structure(prediction: Path | None, reference: Path, how: How) -> _Structure:
@@ -197,7 +227,8 @@ def _structure(prediction: Path | None, reference: Path, how: How) -> _Structure
     )
     box = union_box(*(bounding_box(mask) for mask in masks), ndim=masks[0].ndim)
     # Copies, so that the volumes can go.
-    return _Structure(box, masks[0][box].copy(), masks[1][box].copy(), read.spacing, read.grid)
+    found, truth = (mask[box].copy() for mask in masks)
+    return _Structure(box, found, truth, read.spacing, read.grid, read.notes)
 
 
 def _as_mask(voxels: NDArray[Any], file: Path) -> Mask:

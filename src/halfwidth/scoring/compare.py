@@ -15,6 +15,7 @@ from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
 from halfwidth.scoring.boxes import Box, label_boxes
 from halfwidth.scoring.labels import Label
+from halfwidth.scoring.memory import check_room
 from halfwidth.scoring.parts import count_parts
 from halfwidth.scoring.results import LabelScores, Value
 from halfwidth.scoring.wanted import Wanted, parameter_text
@@ -36,6 +37,7 @@ def score_label_maps(
     wanted: Wanted,
     *,
     regions: Sequence[Label] = (),
+    max_voxels: int | None = None,
 ) -> tuple[tuple[LabelScores, ...], Held]:
     """Every label of a case; those named, or without names those that either map holds.
 
@@ -49,6 +51,8 @@ def score_label_maps(
     wanted : Wanted
     regions : sequence of Label
         Scored after the labels.
+    max_voxels : int, optional
+        See `score_pair`.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def score_label_maps(
         box = union_box(*own, ndim=reference.ndim)
         found, truth = _is(prediction[box], label), _is(reference[box], label)
         pair = MaskPair.of_crops(found, truth, spacing, reference.shape)
-        scored.append(score_pair(pair, label.name, wanted.of(label.name)))
+        scored.append(score_pair(pair, label.name, wanted.of(label.name), max_voxels))
     return tuple(scored), (tuple(boxes), tuple(true_boxes))
 
 
@@ -88,8 +92,12 @@ def _is(voxels: NDArray[Any], label: Label) -> Mask:
     return mask
 
 
-def score_pair(pair: MaskPair, label: str, metrics: Sequence[Metric]) -> LabelScores:
-    """All metrics of one label of one case."""
+def score_pair(
+    pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxels: int | None = None
+) -> LabelScores:
+    """All metrics of one label of one case, in the memory that so many voxels may take."""
+    if max_voxels is not None:
+        check_room(pair, label, metrics, max_voxels)
     tp, fn, _, _ = pair.counts
     return LabelScores(
         label,

@@ -105,6 +105,7 @@ def score_folders(
     spacing: ArrayLike | None = None,
     ignore_geometry: bool = False,
     allow_missing: bool = False,
+    max_voxels: int | None = None,
     jobs: int = 1,
     out: str | Path | None = None,
 ) -> Scores:
@@ -128,6 +129,9 @@ def score_folders(
         and origin; the spacing is that of the reference.
     allow_missing : bool
         Whether a case without a prediction counts as *missed* rather than as an error.
+    max_voxels : int, optional
+        Images of more voxels are refused; default: 512 × 512 × 1600, so that a process stays below
+        3 GB. Images with labels above 255 count twice, above 65535 four times.
     jobs : int
         Processes; -1 for as many as there are processors. Results do not depend on it.
     out : path, optional
@@ -150,8 +154,9 @@ def score_folders(
     --------
     score_masks : the same for arrays in memory.
     """
-    asked = Asked(metrics, tolerance, tolerance_file, labels, only, regions, spacing)
+    asked = Asked(metrics, tolerance, tolerance_file, labels, only, regions, spacing, max_voxels)
     asked.wanted()
+    asked.most_voxels()
     workers, output = check_jobs(jobs), None if out is None else Path(out)
     if output is not None:
         check_table_path(output)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.io.labels import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, How, Union
 from halfwidth.scoring.labels import (
@@ -44,6 +45,7 @@ class Asked:
         Names of labels and regions, or a list of them with commas.
     regions : str or sequence of str
     spacing : float or sequence of float, optional
+    max_voxels : int, optional
     """
 
     metrics: Any
@@ -53,6 +55,7 @@ class Asked:
     only: Any = None
     regions: Any = ()
     spacing: Any = None
+    max_voxels: Any = None
 
     def wanted(self, *, ignoring: bool = False) -> Wanted:
         """The metrics and tolerances."""
@@ -68,8 +71,8 @@ class Asked:
             return labels_of({str(_plain(name)): _plain(v) for name, v in self.labels.items()})
         if not isinstance(self.labels, str | Path):
             raise OptionError(
-                f"labels={self.labels!r} is neither a file nor a mapping of names to values, such "
-                'as {"liver": 1, "both": [1, 2]}'
+                f"labels={shown(self.labels)} is neither a file nor a mapping of names to values, "
+                'such as {"liver": 1, "both": [1, 2]}'
             )
         return read_label_file(Path(self.labels))
 
@@ -94,6 +97,16 @@ class Asked:
         checked = as_spacing(self.spacing, 3 if single else len(self.spacing))
         return checked[0] if single and checked else checked
 
+    def most_voxels(self) -> int:
+        """Voxels that an image may have."""
+        given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            raise OptionError(
+                f"max_voxels={given!r} (--max-voxels) is not a whole number from 1 up; "
+                f"the default is {MOST_VOXELS}"
+            )
+        return int(given)
+
     @property
     def in_voxels(self) -> bool:
         """Whether the spacing says that voxels are the unit."""
@@ -110,7 +123,7 @@ def _plain(given: Any) -> Any:
 def _texts(option: str, given: Any) -> list[str]:
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Sequence | tuple) or not all(isinstance(t, str) for t in texts):
-        raise OptionError(f"{option}={given!r} is neither a text nor a list of texts")
+        raise OptionError(f"{option}={shown(given)} is neither a text nor a list of texts")
     return list(texts)
 
 
@@ -137,6 +150,7 @@ def how_of_maps(asked: Asked, *, binary: bool = False, ignore_geometry: bool = F
         binary=binary,
         spacing=asked.steps(),
         ignore_geometry=ignore_geometry,
+        max_voxels=asked.most_voxels(),
     )
     if labels is not None:
         _check_labels(wanted, [label.name for label in (*labels, *regions)])
@@ -176,10 +190,11 @@ def how_of_structures(
     asked: Asked, cases: Sequence[CaseFiles], *, binary: bool = False, ignore_geometry: bool = False
 ) -> How:
     """How folders of structures are scored; their names are known before any is read."""
-    for option, given in (("labels", asked.labels is not None), ("binary", binary)):
+    taken = (("labels", "label-names", asked.labels is not None), ("binary", "binary", binary))
+    for name, option, given in taken:
         if given:
             raise OptionError(
-                f"{option}= (--{option}) is about label maps; these folders hold a file for each "
+                f"{name}= (--{option}) is about label maps; these folders hold a file for each "
                 "structure, whose name is the label"
             )
     wanted, picked = asked.wanted(), asked.picked()
@@ -199,6 +214,7 @@ def how_of_structures(
         picked=picked is not None,
         spacing=asked.steps(),
         ignore_geometry=ignore_geometry,
+        max_voxels=asked.most_voxels(),
     )
 
 

@@ -68,12 +68,15 @@ class CaseScores:
         The values that the label maps hold, of the prediction and of the reference.
     ignored : int
         Voxels that count neither way.
+    notes : tuple of str
+        What was made of odd headers.
     """
 
     case: str
     labels: tuple[LabelScores, ...]
     held: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     ignored: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class Row(NamedTuple):

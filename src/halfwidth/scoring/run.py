@@ -8,6 +8,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling.progress import tracked
 from halfwidth.scoring.cases import How, score_case
 from halfwidth.scoring.pairs import CaseFiles
@@ -77,7 +78,7 @@ def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Generator[Outc
         return
     from joblib import Parallel, delayed, parallel_config
 
-    with parallel_config(backend="loky", inner_max_num_threads=1):
+    with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
         outcomes = run(delayed(_attempt)(files, how) for files in cases)
     try:

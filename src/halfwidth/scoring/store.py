@@ -31,25 +31,42 @@ class Store:
     def __init__(self, output: Path, how: How) -> None:
         self.path = partial_of(output)
         self.notes: list[str] = []
+        self._keeps_old = False
         self._asked = _digest(json.dumps([__version__, _described(how)], sort_keys=True))
 
     def load(self) -> dict[str, CaseScores]:
-        """Scores by the fingerprint of their case's files; nothing if other things were asked."""
-        if not self.path.exists():
-            return {}
-        try:
-            text = self.path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise DataError(f"{self.path}: cannot be read ({error.strerror or error})") from None
-        first, *lines = text.splitlines() or [""]
-        if _parsed(first) != {"asked": self._asked}:
-            # Hours of work, maybe: the other options may be the slip.
-            old = self.path.with_name(f"{self.path.name}.old")
-            self.path.replace(old)
-            self.notes.append(f"{old} holds cases scored with other options; all are scored anew")
-            return {}
-        known = (_entry(line) for line in lines)
+        """Scores by the fingerprint of their case's files; nothing if other things were asked.
+
+        What was kept for other options is set aside until a later run has ended, and is used by
+        one that asks for it again: the other options may have been a slip.
+        """
+        here, aside = self._asked_of(self.path), self._asked_of(self._old)
+        if here == self._asked:
+            return self._read(self.path)
+        known = self._read(self._old) if aside == self._asked else {}
+        if here is not None:
+            self.path.replace(self._old)
+            self._keeps_old = True
+            rest = "those of these options are used" if known else "all are scored anew"
+            self.notes.append(f"{self._old} holds cases scored with other options; {rest}")
+        return known
+
+    def _asked_of(self, path: Path) -> str | None:
+        """What a file was kept for; None if there is none."""
+        if not path.exists():
+            return None
+        return str((_parsed(self._lines(path)[0]) or {}).get("asked", ""))
+
+    def _read(self, path: Path) -> dict[str, CaseScores]:
+        known = (_entry(line) for line in self._lines(path)[1:])
         return dict(entry for entry in known if entry is not None)
+
+    def _lines(self, path: Path) -> list[str]:
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+        return text.splitlines() or [""]
 
     def begin(self, done: Mapping[str, CaseScores]) -> None:
         """Write what is known already, and leave the rest to `add`."""
@@ -74,6 +91,12 @@ class Store:
     def end(self) -> None:
         """The output is written: nothing needs to be kept."""
         self.path.unlink(missing_ok=True)
+        if not self._keeps_old:
+            self._old.unlink(missing_ok=True)
+
+    @property
+    def _old(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.old")
 
 
 def partial_of(output: Path) -> Path:
@@ -102,6 +125,8 @@ def _described(how: How) -> dict[str, Any]:
         "labels": None if how.labels is None else [[one.name, one.values] for one in how.labels],
         "regions": [[one.name, one.values] for one in how.regions],
         "unions": [[one.name, one.members] for one in how.unions],
+        # What was refused may be allowed when a run goes on.
+        "max_voxels": None,
     }
 
 
@@ -123,7 +148,10 @@ def _line(fingerprint: str, scores: CaseScores) -> str:
         for one in scores.labels
     ]
     return json.dumps(
-        {"files": fingerprint, "scores": [scores.case, labels, scores.held, scores.ignored]}
+        {
+            "files": fingerprint,
+            "scores": [scores.case, labels, scores.held, scores.ignored, scores.notes],
+        }
     )
 
 
@@ -131,9 +159,9 @@ def _entry(line: str) -> tuple[str, CaseScores] | None:
     """A case and its scores; None for a line that was cut off or is of another make."""
     try:
         entry = json.loads(line)
-        case, plain, (found, true), ignored = entry["scores"]
+        case, plain, (found, true), ignored, notes = entry["scores"]
         labels = tuple(_label_of(label) for label in plain)
-        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored)
+        scores = CaseScores(case, labels, (tuple(found), tuple(true)), ignored, tuple(notes))
         return str(entry["files"]), scores
     except (ValueError, TypeError, KeyError, IndexError):
         return None

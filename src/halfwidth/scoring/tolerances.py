@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import reprlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 
-from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
+from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
 from halfwidth.io.settings import small_text
 
 __all__ = ["MSD", "Tolerances", "resolve_tolerances"]
@@ -146,7 +145,7 @@ def _tolerance(value: object, owner: str) -> float:
             number = float(value)
     if not 0 <= number < math.inf:
         raise OptionError(
-            f"{owner}: {reprlib.repr(value)} is not a number of mm, at least 0, nor "
+            f"{owner}: {shown(value)} is not a number of mm, at least 0, nor "
             f"{MSD_PREFIX}TASK with a task of the Medical Segmentation Decathlon"
         )
     return number

@@ -16,7 +16,8 @@ from halfwidth.study.simulation.records import COLUMNS
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance, StudySpec
-from halfwidth.study.storage.store import Store, create_or_open
+from halfwidth.study.storage.opening import create_or_open
+from halfwidth.study.storage.store import Store
 
 __all__ = ["Planned", "plan", "run"]
 
@@ -55,8 +56,10 @@ class Planned:
         """Core-seconds of each chunk, from short trials on this machine."""
         return predict(self.of_shard(shard))
 
-    def store(self, folder: str | Path) -> Store:
+    def store(self, folder: str | Path, *, restore: bool = False) -> Store:
         """The store in a folder, made if it is not there.
+
+        With ``restore``, a damaged ``run.json`` is written anew, as a run does it.
 
         Raises
         ------
@@ -64,7 +67,7 @@ class Planned:
             If the folder holds something else, or another study.
         """
         inputs = {instance.name: instance.digest for instance in self.instances}
-        return create_or_open(folder, settings_of(self.spec), inputs, COLUMNS)
+        return create_or_open(folder, settings_of(self.spec), inputs, COLUMNS, restore=restore)
 
 
 def plan(spec: str | Path | StudySpec) -> Planned:
@@ -132,7 +135,7 @@ def run(
     return run_chunks(
         planned.chunks,
         work,
-        planned.store(store),
+        planned.store(store, restore=True),
         jobs=jobs,
         dask=dask,
         shard=mine,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.storage import manifest
+from halfwidth.study.storage.parts import check_part
+from halfwidth.study.storage.store import Store, parts_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,10 +36,13 @@ class Results:
         Of the store.
     run : mapping
         What ``run.json`` says: versions, seed, settings, hashes of the data.
+    notes : tuple of str
+        What whoever reads it should know.
     """
 
     folder: Path
     run: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
 
     def query(self, sql: str) -> pd.DataFrame:
         """The answer of DuckDB to a question about the table ``cells``.
@@ -58,7 +63,9 @@ class Results:
         """
         import duckdb
 
-        parts = self._parts()
+        parts, _ = _sound_parts(self.folder)
+        if not parts:
+            raise DataError(f"{self.folder}: no part of the study is done yet")
         with duckdb.connect(":memory:") as connection:
             try:
                 # A bar of progress would stand among the rows that go to stdout.
@@ -69,8 +76,7 @@ class Results:
                 connection.execute(reading, [parts])
             except duckdb.Error as error:
                 raise DataError(
-                    f"{self.folder}: a part cannot be read ({_first_line(error)}); "
-                    "'halfwidth study run' makes damaged parts anew"
+                    f"{self.folder}: the parts cannot be read ({_first_line(error)})"
                 ) from None
             try:
                 answer = connection.execute(sql)
@@ -118,11 +124,25 @@ class Results:
             f"FROM cells GROUP BY {_quoted(by)} ORDER BY {_quoted(by)}"
         )
 
-    def _parts(self) -> list[str]:
-        parts = sorted(str(part) for part in (self.folder / "parts").glob("*.parquet"))
-        if not parts:
-            raise DataError(f"{self.folder}: no part of the study is done yet")
-        return parts
+
+def _sound_parts(folder: Path) -> tuple[list[str], int]:
+    """Files of the parts of a store, each read as a whole, and how many of them have no seal.
+
+    Raises
+    ------
+    DataError
+        If one is not what was written: nothing is told from the others alone.
+    """
+    parts, of = parts_in(folder), manifest.read(folder)
+    checked = {part: check_part(part, of) for part in parts}
+    faults = [f"{part.name} {one.fault}" for part, one in checked.items() if one.fault]
+    if faults:
+        count = "1 part" if len(faults) == 1 else f"{len(faults)} parts"
+        raise DataError(
+            f"{folder}: {count} cannot be used ({shortened(faults)}); 'halfwidth study run' with "
+            "the spec of this study does them again"
+        )
+    return [str(part) for part in parts], sum(not one.sealed for one in checked.values())
 
 
 def _known(names: Iterable[str]) -> list[str]:
@@ -158,15 +178,28 @@ def open_results(folder: str | Path) -> Results:
     Raises
     ------
     DataError
-        If there is no store.
+        If there is no store, or a file of it is not what was written.
     """
     path = Path(folder)
+    parts, unsealed = _sound_parts(path)
+    notes = [*_on_seals(unsealed), *_on_chunks(path, len(parts))]
+    return Results(path, manifest.read_content(path), tuple(notes))
+
+
+def _on_seals(unsealed: int) -> Iterator[str]:
+    if unsealed:
+        count = "1 part has no seal" if unsealed == 1 else f"{unsealed} parts have no seal"
+        yield (
+            f"{count}, as earlier versions wrote them: checked by checksums of their pages, not "
+            "as a whole; 'halfwidth study run' seals them"
+        )
+
+
+def _on_chunks(folder: Path, done: int) -> Iterator[str]:
     try:
-        run = json.loads((path / "run.json").read_text(encoding="utf-8"))
-    except OSError:
-        raise DataError(
-            f"{path}: no store of a study (it holds no run.json); 'halfwidth study run' makes one"
-        ) from None
-    except ValueError:
-        raise DataError(f"{path / 'run.json'}: cannot be read as JSON") from None
-    return Results(path, run)
+        chunks = Store(folder, manifest.read(folder)).chunks()
+    except DataError as error:
+        yield str(error)
+        return
+    if chunks is not None and done < len(chunks):
+        yield f"{folder}: {done} of {len(chunks)} chunks are done; the others are not in it"

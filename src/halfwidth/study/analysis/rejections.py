@@ -13,6 +13,7 @@ import numpy as np
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.resampling.progress import tracked
@@ -231,7 +232,7 @@ def _worked(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
         return
     from joblib import Parallel, delayed, parallel_config
 
-    with parallel_config(backend="loky", inner_max_num_threads=1):
+    with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(tasks)), return_as="generator")
         made = run(delayed(_rows)(task) for task in tasks)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cells import SETTING, need_columns
@@ -35,6 +35,11 @@ N_BOOTSTRAP = 199
 # Fewer refits than this say nothing about the ends of an interval.
 FEWEST = 20
 X = "skewness"
+# What a model gives, whatever its groupings.
+NUMBERS = (
+    *("intercept", "intercept_se", "slope", "slope_se", "residual_variance", "log_likelihood"),
+    *("marginal_r2", "conditional_r2", "r", "r_low", "r_high"),
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,8 @@ def skewness_model(
         ``slope_se`` (change of pace by unit of skewness), ``variance_task``, ``variance_metric``
         (by grouping, NaN where left out), ``residual_variance``, ``log_likelihood``,
         ``marginal_r2``, ``conditional_r2``, ``r``, ``r_low``, ``r_high``, ``interval``, ``refits``
-        (those that worked) and ``left_out``.
+        (those that worked), ``left_out``, and ``not_fitted``, why there is no model of the row
+        (a method whose coverage is constant leaves no residual); the others of it are NaN then.
 
     Raises
     ------
@@ -105,7 +111,8 @@ def skewness_model(
     OptionError
         If a number is out of range.
     DataError
-        If columns are missing, or rows are too few, or skewness is the same in all.
+        If columns are missing, or no model can be fitted: rows are too few, or skewness or pace is
+        the same in all.
 
     References
     ----------
@@ -123,9 +130,22 @@ def skewness_model(
         skewness = group["population_skewness"].to_numpy(float)
         table = group.assign(**{X: np.abs(skewness) if absolute else skewness})
         used = table.dropna(subset=["pace", X])
-        row = shared | {"n": len(used), "dropped": len(table) - len(used)}
-        rows.append(row | _fitted(used, asked, derive_key(seed, "skewness", *key)))
-    return pd.DataFrame(rows)
+        row = shared | {"n": len(used), "dropped": len(table) - len(used), "not_fitted": ""}
+        try:
+            row |= _fitted(used, asked, derive_key(seed, "skewness", *key))
+        except DataError as why:
+            row |= _not_fitted(asked, str(why))
+        rows.append(row)
+    made = pd.DataFrame(rows)
+    if (made["not_fitted"] != "").all():
+        raise DataError("; ".join(dict.fromkeys(made["not_fitted"])))
+    return made
+
+
+def _not_fitted(asked: Asked, why: str) -> dict[str, Any]:
+    nothing = dict.fromkeys([*NUMBERS, *(f"variance_{name}" for name in asked.groups)], np.nan)
+    words = {"interval": asked.interval, "left_out": "", "not_fitted": why}
+    return nothing | words | {"refits": 0}
 
 
 def _check(paces: pd.DataFrame, asked: Asked) -> None:

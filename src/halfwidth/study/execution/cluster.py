@@ -6,10 +6,10 @@ import contextlib
 import logging
 import math
 import secrets
-import signal
+import threading
 import time
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -17,18 +17,24 @@ from halfwidth import __version__
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
+from halfwidth.study.execution.interrupts import Stop
+from halfwidth.study.execution.local_cluster import LocalCluster
 
-__all__ = ["LOCAL", "Cluster", "dask_setup"]
+__all__ = ["LOCAL", "Cluster"]
 
 # Asks for workers on this machine.
 LOCAL = "local"
 # Seconds to wait for an answer of the scheduler.
 PATIENCE = 10
+# Seconds to tell a scheduler that the run has ended.
+GOODBYE = 1.0
 # Chunks that wait at the scheduler, for each worker, so that none is idle; and at least so many,
 # since workers may come later.
 AHEAD, FEWEST = 4, 4
 # Seconds between two counts of the workers.
 LOOK = 5.0
+# Seconds without a worker after which the user is told.
+DESERTED = 60.0
 
 
 class Cluster:
@@ -42,6 +48,10 @@ class Cluster:
         How many, where they are local.
     alone : bool
         Whether one chunk is worked on at a time.
+    tell : callable, optional
+        Takes what the user should know while the run waits.
+    stop : Stop, optional
+        May end the wait for the cluster.
 
     Raises
     ------
@@ -51,9 +61,18 @@ class Cluster:
         If nobody answers there.
     """
 
-    def __init__(self, address: str, workers: int, *, alone: bool = False) -> None:
+    def __init__(
+        self,
+        address: str,
+        workers: int,
+        *,
+        alone: bool = False,
+        tell: Callable[[str], None] = lambda _: None,
+        stop: Stop | None = None,
+    ) -> None:
         self._address = address
         self._alone = alone
+        self._desertion = Desertion(address, tell)
         self._running: set[Any] = set()
         self._room, self._counted = 0, -math.inf
         self._local: Any = None
@@ -62,9 +81,9 @@ class Cluster:
         self._levels = _silenced()
         try:
             if address == LOCAL:
-                self._local = _local_cluster(workers)
-                address = self._local.scheduler_address
-            self._client = _client(address)
+                self._local = _started(lambda: LocalCluster(workers), stop or Stop())
+                address = self._local.address
+            self._client = _started(lambda: _client(address), stop or Stop())
         except BaseException:
             _restore(self._levels)
             raise
@@ -111,6 +130,7 @@ class Cluster:
         while True:
             with contextlib.suppress(Empty):
                 return self._ends.get(timeout=LOOK / 10)
+            self._count_workers()
 
     def answer(self, future: Any) -> Answer:
         """What came of a chunk.
@@ -135,25 +155,76 @@ class Cluster:
 
     def close(self) -> None:
         """Give up what is running, and end what was started here."""
-        with warnings.catch_warnings():
+        # A scheduler that does not answer must not keep us.
+        goodbye = threading.Thread(target=self._say_goodbye, daemon=True)
+        goodbye.start()
+        goodbye.join(GOODBYE)
+        if self._local is not None:
+            self._local.close()
+        _restore(self._levels)
+
+    def _say_goodbye(self) -> None:
+        with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
             self._client.cancel(list(self._running))
-            self._client.close(timeout=PATIENCE)
-            if self._local is not None:
-                self._local.close(timeout=PATIENCE)
-        _restore(self._levels)
+            self._client.close(timeout=GOODBYE)
 
     def _room_now(self) -> int:
         """How many chunks may wait at the scheduler; workers come and go."""
         if self._alone:
             return 1
-        if time.monotonic() - self._counted > LOOK:
-            # A scheduler that does not answer is noticed by what it has been sent.
-            with contextlib.suppress(OSError):
-                threads = sum(self._client.nthreads().values())
-                self._room = max(FEWEST, AHEAD * threads)
-            self._counted = time.monotonic()
+        self._count_workers()
         return self._room
+
+    def _count_workers(self) -> None:
+        if time.monotonic() - self._counted <= LOOK:
+            return
+        # A scheduler that does not answer is noticed by what it has been sent.
+        with contextlib.suppress(OSError):
+            threads = sum(self._client.nthreads().values())
+            self._room = max(FEWEST, AHEAD * threads)
+            self._desertion.seen(threads, time.monotonic())
+        self._counted = time.monotonic()
+
+
+class Desertion:
+    """Says when a cluster has had no workers for long, and when it has some again.
+
+    Examples
+    --------
+    >>> one = Desertion("tcp://node1:8786", print)
+    >>> one.seen(0, 0.0)
+    >>> one.seen(0, 61.0)
+    no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without --dask
+    >>> one.seen(2, 70.0)
+    2 workers at tcp://node1:8786: the run goes on
+    """  # noqa: E501 -- a line of output
+
+    def __init__(self, address: str, tell: Callable[[str], None]) -> None:
+        self._address, self._tell = address, tell
+        self._since: float | None = None
+        self._told = False
+
+    def seen(self, workers: int, now: float) -> None:
+        """So many workers were there at this second."""
+        if workers:
+            if self._told:
+                named = "1 worker" if workers == 1 else f"{workers} workers"
+                self._tell(f"{named} at {self._address}: the run goes on")
+            self._since, self._told = None, False
+            return
+        self._since = now if self._since is None else self._since
+        if now - self._since >= DESERTED and not self._told:
+            self._told = True
+            self._tell(
+                f"no worker at {self._address} for a minute: the run waits. {self._advice()}, or "
+                "stop with Ctrl-C: the same command goes on, here or without --dask"
+            )
+
+    def _advice(self) -> str:
+        if self._address == LOCAL:
+            return "Workers of --dask local should come back by themselves; --jobs needs no Dask"
+        return f"Start one ('dask worker {self._address} --nthreads 1')"
 
 
 def _dask() -> Any:
@@ -162,6 +233,36 @@ def _dask() -> Any:
     except ImportError:
         raise OptionError("--dask needs distributed: pip install 'halfwidth[cluster]'") from None
     return distributed
+
+
+def _started(start: Callable[[], Any], stop: Stop) -> Any:
+    """What takes long to start; an interrupt ends the wait, and what comes up then is closed."""
+    made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+    given_up = threading.Event()
+
+    def work() -> None:
+        try:
+            found = start()
+        except BaseException as error:  # noqa: BLE001 -- raised by who waits
+            made.put((None, error))
+            return
+        made.put((found, None))
+        if given_up.is_set():
+            found.close()
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        with stop.allowed():
+            while True:
+                with contextlib.suppress(Empty):
+                    found, error = made.get(timeout=LOOK / 10)
+                    break
+    except KeyboardInterrupt:
+        given_up.set()
+        raise
+    if error is not None:
+        raise error
+    return found
 
 
 def _silenced() -> list[tuple[logging.Handler, int]]:
@@ -177,28 +278,6 @@ def _silenced() -> list[tuple[logging.Handler, int]]:
 def _restore(levels: list[tuple[logging.Handler, int]]) -> None:
     for handler, level in levels:
         handler.setLevel(level)
-
-
-def dask_setup(_worker: Any) -> None:
-    """What a local worker does first, by a name that Dask knows: leave interrupts to the run."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _local_cluster(workers: int) -> Any:
-    import dask
-
-    # A chunk that was beside one that killed their worker may try once more; the rest is for us.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        return _dask().LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            # Nobody from outside, whatever the port.
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-            preload=[__name__],
-        )
 
 
 def _client(address: str) -> Any:

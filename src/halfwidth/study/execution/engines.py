@@ -48,12 +48,12 @@ def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
     running: dict[Any, Chunk] = {}
 
     def fill() -> None:
-        while (submitted := pool.submit(queue, work)) is not None:
+        while not stop.asked and (submitted := pool.submit(queue, work)) is not None:
             running.update([submitted])
 
     with contextlib.closing(pool):
         fill()
-        while running:
+        while running or stop.asked:
             try:
                 with stop.allowed():
                     ended = pool.ended(running, wait=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+import signal
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -14,11 +15,12 @@ from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, deal
 from halfwidth.study.execution.attempts import Fault, Reply
 from halfwidth.study.execution.cluster import LOCAL, Cluster
 from halfwidth.study.execution.engines import Answers, pooled, serial
-from halfwidth.study.execution.interrupts import Stop, shielded
+from halfwidth.study.execution.interrupts import Stop, Stopped, shielded
 from halfwidth.study.execution.progress import Count, Reporter, reporting
 from halfwidth.study.execution.workers import Workers
-from halfwidth.study.storage.locks import held
-from halfwidth.study.storage.store import Store
+from halfwidth.study.storage.locks import behind_door, held
+from halfwidth.study.storage.store import Store, set_aside
+from halfwidth.study.storage.timings import add_timing, tidy_timings
 
 __all__ = ["Outcome", "run_chunks"]
 
@@ -113,25 +115,41 @@ def run_chunks(
     workers = check_jobs(jobs)
     check_chunks(chunks)
     reporter = progress or Reporter()
-    with shielded() as stop, held(store.path, shard) as writer:
-        run = _Run(work, store, writer, stop, reporter, workers, dask)
-        return _carried_out(run, dealt(chunks, shard), retries, shard)
+    asked_by = 0
+    try:
+        # Waiting for a lock may take long, and nothing is being done yet: outside of the shield.
+        with held(store.path, shard) as writer, shielded() as stop:
+            run = _Run(work, store, writer, stop, reporter, workers, dask)
+            try:
+                return _carried_out(run, chunks, retries, shard)
+            finally:
+                asked_by = stop.signal
+    except KeyboardInterrupt:
+        if asked_by == signal.SIGTERM:
+            # What it would have done by itself: whoever sent it looks at the status.
+            signal.raise_signal(signal.SIGTERM)
+        raise
 
 
-def _carried_out(run: _Run, mine: list[Chunk], retries: int, shard: Shard | None) -> Outcome:
-    store, reporter = run.store, run.reporter
-    store.tidy(run.writer)
-    known, damaged = store.sorted_out(mine)
-    aside = {name for name in store.failures(mine) if name not in known}
+def _carried_out(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | None) -> Outcome:
+    reporter, mine = run.reporter, dealt(chunks, shard)
+    with run.stop.allowed():
+        notes = [*run.store.notes, *_mended(run, chunks)]
+        found = run.store.sorted_out(mine)
+    known, done_before = found.done, len(found.done)
+    notes += _damaged_set_aside(run.store, mine, found.faults)
+    failures = run.store.failures(mine)
+    for name, failure in failures.items():
+        if name not in known and not failure:
+            kept = run.store.set_aside_failure(name)
+            notes.append(f"{name}: the record of its failure is damaged (kept as {kept.name})")
+    aside = {name for name, failure in failures.items() if failure and name not in known}
     todo = [chunk for chunk in mine if chunk.name not in known and chunk.name not in aside]
-    count = Count(len(mine), _cost(mine), len(known), _cost(mine, known | aside))
+    count = Count(len(mine), _cost(mine), done_before, _cost(mine, known | aside))
     with reporting(reporter):
-        reporter.begin(count, _first_line(run, mine, len(known), shard))
-        for text in store.notes:
+        reporter.begin(count, _first_line(run, mine, done_before, shard))
+        for text in notes:
             reporter.note(text)
-        for chunk in damaged:
-            broken = store.set_aside(chunk)
-            reporter.note(f"{chunk.name}: its part is damaged (kept as {broken.name}); done again")
         if aside:
             reporter.note(_set_aside_before(aside))
         try:
@@ -139,7 +157,7 @@ def _carried_out(run: _Run, mine: list[Chunk], retries: int, shard: Shard | None
         except KeyboardInterrupt:
             reporter.stop()
             reporter.note(f"stopped: {_kept(run, known)}; the same command goes on from there")
-            raise
+            raise Stopped from None
         except DataError as error:
             if not (known or run.kept):
                 raise
@@ -150,6 +168,39 @@ def _carried_out(run: _Run, mine: list[Chunk], retries: int, shard: Shard | None
         failed |= aside
         reporter.end(_last_line(len(known) + len(run.kept), len(mine), len(failed)))
     return Outcome(tuple(run.kept), _in_order(mine, known), _in_order(mine, failed))
+
+
+def _mended(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
+    """Mend what other runs and earlier versions left in the store; what is to be said of it."""
+    store, notes = run.store, []
+    store.tidy(run.writer)
+    run.store, sealed = store.seal(run.writer)
+    if sealed:
+        notes.append(
+            f"{_count(sealed, 'part')} of an earlier version had no seal: checked as far as can "
+            "be, and sealed"
+        )
+    # Other shards may be mending the same just now.
+    with behind_door(store.path):
+        try:
+            store.chunks()
+        except DataError:
+            notes.append("the list of chunks was damaged and is restored")
+        store.note_chunks(chunks, run.writer)
+        for path, fault in run.store.strays(chunks).items():
+            kept = set_aside(path).name
+            notes.append(f"{path.name}: {fault}, and is no part of this study (kept as {kept})")
+        return [*notes, *tidy_timings(store.path, run.writer)]
+
+
+def _damaged_set_aside(store: Store, mine: Iterable[Chunk], faults: Mapping[str, str]) -> list[str]:
+    notes = []
+    for chunk in mine:
+        if chunk.name in faults:
+            kept = set_aside(store.part(chunk))
+            fault = faults[chunk.name]
+            notes.append(f"{chunk.name}: its part {fault} (kept as {kept.name}); done again")
+    return notes
 
 
 def _rounds(run: _Run, todo: list[Chunk], retries: int) -> set[str]:
@@ -190,7 +241,9 @@ def _round(
 def _engine(run: _Run, todo: Sequence[Chunk], *, alone: bool) -> Answers:
     queue = Queue(todo)
     if run.dask is not None:
-        pool = Cluster(run.dask, 1 if alone else run.jobs, alone=alone)
+        pool = Cluster(
+            run.dask, 1 if alone else run.jobs, alone=alone, tell=run.reporter.note, stop=run.stop
+        )
         return pooled(queue, run.work, run.stop, pool)
     if run.jobs == 1 and not alone:
         return serial(queue, run.work, run.stop)
@@ -220,7 +273,7 @@ def _keep(run: _Run, chunk: Chunk, reply: Reply) -> Fault | None:
         "peak_mb": reply.peak_mb,
         "timings": made.timings,
     }
-    run.store.add_timing(timing, run.writer)
+    add_timing(run.store.path, timing, run.writer)
     return None
 
 
@@ -259,6 +312,10 @@ def _last_line(done: int, total: int, failed: int) -> str:
 def _kept(run: _Run, known: set[str]) -> str:
     done = len(known) + len(run.kept)
     return f"{done} finished {'chunk is' if done == 1 else 'chunks are'} kept in {run.store.path}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _set_aside_before(names: set[str]) -> str:

@@ -17,9 +17,9 @@ from collections.abc import Collection
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import ONE_THREAD, Answer, Fault, attempt
-from halfwidth.study.execution.interrupts import unheard
 
 __all__ = ["Workers"]
 
@@ -50,7 +50,7 @@ class Workers:
             return None
         self._free.pop()
         # Whoever is interrupted on a terminal, it is this process that ends the others.
-        with unheard():
+        with deaf_to_interrupts():
             if self._processes[place] is None:
                 self._processes[place] = _started()
             future = self._processes[place].submit(attempt, work, chunk)

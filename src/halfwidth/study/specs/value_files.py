@@ -53,7 +53,7 @@ def _of_table(source: TableSource, match: Match) -> Iterator[Instance]:
             metric = _metric_of(source, part)
             if metric is not None:
                 empty = False
-                yield _instance(source, match, layout, part, metric)
+                yield _instance(source, match, layout, part, metric, table.notes)
         if empty:
             name = written(source.metric) if source.metric else "value"
             raise DataError(f"no row is of metric {name!r}; the table has {shortened(held)}")
@@ -99,7 +99,12 @@ class _Fit:
 
 
 def _instance(
-    source: TableSource, match: Match, layout: Layout, part: Slice, metric: Metric
+    source: TableSource,
+    match: Match,
+    layout: Layout,
+    part: Slice,
+    metric: Metric,
+    said: tuple[str, ...],
 ) -> Instance:
     model, task, where = _named(source, match, layout, part)
     ready = ready_values(
@@ -132,7 +137,7 @@ def _instance(
         n_cases=len(values),
         digest=digest_of(recipe, values),
         bounds=bounds,
-        notes=tuple(_notes(source, part, ready)),
+        notes=(*said, *_notes(source, part, ready)),
         cautions=tuple(_doubts(values)),
     )
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.study.storage import seals
 
-__all__ = ["TEMPORARY", "cannot_write", "read_json", "write_json", "write_whole"]
+__all__ = [
+    "TEMPORARY",
+    "cannot_write",
+    "parsed_json",
+    "read_json",
+    "sealed_json",
+    "write_json",
+    "write_whole",
+]
 
 # The end of the names of files that are being written.
 TEMPORARY = ".tmp"
@@ -64,17 +74,36 @@ def cannot_write(path: Path, error: OSError) -> DataError:
     return DataError(f"{path}: cannot be written ({error.strerror or error})")
 
 
-def write_json(path: Path, content: Any, writer: str) -> None:
-    """`write_whole` of plain data."""
-    text = json.dumps(content, indent=1, ensure_ascii=False)
+def write_json(path: Path, content: Mapping[str, Any], writer: str) -> None:
+    """`write_whole` of plain data, sealed."""
+    write_whole(path, sealed_json(content, indent=1), writer)
+
+
+def sealed_json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
+    """Plain data as JSON with a seal at its end."""
+    with_seal = {**content, seals.NAME: seals.BLANK}
+    text = json.dumps(with_seal, indent=indent, ensure_ascii=False, default=float)
     # Paths may hold bytes that are no text.
-    write_whole(path, f"{text}\n".encode("utf-8", "backslashreplace"), writer)
+    return seals.sealed(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """What a file says; None if it is not there, or no JSON object."""
+    """What a file says; None if it is not there, no JSON object, or not what was written."""
     try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        return parsed_json(path.read_bytes())
+    except OSError:
         return None
-    return content if isinstance(content, dict) else None
+
+
+def parsed_json(content: bytes) -> dict[str, Any] | None:
+    """A JSON object without its seal; None where it is none, or its seal does not hold."""
+    if seals.holds(content) is False:
+        return None
+    try:
+        said = json.loads(content)
+    except ValueError:
+        return None
+    if not isinstance(said, dict):
+        return None
+    said.pop(seals.NAME, None)
+    return said

@@ -15,9 +15,23 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
-from halfwidth.study.storage.disk import read_json, write_json
+from halfwidth.study.storage import seals
+from halfwidth.study.storage.disk import parsed_json, write_json
 
-__all__ = ["FORMAT", "NAME", "Manifest", "differences", "manifest", "read", "versions", "write"]
+__all__ = [
+    "FORMAT",
+    "NAME",
+    "DamagedManifestError",
+    "Manifest",
+    "damaged",
+    "differences",
+    "manifest",
+    "read",
+    "read_content",
+    "seal",
+    "versions",
+    "write",
+]
 
 NAME = "run.json"
 # Of the store: other numbers mean other files or other columns.
@@ -26,6 +40,10 @@ LIBRARIES = ("numpy", "scipy", "numba", "pyarrow")
 # What differs is named up to so many things and letters.
 SHOWN, LONGEST = 4, 60
 ABSENT = object()
+
+
+class DamagedManifestError(DataError):
+    """``run.json`` is there, and is not what was written."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +62,8 @@ class Manifest:
         Of halfwidth, of the libraries that compute, and of Python, when the store was begun.
     begun : str
         ISO 8601, in universal time.
+    sealed : bool
+        Whether the store is of a version that seals its files; then every part has a seal.
     """
 
     settings: dict[str, Any]
@@ -51,6 +71,7 @@ class Manifest:
     columns: dict[str, str]
     versions: dict[str, str | None]
     begun: str
+    sealed: bool = True
 
     @property
     def hash(self) -> str:
@@ -102,25 +123,55 @@ def write(store: Path, what: Manifest, writer: str) -> None:
     write_json(store / NAME, content, writer)
 
 
+def seal(store: Path, writer: str) -> None:
+    """Give a seal to ``run.json`` of a store whose parts all have one now."""
+    write_json(store / NAME, read_content(store), writer)
+
+
 def read(store: Path) -> Manifest:
     """Read ``run.json``.
 
     Raises
     ------
     DataError
-        If it is not there, is damaged, or is of another format.
+        If it is not there, or is of another format.
+    DamagedManifestError
+        If it is damaged.
     """
+    return _manifest_of(*_content(store), store / NAME)
+
+
+def read_content(store: Path) -> dict[str, Any]:
+    """All that ``run.json`` says, once it is known to be sound; raises as `read`."""
+    found, sealed = _content(store)
+    _manifest_of(found, sealed, store / NAME)
+    return found
+
+
+def _content(store: Path) -> tuple[dict[str, Any], bool]:
+    """What ``run.json`` says, and whether it has a seal."""
     path = store / NAME
-    if not path.exists():
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
         raise DataError(
             f"{store}: no store of a study (it holds no {NAME}); 'halfwidth study run' makes one"
-        )
-    found = read_json(path)
+        ) from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    holds = seals.holds(content)
+    if holds is False:
+        raise damaged(path, "has been changed since it was written: its seal does not hold")
+    found = parsed_json(content)
     if found is None:
-        raise DataError(f"{path}: cannot be read as JSON; restore it, or name another --store")
+        raise damaged(path, "cannot be read as JSON")
+    return found, holds is True
+
+
+def _manifest_of(found: Mapping[str, Any], sealed: bool, path: Path) -> Manifest:
     if found.get("format") != FORMAT:
         raise DataError(
-            f"{store}: is a store of format {found.get('format')!r}, this halfwidth "
+            f"{path.parent}: is a store of format {found.get('format')!r}, this halfwidth "
             f"({__version__}) writes and reads format {FORMAT}: name another --store, or use the "
             "version that made it"
         )
@@ -131,12 +182,20 @@ def read(store: Path) -> Manifest:
             columns=dict(found["columns"]),
             versions=dict(found["versions"]),
             begun=str(found["begun"]),
+            sealed=sealed,
         )
     except (KeyError, TypeError, ValueError):
-        raise DataError(f"{path}: lacks what a store says of itself; restore it") from None
+        raise damaged(path, "lacks what a store says of itself") from None
     if made.hash != found.get("hash"):
-        raise DataError(f"{path}: has been changed by hand: its hash is not that of its settings")
+        raise damaged(path, "has been changed by hand: its hash is not that of its settings")
     return made
+
+
+def damaged(path: Path, what: str) -> DamagedManifestError:
+    """What to say of a ``run.json`` that is not what was written."""
+    return DamagedManifestError(
+        f"{path}: {what}; 'halfwidth study run' with the spec of this study restores it"
+    )
 
 
 # --------------------------------------------------------------------------- differences

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from halfwidth.study.storage.manifest import FORMAT
+from halfwidth.study.storage import seals
+from halfwidth.study.storage.manifest import FORMAT, Manifest
 
-__all__ = ["metadata_of", "opens", "parquet"]
+__all__ = [
+    "Checked",
+    "check_content",
+    "check_part",
+    "metadata_of",
+    "parquet",
+    "study_of",
+    "with_seal",
+]
 
 
 def metadata_of(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
@@ -27,17 +37,124 @@ def metadata_of(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
     return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in said.items()}
 
 
-def opens(path: Path, metadata: Mapping[bytes, bytes]) -> bool:
-    """Whether a part has a footer that can be read, says that of itself, and has rows."""
+@dataclass(frozen=True)
+class Checked:
+    """What reading a part as a whole showed.
+
+    Attributes
+    ----------
+    fault : str
+        What is wrong with it, such as ``"is damaged"``; empty if it is sound.
+    sealed : bool
+        Whether that was told by its seal. A part without one, as earlier versions wrote them, is
+        checked by its pages' checksums, its columns and what it says that it is of.
+    """
+
+    fault: str = ""
+    sealed: bool = True
+
+
+def check_part(path: Path, of: Manifest) -> Checked:
+    """Whether a part is what was written, of the chunk that it is named after, of this study."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return Checked(f"cannot be read ({error.strerror or error})")
+    return check_content(content, path.stem, of)
+
+
+def study_of(path: Path) -> str | None:
+    """The hash of the study that a part is of, by its own words; None if it is not whole."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    said = _metadata_in(content)
+    if said is None or seals.holds(content, _seal_of(said)) is False:
+        return None
+    return said.get(b"halfwidth.settings", b"").decode(errors="replace")
+
+
+def check_content(content: bytes, stem: str, of: Manifest) -> Checked:
+    """The same of the bytes of a part; ``stem`` is the name of its file without the suffix."""
+    if not content:
+        return Checked("is empty")
+    name, _, digest = stem.rpartition("-")
+    wanted = metadata_of(name, digest, of.hash)
+    holds = seals.holds(content, _seal_of(wanted))
+    if holds:
+        return Checked()
+    if holds is None and not of.sealed:
+        return Checked(_fault_without_seal(content, wanted, of.columns), sealed=False)
+    said = _metadata_in(content)
+    if said is None or not seals.holds(content, _seal_of(said)):
+        return Checked("is damaged" if said is None or holds is False else "has lost its seal")
+    return Checked(_misplaced(said, wanted))
+
+
+def _seal_of(metadata: Mapping[bytes, bytes]) -> str:
+    """What a seal binds a part to: a sound part under the name of another is no sound part."""
+    return " ".join(
+        metadata.get(key, b"").decode(errors="replace") for key in metadata_of("", "", "")
+    )
+
+
+def _metadata_in(content: bytes) -> dict[bytes, bytes] | None:
+    """What a part says of itself; None if its footer cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        found = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):
-        return False
-    said = found.metadata or {}
-    return found.num_rows > 0 and all(said.get(key) == text for key, text in metadata.items())
+        return dict(pq.read_metadata(pa.BufferReader(content)).metadata or {})
+    except Exception:  # noqa: BLE001 -- damaged bytes make Arrow raise whatever they like
+        return None
+
+
+def _misplaced(said: Mapping[bytes, bytes], wanted: Mapping[bytes, bytes]) -> str:
+    settings, chunk = b"halfwidth.settings", b"halfwidth.chunk"
+    if said.get(settings) != wanted[settings]:
+        return "is of another study"
+    if said.get(chunk) != wanted[chunk]:
+        return f"is the part of {said.get(chunk, b'nothing').decode(errors='replace')}"
+    return "is of other settings or data"
+
+
+def _fault_without_seal(
+    content: bytes, wanted: Mapping[bytes, bytes], columns: Mapping[str, str]
+) -> str:
+    said = _metadata_in(content)
+    if said is None:
+        return "is damaged"
+    if any(said.get(key) != text for key, text in wanted.items()):
+        return _misplaced(said, wanted)
+    table = _table_of(content)
+    if table is None or not table.num_rows or not table.schema.equals(_schema(columns)):
+        return "is damaged"
+    return ""
+
+
+def _table_of(content: bytes) -> Any:
+    """The rows of a part; None if its pages do not have the checksums that they should have."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
+            return file.read(use_threads=False)
+    except Exception:  # noqa: BLE001 -- damaged bytes make Arrow raise whatever they like
+        return None
+
+
+def with_seal(content: bytes, stem: str, of: Manifest) -> bytes:
+    """A part from before there were seals, once it has been checked, as it is written now."""
+    import pyarrow as pa
+
+    name, _, digest = stem.rpartition("-")
+    read, schema = _table_of(content), _schema(of.columns)
+    # Without what reading adds to the schema: the bytes are those that a run writes.
+    arrays = [column.combine_chunks() for column in read.columns]
+    table = pa.Table.from_arrays(arrays, schema=schema)
+    return _encoded(table, metadata_of(name, digest, of.hash))
 
 
 def _is_text(value: Any) -> bool:
@@ -90,9 +207,19 @@ def parquet(
         If rows do not fit the columns; whoever made them is wrong, not the user.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     _check_rows(rows, columns)
+    schema = _schema(columns)
+    arrays = [
+        pa.array([_plain(row[name], kind) for row in rows], schema.field(name).type)
+        for name, kind in columns.items()
+    ]
+    return _encoded(pa.Table.from_arrays(arrays, schema=schema), metadata)
+
+
+def _schema(columns: Mapping[str, str]) -> Any:
+    import pyarrow as pa
+
     types = {
         "string": pa.string(),
         "int64": pa.int64(),
@@ -100,16 +227,19 @@ def parquet(
         "bool": pa.bool_(),
         "list<string>": pa.list_(pa.string()),
     }
-    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()], metadata=metadata)
-    arrays = [
-        pa.array([_plain(row[name], kind) for row in rows], types[kind])
-        for name, kind in columns.items()
-    ]
+    return pa.schema([(name, types[kind]) for name, kind in columns.items()])
+
+
+def _encoded(table: Any, metadata: Mapping[bytes, bytes]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = table.replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
     # Written out, so that a new default of the library does not change the bytes.
-    pq.write_table(
-        pa.Table.from_arrays(arrays, schema=schema),
+    with pq.ParquetWriter(
         sink,
+        table.schema,
         version="2.6",
         data_page_version="1.0",
         compression="zstd",
@@ -117,10 +247,12 @@ def parquet(
         use_dictionary=True,
         write_statistics=True,
         write_page_checksum=True,
-        row_group_size=1 << 20,
         store_schema=True,
-    )
-    return bytes(sink.getvalue())
+    ) as writer:
+        writer.write_table(table, row_group_size=1 << 20)
+        # Into the footer alone: the schema is kept twice.
+        writer.add_key_value_metadata({seals.NAME: seals.BLANK})
+    return seals.sealed(sink.getvalue().to_pybytes(), _seal_of(metadata))
 
 
 def _check_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:

@@ -1,33 +1,61 @@
 """The store of a study: a folder with one part for each chunk that is done.
 
-``run.json`` says what the study is, ``parts/`` holds the results as Parquet, ``failed/`` what went
-wrong, ``timings/`` what everything cost, ``locks/`` who is at work. Whether a chunk is done is read
-from its part alone.
+``run.json`` says what the study is and ``chunks.json`` what it consists of, ``parts/`` holds the
+results as Parquet, ``failed/`` what went wrong, ``timings/`` what everything cost, ``locks/`` who
+is at work. Whether a chunk is done is read from its part alone.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import json
 import os
-import re
-import socket
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
-from halfwidth.study.storage.parts import metadata_of, opens, parquet
+from halfwidth.study.storage.parts import check_part, metadata_of, parquet, with_seal
 
-__all__ = ["Store", "create_or_open", "open_store"]
+__all__ = [
+    "BROKEN",
+    "CHUNKS",
+    "FAILED",
+    "FOLDERS",
+    "PARTS",
+    "TIMINGS",
+    "SortedOut",
+    "Store",
+    "parts_in",
+    "set_aside",
+]
 
 PARTS, FAILED, TIMINGS = "parts", "failed", "timings"
 BROKEN = ".broken"
+CHUNKS = "chunks.json"
+FOLDERS = (locks.FOLDER, PARTS, FAILED, TIMINGS)
+
+
+@dataclass(frozen=True)
+class SortedOut:
+    """What the parts of some chunks are.
+
+    Attributes
+    ----------
+    done : set of str
+        Names of the chunks whose part is sound.
+    faults : dict
+        What is wrong with the parts of the others that have one, by the names of their chunks.
+    unsealed : int
+        How many of the sound parts have no seal, as earlier versions wrote them.
+    """
+
+    done: set[str]
+    faults: dict[str, str]
+    unsealed: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,32 +84,86 @@ class Store:
         return self.path / PARTS / f"{chunk.name}-{chunk.digest}.parquet"
 
     def done(self, chunks: Iterable[Chunk]) -> set[str]:
-        """Names of the chunks whose part is there and opens."""
-        return self.sorted_out(chunks)[0]
+        """Names of the chunks whose part is there and sound."""
+        return self.sorted_out(chunks).done
 
-    def sorted_out(self, chunks: Iterable[Chunk]) -> tuple[set[str], list[Chunk]]:
-        """Names of the chunks that are done, and the chunks whose part is there and damaged."""
+    def sorted_out(self, chunks: Iterable[Chunk]) -> SortedOut:
+        """Which of some chunks are done, and what is wrong with parts that are there.
+
+        Every part is read as a whole.
+        """
         there = {entry.name for entry in _entries(self.path / PARTS)}
-        done, damaged = set(), []
+        done, faults, unsealed = set(), {}, 0
         for chunk in chunks:
             path = self.part(chunk)
             if path.name not in there:
                 continue
-            if opens(path, metadata_of(chunk.name, chunk.digest, self.hash)):
-                done.add(chunk.name)
+            checked = check_part(path, self.manifest)
+            if checked.fault:
+                faults[chunk.name] = checked.fault
             else:
-                damaged.append(chunk)
-        return done, damaged
+                done.add(chunk.name)
+                unsealed += not checked.sealed
+        return SortedOut(done, faults, unsealed)
 
-    def set_aside(self, chunk: Chunk) -> Path:
-        """Rename the damaged part of a chunk, which is done again."""
-        path = self.part(chunk)
-        broken = path.with_name(f"{path.name}{BROKEN}")
+    def strays(self, chunks: Iterable[Chunk]) -> dict[Path, str]:
+        """Unsound parts that are of none of the chunks of the study, and what is wrong with them.
+
+        Results are read from all parts, whatever their names.
+        """
+        known = {self.part(chunk).name for chunk in chunks}
+        paths = (path for path in parts_in(self.path) if path.name not in known)
+        checked = {path: check_part(path, self.manifest).fault for path in paths}
+        return {path: fault for path, fault in checked.items() if fault}
+
+    def seal(self, writer: str) -> tuple[Store, int]:
+        """Give seals to sound parts from before there were any; the store, and how many they are.
+
+        Raises
+        ------
+        DataError
+            If the system refuses.
+        """
+        if self.manifest.sealed:
+            return self, 0
+        count = 0
+        for path in parts_in(self.path):
+            checked = check_part(path, self.manifest)
+            if not (checked.sealed or checked.fault):
+                content = with_seal(path.read_bytes(), path.stem, self.manifest)
+                write_whole(path, content, writer)
+                count += 1
+        if (self.path / manifest.NAME).exists():
+            manifest.seal(self.path, writer)
+        return replace(self, manifest=replace(self.manifest, sealed=True)), count
+
+    def note_chunks(self, chunks: Sequence[Chunk], writer: str) -> None:
+        """Keep which chunks the study has, so that its store alone tells how far it is."""
+        path = self.path / CHUNKS
+        said = {"chunks": [[one.name, one.digest, one.cost, one.group] for one in chunks]}
+        if read_json(path) != said:
+            write_json(path, said, writer)
+
+    def chunks(self) -> list[Chunk] | None:
+        """The chunks of the study, without what they are worked out from.
+
+        None where no run has noted them (an earlier version, or none yet).
+
+        Raises
+        ------
+        DataError
+            If the list is damaged.
+        """
+        path = self.path / CHUNKS
+        if not path.exists():
+            return None
         try:
-            path.replace(broken)
-        except OSError as error:
-            raise cannot_write(broken, error) from None
-        return broken
+            said = (read_json(path) or {})["chunks"]
+            return [Chunk(name, digest, None, cost, group) for name, digest, cost, group in said]
+        except (KeyError, TypeError, ValueError):
+            raise DataError(
+                f"{path}: is damaged; 'halfwidth study run' with the spec of this study restores it"
+            ) from None
 
     def write(self, chunk: Chunk, rows: Sequence[Mapping[str, Any]], writer: str) -> None:
         """Write the part of a chunk, as a whole or not at all.
@@ -104,29 +186,6 @@ class Store:
         content = parquet(rows, self.manifest.columns, metadata)
         write_whole(self.part(chunk), content, writer)
 
-    def add_timing(self, timing: Mapping[str, Any], writer: str) -> None:
-        """Add a line to the side file of this process."""
-        file = self.path / TIMINGS / f"{writer}.{_host()}.{os.getpid()}.jsonl"
-        # A line that was cut off by a full disk, or by a process of this number, ends here.
-        text = json.dumps(timing, default=float)
-        try:
-            with file.open("a", encoding="utf-8") as opened:
-                opened.write(f"{text}\n" if opened.tell() == 0 else f"\n{text}\n")
-        except OSError as error:
-            raise cannot_write(file, error) from None
-
-    def timings(self) -> list[dict[str, Any]]:
-        """What all processes said about the chunks that they did; torn lines are left out."""
-        found = []
-        for entry in _entries(self.path / TIMINGS):
-            if not entry.name.endswith(".jsonl"):
-                continue
-            for line in Path(entry).read_text(encoding="utf-8", errors="replace").splitlines():
-                with contextlib.suppress(ValueError):
-                    timing = json.loads(line)
-                    found += [timing] if isinstance(timing, dict) else []
-        return found
-
     def fail(self, chunk: Chunk, failure: Mapping[str, Any], writer: str) -> Path:
         """Keep what went wrong with a chunk."""
         path = self._failure(chunk.name)
@@ -135,10 +194,17 @@ class Store:
         return path
 
     def failures(self, chunks: Iterable[Chunk]) -> dict[str, dict[str, Any]]:
-        """What went wrong with the chunks that were set aside, by their names."""
+        """What went wrong with the chunks that were set aside, by their names.
+
+        Empty where the record of that is damaged.
+        """
         there = {entry.name for entry in _entries(self.path / FAILED)}
         paths = {chunk.name: self._failure(chunk.name) for chunk in chunks}
         return {name: read_json(path) or {} for name, path in paths.items() if path.name in there}
+
+    def set_aside_failure(self, name: str) -> Path:
+        """Rename the damaged record of a failure, whose chunk is done again."""
+        return set_aside(self._failure(name))
 
     def forget_failure(self, name: str) -> None:
         """A chunk that failed may be tried again, or is done."""
@@ -149,120 +215,43 @@ class Store:
             raise DataError(f"{path}: cannot be removed ({error.strerror or error})") from None
 
     def tidy(self, writer: str) -> None:
-        """Remove files that processes left half-written which are dead.
+        """Remove what processes that are dead left: half-written files, and who they were.
 
         Dead is who wrote under the lock that this process holds, or under one that cannot be held
         at the same time; other shards of as many may be writing just now.
         """
-        for folder in (self.path, *(self.path / name for name in (PARTS, FAILED, locks.FOLDER))):
+        for folder in (self.path, *(self.path / name for name in FOLDERS)):
             for entry in _entries(folder):
-                if entry.name.startswith(".") and entry.name.endswith(TEMPORARY):
-                    other = entry.name.split(".")[-3]
-                    if locks.excludes(other, writer):
-                        with contextlib.suppress(OSError):
-                            Path(entry).unlink()
+                half = entry.name.startswith(".") and entry.name.endswith(TEMPORARY)
+                if half and locks.excludes(entry.name.split(".")[-3], writer):
+                    _remove(entry)
+        for entry in _entries(self.path / locks.FOLDER):
+            name, _, suffix = entry.name.rpartition(".")
+            if suffix == "json" and name != writer and locks.excludes(name, writer):
+                _remove(entry)
 
     def _failure(self, name: str) -> Path:
         return self.path / FAILED / f"{name}.json"
 
 
-def create_or_open(
-    path: str | Path,
-    settings: Mapping[str, Any],
-    inputs: Mapping[str, str],
-    columns: Mapping[str, str],
-) -> Store:
-    """The store of a study: made if it is not there, opened if it is of the same study.
-
-    Parameters
-    ----------
-    path : path
-        A folder that is absent, empty, or a store.
-    settings : mapping
-        Everything that all results depend on, as JSON takes it.
-    inputs : mapping
-        Digest of the data of each instance.
-    columns : mapping
-        Type of each column of the results: string, int64, double, bool, list<string>.
-
-    Raises
-    ------
-    DataError
-        If the folder holds something else, a store of another study or of another format, or
-        cannot be written to. Nothing in it is changed then.
-    OptionError
-        If a library is not installed.
-    """
-    _need_libraries()
-    folder, new = Path(path), manifest.manifest(settings, inputs, columns)
-    if not (folder / manifest.NAME).exists():
-        _create(folder, new)
-    old = manifest.read(folder)
-    differ = manifest.differences(old, new)
-    if differ:
-        raise DataError(
-            f"{folder}: holds another study, begun {old.begun}. What differs, old -> new: {differ}."
-            " Name another --store, or go back to the old settings and data"
-        )
-    _make_folders(folder)
-    return Store(folder, old, _on_versions(old.versions, new.versions))
+def parts_in(store: Path) -> list[Path]:
+    """All parts of a store, whatever they are of."""
+    return [Path(entry) for entry in _entries(store / PARTS) if entry.name.endswith(".parquet")]
 
 
-def open_store(path: str | Path) -> Store:
-    """The store in a folder, whatever study it is of.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is of another format.
-    """
-    _need_libraries()
-    return Store(Path(path), manifest.read(Path(path)))
+def _remove(entry: os.DirEntry[str]) -> None:
+    with contextlib.suppress(OSError):
+        Path(entry).unlink()
 
 
-def _need_libraries() -> None:
-    for library in ("pyarrow", "filelock"):
-        if importlib.util.find_spec(library) is None:
-            raise OptionError(f"a study needs {library}: pip install 'halfwidth[study]'")
-
-
-def _create(folder: Path, new: manifest.Manifest) -> None:
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, which is made anew: its new name."""
+    broken = path.with_name(f"{path.name}{BROKEN}")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Another shard may be making the store just now.
-        foreign = sorted({entry.name for entry in os.scandir(folder)} - {locks.FOLDER})
-        if foreign and not (folder / manifest.NAME).exists():
-            raise DataError(
-                f"{folder}: holds other files ({foreign[0]}) and is no store of a study; name an "
-                "empty or a new folder as --store"
-            )
-        (folder / locks.FOLDER).mkdir(exist_ok=True)
+        path.replace(broken)
     except OSError as error:
-        raise DataError(f"{folder}: cannot be made ({error.strerror or error})") from None
-    with locks.behind_door(folder):
-        _make_folders(folder)
-        if not (folder / manifest.NAME).exists():
-            manifest.write(folder, new, locks.DOOR)
-
-
-def _make_folders(folder: Path) -> None:
-    for name in (locks.FOLDER, PARTS, FAILED, TIMINGS):
-        try:
-            (folder / name).mkdir(exist_ok=True)
-        except OSError as error:
-            raise cannot_write(folder / name, error) from None
-
-
-def _on_versions(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    changed = [
-        f"{name} {old.get(name)} (now {new[name]})" for name in new if old.get(name) != new[name]
-    ]
-    if not changed:
-        return ()
-    said = ", ".join(changed)
-    return (
-        f"the store was begun with {said}: what is done from here on may differ in last digits",
-    )
+        raise cannot_write(broken, error) from None
+    return broken
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -273,7 +262,3 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
     except OSError as error:
         raise DataError(f"{folder}: cannot be read ({error.strerror or error})") from None
-
-
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname())

@@ -1,0 +1,135 @@
+"""Numbers, whole numbers, names and texts as a user gives them: one meaning at every door."""
+
+from __future__ import annotations
+
+import numbers
+import operator
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.errors import DataError, OptionError, proposed, shown
+
+__all__ = [
+    "MOST_CASES",
+    "as_count",
+    "as_flag",
+    "as_list",
+    "as_number",
+    "is_number",
+    "one_of",
+    "plain_text",
+    "refuse_complex",
+]
+
+# More cases than any study has; beyond, sums in floating point have no room for them.
+MOST_CASES = 10**12
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one real number: no text, no truth value, nothing complex.
+
+    >>> [is_number(value) for value in (1, Decimal("0.5"), np.float32(2), True, 1j, "1")]
+    [True, True, True, False, False, False]
+    """
+    return isinstance(value, numbers.Real | Decimal) and not isinstance(value, bool)
+
+
+def as_number(name: str, value: Any, what: str = "") -> float:
+    """A finite number as a float, that of its decimals where it is in single precision.
+
+    Raises
+    ------
+    OptionError
+        That says ``what`` it should be; for anything that is not finite.
+    """
+    number = np.nan
+    if is_number(value):
+        try:
+            short = isinstance(value, np.floating) and value.itemsize < np.dtype(float).itemsize
+            number = float(str(value) if short else value)
+        except (OverflowError, ValueError):
+            number = np.inf
+    if np.isfinite(number):
+        return number
+    wanted = "a finite number" if is_number(value) else "a number"
+    raise OptionError(f"{name}={shown(value)} is not {what or wanted}")
+
+
+def as_count(value: Any) -> int | None:
+    """A whole number as an int; None where it is none. A truth value is a slip."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def as_flag(name: str, value: Any) -> bool:
+    """True or False, or an `OptionError`: anything else was meant for another option."""
+    if not isinstance(value, bool | np.bool_):
+        raise OptionError(f"{name}={shown(value)} is neither True nor False")
+    return bool(value)
+
+
+def one_of(
+    name: str, given: Any, allowed: Sequence[Any], meant: Mapping[str, str] | None = None
+) -> Any:
+    """One of a few words, or an error that lists them and proposes the nearest.
+
+    ``meant`` maps words that others use to ours.
+    """
+    if isinstance(given, str) and given in allowed:
+        return given
+    near = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
+    raise OptionError(f"{name}={shown(given)} is none of {', '.join(allowed)}{near}")
+
+
+def as_list(given: Any) -> list[Any] | None:
+    """What a sequence or an iterator holds; None for text, a mapping, and what holds nothing.
+
+    >>> as_list((1, 2)), as_list("ab"), as_list(3)
+    ([1, 2], None, None)
+    """
+    if isinstance(given, str | bytes | Mapping):
+        return None
+    try:
+        return list(given)
+    except TypeError:
+        return None
+
+
+def plain_text(name: str, given: Any) -> str:
+    """A text that can be written to a file.
+
+    Raises
+    ------
+    OptionError
+        For anything else than text, and for halves of letters, which no file can hold.
+    """
+    if not isinstance(given, str):
+        raise OptionError(f"{name}={shown(given)} is not a text")
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise OptionError(f"{name}={shown(given)} holds a letter that cannot be written") from None
+    return given
+
+
+def refuse_complex(values: Any, where: str) -> None:
+    """Refuse complex numbers, whose imaginary part NumPy drops with no more than a warning.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        array = np.asanyarray(values)
+    except ValueError:  # nested lists of different lengths, which others refuse
+        return
+    cells = array.ravel().tolist() if array.dtype.kind == "O" else ()
+    if array.dtype.kind == "c" or any(isinstance(c, complex | np.complexfloating) for c in cells):
+        raise DataError(f"{where}: holds complex numbers; real ones are needed")

@@ -1,0 +1,193 @@
+"""Tables of text: cells separated by commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, quoted
+from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names, numeric_names
+from halfwidth.io.numerals import Decimal, with_points
+from halfwidth.io.sources import Source, text_of
+from halfwidth.io.table import Table, text_column
+from halfwidth.resampling.progress import tracked
+
+__all__ = ["named_table", "read_delimited"]
+
+# Rows that are Python objects at a time.
+CHUNK = 1 << 14
+
+
+def read_delimited(
+    source: Source, separators: str, *, header: bool | None, decimal: Decimal | None
+) -> Table:
+    """A table from text.
+
+    Parameters
+    ----------
+    source : Source
+    separators : str
+        That may separate cells, the preferred one first.
+    header : bool or None
+        Whether the first line names the columns; None: it does, and is refused if it cannot.
+    decimal : {".", ","} or None
+    """
+    with text_of(source) as (text, assumed):
+        separator = _separator(text, separators)
+        text.seek(0)
+        reader = csv.reader(text, delimiter=separator, strict=True)
+        try:
+            table = _table_of(reader, source, header=header)
+        except csv.Error as error:
+            raise DataError(_said_of(error, reader.line_num)) from None
+    notes = (assumed,) if assumed else ()
+    table = Table(table.columns, table.row_numbers, (*notes, *table.notes))
+    return with_points(table, decimal, separator)
+
+
+def _separator(text: IO[str], separators: str) -> str:
+    """The one that the first line has most of."""
+    first = ""
+    while not first:
+        # A file whose lines never end is refused by its first cell.
+        first = text.readline(1 << 20).strip("\r\n\ufeff")
+    return max(separators, key=first.count)
+
+
+def _said_of(error: csv.Error, line: int) -> str:
+    if "field larger" in str(error):
+        return f"line {line} has a cell of more than {csv.field_size_limit()} letters"
+    return f"cannot be read as a table ({error}, line {line})"
+
+
+def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
+    first = next(row for row in reader if row)
+    body = _Body(len(first))
+    if header is False:
+        body.add([reader.line_num], [first])
+    unchecked = header is None
+    for numbers, rows in _chunks(reader, source):
+        if unchecked:
+            check_header(first, _sample(rows, len(first)), source.shown)
+            unchecked = False
+        body.add(numbers, rows)
+    if unchecked:
+        check_header(first, [], source.shown)
+    names = default_names(len(first)) if header is False else first
+    notes: tuple[str, ...] = ()
+    if header is None and len(numeric_names(names)) == len(names):
+        said = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
+        said = (
+            f"the first line ({said}) was taken for the names of the columns; if it is data, say "
+            "--no-header"
+        )
+        notes = (said,)
+    return named_table(names, *body.columns(), notes)
+
+
+def _sample(rows: list[list[str]], width: int) -> list[list[str]]:
+    return [row for row in itertools.islice(rows, SAMPLE_ROWS) if len(row) == width]
+
+
+def _chunks(reader: Any, source: Source) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Rows and the lines on which they end, many at a time; who waits sees how far they are."""
+    numbers: list[int] = []
+    rows: list[list[str]] = []
+
+    def read() -> Iterator[tuple[int, int]]:
+        while True:
+            numbers.clear()
+            rows.clear()
+            for row in itertools.islice(reader, CHUNK):
+                rows.append(row)
+                numbers.append(reader.line_num)
+            if not rows:
+                return
+            yield 0, source.opened.tell() // 1000
+
+    for _ in tracked(read(), source.size // 1000, "kB read"):
+        yield numbers, rows
+
+
+class _Body:
+    """The rows below the header, gathered as columns.
+
+    A blank line is a missing value in a table of one column, unless nothing follows it; in any
+    other table it is nothing.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._numbers: list[NDArray[np.intp]] = []
+        self._parts: list[list[NDArray[Any]]] = [[] for _ in range(width)]
+        # Rows up to the last that is not blank.
+        self._rows = self._to_last = 0
+
+    def add(self, numbers: list[int], rows: list[list[str]]) -> None:
+        """Take more rows, and the lines on which they end."""
+        if not all(rows):
+            numbers, rows = self._without_blank(numbers, rows)
+        else:
+            self._to_last = self._rows + len(rows)
+        if set(map(len, rows)) - {self._width}:
+            line, row = next(
+                (line, row)
+                for line, row in zip(numbers, rows, strict=True)
+                if len(row) != self._width
+            )
+            raise DataError(f"line {line} has {len(row)} cells where the header has {self._width}")
+        self._rows += len(rows)
+        self._numbers.append(np.array(numbers, dtype=np.intp))
+        for part, cells in zip(self._parts, zip(*rows, strict=True), strict=bool(rows)):
+            part.append(text_column(cells))
+
+    def _without_blank(
+        self, numbers: list[int], rows: list[list[str]]
+    ) -> tuple[list[int], list[list[str]]]:
+        kept = [place for place, row in enumerate(rows) if row]
+        if self._width > 1:
+            self._to_last = self._rows + len(kept)
+            return [numbers[place] for place in kept], [rows[place] for place in kept]
+        if kept:
+            self._to_last = self._rows + kept[-1] + 1
+        return numbers, [row or [""] for row in rows]
+
+    def columns(self) -> tuple[list[NDArray[Any]], NDArray[np.intp]]:
+        """The columns, and the line of each row."""
+        if not self._rows:
+            return [text_column([]) for _ in self._parts], np.empty(0, dtype=np.intp)
+        return (
+            [np.concatenate(part)[: self._to_last] for part in self._parts],
+            np.concatenate(self._numbers)[: self._to_last],
+        )
+
+
+def named_table(
+    header: Sequence[str],
+    columns: Sequence[NDArray[Any]],
+    row_numbers: NDArray[np.intp],
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """The table under its header, without columns that have neither a name nor a value."""
+    whole = Table({str(place): column for place, column in enumerate(columns)}, row_numbers)
+    kept = {
+        place: name.strip()
+        for place, name in enumerate(header)
+        if name.strip() or not whole.is_empty(str(place))
+    }
+    repeated = {name: count for name, count in Counter(kept.values()).items() if count > 1}
+    if "" in repeated:
+        unnamed = [str(place + 1) for place, name in kept.items() if not name]
+        raise DataError(
+            f"columns {', '.join(unnamed[:10])} have values and no name in the header; give each "
+            "column a name of its own (a cell merged over several columns names the first alone)"
+        )
+    if repeated:
+        raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
+    return Table({name: columns[place] for place, name in kept.items()}, row_numbers, notes)

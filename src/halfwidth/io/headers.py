@@ -1,0 +1,126 @@
+"""Whether the first line of a table is its header, and whether its rows are cases at all."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.io.numerals import is_number
+from halfwidth.io.table import is_missing_text
+
+__all__ = ["SAMPLE_ROWS", "check_header", "default_names", "numeric_names"]
+
+# Rows that are compared with the first line.
+SAMPLE_ROWS = 200
+# What columns of labels are called, so that numbers beside them are names of columns too.
+LABEL_COLUMNS = frozenset(
+    {
+        *("case", "case_id", "id", "subject", "subject_id", "patient", "patient_id", "patientid"),
+        *("name", "filename", "file", "image", "index", "model", "task", "label", "class"),
+        *("metric", "fold", "seed", "run", "group", "stratum", "dataset", "split", "organ"),
+        *("structure", "method", "site", "target", "y", "y_true", "truth", "prediction"),
+    }
+)
+PLAIN_WHOLE = re.compile(r"0|[1-9]\d{0,8}")
+YEARS = range(1900, 2101)
+
+
+def default_names(count: int) -> list[str]:
+    """Names for the columns of a table without a header."""
+    return [f"col{place}" for place in range(1, count + 1)]
+
+
+def numeric_names(header: Sequence[str]) -> list[str]:
+    """Names of columns that are numbers."""
+    return [name.strip() for name in header if _like_a_value(name)]
+
+
+def check_header(header: Sequence[str], rows: Sequence[Sequence[str]], file: str) -> None:
+    """Refuse a first line that is the first row of the data.
+
+    Names that are numbers are fine where they are plainly names: numbered classes (0, 1, 2),
+    years, or any numbers beside a column of labels with a usual name.
+
+    Raises
+    ------
+    DataError
+        If the first line looks like the rows below it; says how to read the table.
+    """
+    names = [name.strip() for name in header]
+    if _is_header(names, rows):
+        return
+    hint = ""
+    if PurePath(file).name.lower() == "metrics.csv":
+        hint = (
+            ". If MONAI wrote it, it holds averages; the values of the cases are in the file "
+            "*_raw.csv beside it"
+        )
+    raise DataError(
+        f"has no header: its first line ({shortened(names, 4)}) looks like data. Add a line with "
+        "the names of the columns, or say --no-header (they are then col1, col2, …); if it is the "
+        f"header, say --header{hint}"
+    )
+
+
+def _is_header(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    places = [place for place, name in enumerate(names) if _like_a_value(name)]
+    numbers = [names[place] for place in places]
+    if len(set(numbers)) < len(numbers) or any(is_missing_text(name) for name in numbers):
+        return False
+    words = [(name, place) for place, name in enumerate(names) if place not in places]
+    beside = [(name, [row[place] for row in rows]) for name, place in words]
+    if not places or any(_is_label(name, cells) for name, cells in beside):
+        return True
+    if not all(PLAIN_WHOLE.fullmatch(number) for number in numbers):
+        return False
+    # A word above numbers names them; no name is what pandas writes above an index.
+    if any(not name or _over_numbers(cells) for name, cells in beside):
+        return True
+    apart = all(_has_fractions([row[place] for row in rows]) for place in places)
+    alike = any(_alike(name, cells) for name, cells in beside)
+    return apart and not alike and _counts_on([int(number) for number in numbers])
+
+
+def _like_a_value(name: str) -> bool:
+    """A number, or a word for a missing one; not an empty name."""
+    stripped = name.strip()
+    return bool(stripped) and (is_number(stripped, commas=True) or is_missing_text(stripped))
+
+
+def _is_label(name: str, cells: Sequence[str]) -> bool:
+    """Whether a column of labels has its usual name."""
+    return name.lower() in LABEL_COLUMNS and name not in [cell.strip() for cell in cells]
+
+
+def _counts_on(numbers: Sequence[int]) -> bool:
+    """Whether numbers are years, or classes counted from 0 or 1, two at least."""
+    if len(numbers) < 2:
+        return False
+    counted = all(after == before + 1 for before, after in itertools.pairwise(numbers))
+    years = all(number in YEARS for number in numbers)
+    return (counted and numbers[0] in (0, 1)) or (years and sorted(numbers) == list(numbers))
+
+
+def _over_numbers(cells: Sequence[str]) -> bool:
+    given = [cell.strip() for cell in cells if not is_missing_text(cell.strip())]
+    return bool(given) and 2 * sum(is_number(cell, commas=True) for cell in given) > len(given)
+
+
+def _has_fractions(cells: Sequence[str]) -> bool:
+    """Whether a column holds numbers, and some are not plain whole ones."""
+    return _over_numbers(cells) and any(
+        is_number(cell.strip(), commas=True) and not PLAIN_WHOLE.fullmatch(cell.strip())
+        for cell in cells
+    )
+
+
+def _alike(name: str, cells: Sequence[str]) -> bool:
+    """Whether a name has digits where the cells below have: case_01 above case_02."""
+    shape = re.sub(r"\d+", "9", name)
+    shapes = [re.sub(r"\d+", "9", cell.strip()) for cell in cells]
+    return name in [cell.strip() for cell in cells] or (
+        shape != name and 2 * shapes.count(shape) >= max(len(shapes), 1)
+    )

@@ -1,0 +1,46 @@
+"""Tables in Parquet files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halfwidth.core.errors import DataError, quoted
+from halfwidth.io.sources import Source
+from halfwidth.io.table import Table
+
+__all__ = ["read_parquet"]
+
+EXTRA = "pip install 'halfwidth[tables]'"
+# Cells that a file may promise; a few bytes can stand for billions of equal ones.
+MOST_CELLS = 2 * 10**8
+
+
+def read_parquet(source: Source) -> Table:
+    """A table from Parquet."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise DataError(f"reading Parquet needs pyarrow: {EXTRA}") from None
+    try:
+        opened = pyarrow.parquet.ParquetFile(source.opened)
+        _check(opened)
+        # Text is decoded when it is asked for: here, where errors are expected.
+        return Table.of_frame(opened.read().to_pandas())
+    except DataError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- the library raises a dozen kinds of its own
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"cannot be read as Parquet ({reason})") from None
+
+
+def _check(opened: Any) -> None:
+    names = opened.schema_arrow.names
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
+    cells = opened.metadata.num_rows * opened.metadata.num_columns
+    if cells > MOST_CELLS:
+        raise DataError(
+            f"promises {cells} cells; at most {MOST_CELLS} are read. Save the columns that are "
+            "needed in a file of their own"
+        )

@@ -1,0 +1,163 @@
+"""Opening the store of a study: making it, or restoring what it says of itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.study.storage import locks, manifest
+from halfwidth.study.storage.disk import TEMPORARY, cannot_write
+from halfwidth.study.storage.parts import study_of
+from halfwidth.study.storage.store import BROKEN, CHUNKS, FOLDERS, PARTS, Store, set_aside
+
+__all__ = ["create_or_open", "open_store"]
+
+
+def create_or_open(
+    path: str | Path,
+    settings: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    columns: Mapping[str, str],
+    *,
+    restore: bool = False,
+) -> Store:
+    """The store of a study: made if it is not there, opened if it is of the same study.
+
+    Parameters
+    ----------
+    path : path
+        A folder that is absent, empty, or a store.
+    settings : mapping
+        Everything that all results depend on, as JSON takes it.
+    inputs : mapping
+        Digest of the data of each instance.
+    columns : mapping
+        Type of each column of the results: string, int64, double, bool, list<string>.
+    restore : bool
+        Write ``run.json`` anew where it is damaged or gone and the parts are of this study.
+
+    Raises
+    ------
+    DataError
+        If the folder holds something else, a store of another study or of another format, or
+        cannot be written to. Nothing in it is changed then.
+    OptionError
+        If a library is not installed.
+    """
+    _need_libraries()
+    folder, new = Path(path), manifest.manifest(settings, inputs, columns)
+    notes: tuple[str, ...] = ()
+    try:
+        if not (folder / manifest.NAME).exists():
+            _create(folder, new)
+        old = manifest.read(folder)
+    except manifest.DamagedManifestError as fault:
+        if not restore:
+            raise
+        notes = (_restored(folder, new, fault),)
+        old = manifest.read(folder)
+    differ = manifest.differences(old, new)
+    if differ:
+        raise DataError(
+            f"{folder}: holds another study, begun {old.begun}. What differs, old -> new: {differ}."
+            " Name another --store, or go back to the old settings and data"
+        )
+    _make_folders(folder)
+    return Store(folder, old, notes + _on_versions(old.versions, new.versions))
+
+
+def open_store(path: str | Path) -> Store:
+    """The store in a folder, whatever study it is of.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is of another format.
+    """
+    _need_libraries()
+    return Store(Path(path), manifest.read(Path(path)))
+
+
+def _need_libraries() -> None:
+    for library in ("pyarrow", "filelock"):
+        if importlib.util.find_spec(library) is None:
+            raise OptionError(f"a study needs {library}: pip install 'halfwidth[study]'")
+
+
+def _create(folder: Path, new: manifest.Manifest) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Another shard may be making the store just now, or was killed while it did.
+        foreign = sorted(entry.name for entry in os.scandir(folder) if not _is_ours(entry.name))
+        if foreign and not (folder / manifest.NAME).exists():
+            raise DataError(
+                f"{folder}: holds other files ({foreign[0]}) and is no store of a study; name an "
+                "empty or a new folder as --store"
+            )
+        (folder / locks.FOLDER).mkdir(exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be made ({error.strerror or error})") from None
+    with locks.behind_door(folder):
+        _make_folders(folder)
+        if (folder / manifest.NAME).exists():
+            return
+        if any((folder / PARTS).glob("*.parquet")):
+            raise manifest.damaged(folder / manifest.NAME, "is gone")
+        manifest.write(folder, new, locks.DOOR)
+
+
+def _is_ours(name: str) -> bool:
+    own = (*FOLDERS, CHUNKS, manifest.NAME, f"{manifest.NAME}{BROKEN}")
+    return name in own or (name.startswith(".") and name.endswith(TEMPORARY))
+
+
+def _restored(folder: Path, new: manifest.Manifest, fault: DataError) -> str:
+    """Write ``run.json`` anew; what is to be said of it.
+
+    Raises
+    ------
+    DataError
+        If parts are of another study, whose spec alone tells what they are.
+    """
+    path = folder / manifest.NAME
+    with locks.behind_door(folder):
+        parts = sorted((folder / PARTS).glob("*.parquet"))
+        foreign = [part for part in parts if study_of(part) not in (None, new.hash)]
+        if foreign:
+            raise DataError(
+                f"{fault}, which this spec is not (parts/{foreign[0].name} is of another study)"
+            )
+        kept = set_aside(path).name if path.exists() else ""
+        # Parts from before there were seals are not to be taken for parts that lost theirs.
+        Store(folder, replace(new, sealed=False)).seal(locks.DOOR)
+        manifest.write(folder, new, locks.DOOR)
+    before = f"was damaged (kept as {kept})" if kept else "was gone"
+    return (
+        f"{manifest.NAME} {before} and is restored from the spec; the date and the versions in it "
+        "are those of now"
+    )
+
+
+def _make_folders(folder: Path) -> None:
+    for name in FOLDERS:
+        try:
+            (folder / name).mkdir(exist_ok=True)
+        except OSError as error:
+            raise cannot_write(folder / name, error) from None
+
+
+def _on_versions(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    changed = [
+        f"{name} {old.get(name)} (now {new[name]})" for name in new if old.get(name) != new[name]
+    ]
+    if not changed:
+        return ()
+    said = ", ".join(changed)
+    return (
+        f"the store was begun with {said}: what is done from here on may differ in last digits",
+    )

@@ -1,0 +1,433 @@
+"""Random calls of the public functions: what their arguments are drawn from.
+
+Most arguments are good, so that calls get past the first check; some are anything.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import inspect
+import math
+import random
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import halfwidth as hw
+
+__all__ = ["FILES", "call_of", "public_functions"]
+
+# Share of arguments that are anything, and of those with a default that are given at all.
+ANYTHING, GIVEN = 0.05, 0.25
+# These are always given: their defaults are work for seconds.
+COSTLY = ("n_resamples", "n_samples", "repeats")
+# What reads or writes files is fuzzed with files.
+FILES = {
+    "planning": set[str](),
+    "plots": {"write_figure"},
+    "hw": {"score_folders"},
+}
+
+Draw = Callable[["Source"], Any]
+
+
+class Source(random.Random):
+    """Random choices, and how many cases this call is about."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.n = self.choice([1, 2, 3, 5, 8, 12, 20, 20, 30, 40])
+        self.numpy = np.random.default_rng(seed)
+
+    def one_of(self, *drawn: Draw) -> Any:
+        return self.choice(drawn)(self)
+
+
+# --------------------------------------------------------------------------- anything
+
+ANYTHINGS: tuple[Draw, ...] = (
+    *(
+        (lambda s, value=value: value)
+        for value in (
+            *(None, True, False, 0, 1, -1, 2, 7, 0.5, 1.5, -0.0, 95, 2**63, -(2**70), 10**30),
+            *(10**400, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, 1e-320, 1e-200),
+            *(1j, 1 + 0j, np.complex128(2), np.float32(0.95), np.longdouble(1), np.int8(3)),
+            *("", "a", "0.5", "95%", "auto", "dsc", "\x1b[31m", "a\nb", "\ud800", "x" * 5000),
+            *(b"ab", [], (), {}, set(), [None], [[]], ["a", "b"], [1, [2]], {"a": 1}, {"a": [1]}),
+            *({1, 2}, frozenset({"a"}), range(4), slice(3), len, int, object(), Ellipsis),
+            *(Decimal("0.9"), Decimal("sNaN"), Fraction(1, 3), dt.date(2024, 1, 1)),
+            *(np.array(0.5), np.empty(0), np.zeros((2, 2, 2)), np.array([1j, 2]), np.eye(3)),
+            *(np.array(["2024"], "M8[Y]"), np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])),
+            *(
+                np.array([1, None], object),
+                np.ma.masked_array([1.0, 2.0], [False, True]),
+                pd.NA,
+                pd.NaT,
+            ),
+            *(pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1.0]}), pd.DataFrame(), np.random),
+        )
+    ),
+    lambda s: (x for x in [0.1, 0.2]),
+    lambda s: np.random.RandomState(1),
+    lambda s: np.void(b"abc"),
+    lambda s: memoryview(b"abc"),
+)
+
+
+def anything(s: Source) -> Any:
+    return s.one_of(*ANYTHINGS)
+
+
+# --------------------------------------------------------------------------- numbers and labels
+
+
+def plain_numbers(s: Source) -> list[float]:
+    """Numbers of cases, most of them those of a metric in [0, 1]."""
+    g, n = s.numpy, s.n
+    made: Any = s.choice(
+        [
+            g.beta(8, 2, n),
+            g.beta(8, 2, n),
+            g.uniform(size=n),
+            g.integers(0, 5, n) / 4,
+            g.integers(0, 2, n),
+            np.ones(n),
+            np.full(n, 0.3),
+            np.r_[g.beta(8, 2, n)[1:], 0.0],
+            g.normal(size=n),
+            g.normal(size=n) * 10 ** s.uniform(-120, 120),
+            1 + g.normal(size=n) * 1e-15,
+            g.lognormal(3, 1, n),
+            g.uniform(0, 100, n),
+            -np.zeros(n),
+            g.choice([5e-324, 0.0, 1e-308], n),
+            g.choice([1e308, -1e308, 1e99], n),
+        ]
+    )
+    return [float(x) for x in made]
+
+
+def numbers(s: Source) -> Any:
+    """Numbers of cases in one of the shapes that people have them in."""
+    made: Any = plain_numbers(s)
+    if made and s.random() < 0.1:
+        made[s.randrange(len(made))] = s.choice(
+            [math.nan, None, math.inf, -math.inf, pd.NA, "0.5", "a", 1j, 2**70, True, Decimal(1)]
+        )
+    shapes: list[Callable[[Any], Any]] = [
+        list,
+        list,
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        lambda v: np.array(v, dtype=object),
+        lambda v: np.ma.masked_array(v, np.arange(len(v)) == 1),
+    ]
+    if all(isinstance(x, float) for x in made):
+        shapes += [
+            lambda v: np.array(v, np.longdouble),
+            lambda v: np.clip(v, -1e4, 1e4).astype(np.float16),
+            lambda v: np.clip(v, -1e30, 1e30).astype(np.float32),
+            lambda v: [Decimal(repr(x)) for x in v],
+        ]
+    return s.choice(shapes)(made)
+
+
+def clusters(s: Source) -> Any:
+    many = s.choice([1, 2, max(1, s.n // 2), s.n])
+    made = [s.choice([i % many, f"p{i % many}"]) if many > 2 else i % many for i in range(s.n)]
+    shapes: list[Callable[[Any], Any]] = [list, np.array, pd.Series, tuple]
+    return s.choice(shapes)(made)
+
+
+def classes(s: Source) -> Any:
+    names: Any = s.choice([[0, 1], [0, 1], [False, True], ["a", "b"], [0, 1, 2], [-1, 1], [3.0, 5]])
+    made = [s.choice(names) for _ in range(s.n)]
+    return s.choice([made, made, np.array(made)])
+
+
+def predictions(s: Source) -> Any:
+    """Scores, of one class or of all, or labels."""
+    g, n = s.numpy, s.n
+    made = s.choice(
+        [
+            g.uniform(size=n),
+            g.uniform(size=n),
+            g.integers(0, 4, n) / 4,
+            g.normal(size=n) * 3,
+            g.dirichlet(np.ones(3), n),
+            g.dirichlet(np.ones(2), n),
+            g.uniform(size=n) + 1j * g.integers(0, 2, n),
+            g.choice([-np.inf, 0.0, 1e300, np.nan], n),
+        ]
+    )
+    return classes(s) if s.random() < 0.25 else s.choice([made, made.tolist()])
+
+
+def column_table(s: Source) -> Any:
+    """A table with a row per case, some of whose columns are what they should be."""
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)],
+        "dice": plain_numbers(s),
+        "model": [s.choice("ab") for _ in range(s.n)],
+    }
+    if s.random() < 0.3:
+        columns[s.choice(["metric", "value", "status", "seed", "fold", "n", "mean"])] = s.choice(
+            [plain_numbers(s), ["dsc"] * s.n, list(range(s.n)), [None] * s.n, [[1]] * s.n]
+        )
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
+def published_table(s: Source) -> Any:
+    rows: dict[str, Any] = {
+        "n": [s.randrange(0, 200) for _ in range(s.n)],
+        "mean": plain_numbers(s),
+        "sd": [abs(x) for x in plain_numbers(s)],
+    }
+    if s.random() < 0.3:
+        printed = [f"{x:.3f} {s.choice('±(')} {x / 9:.2f}" for x in plain_numbers(s)]
+        rows = {"Model": list(range(s.n)), "N": rows["n"], s.choice(["Dice", "HD95 (SD)"]): printed}
+    return s.choice([dict, pd.DataFrame])(rows)
+
+
+def words(*choices: Any) -> Draw:
+    return lambda s: s.choice(choices)
+
+
+def names_in(catalogue: Any) -> Draw:
+    return lambda s: s.choice(list(catalogue.names))
+
+
+def count(low: int, high: int) -> Draw:
+    return lambda s: s.randint(low, high)
+
+
+def share(s: Source) -> float:
+    return s.choice([s.random(), round(s.random(), 2), 0.5, 0.9, 0.1])
+
+
+def level(s: Source) -> Any:
+    return s.choice([0.9, 0.95, 0.99, 0.5, 0.05, 1e-9, 1 - 1e-12, s.random()])
+
+
+def spread(s: Source) -> float:
+    return s.choice([0.1, 0.25, s.random(), 10 ** s.uniform(-9, 9)])
+
+
+def label_map(s: Source) -> Any:
+    shape = s.choice([(6, 7), (4, 5, 6), (1, 1)])
+    return s.numpy.integers(0, 3, shape).astype(s.choice([np.uint8, int, bool, float]))
+
+
+# --------------------------------------------------------------------------- what is good
+
+
+def sample_metric(s: Source) -> Any:
+    own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
+    name = names_in(hw.SAMPLE_METRICS)(s)
+    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc", own])
+
+
+def statistic(s: Source) -> Any:
+    named = s.choice(["mean", "mean", "median", "sd", "iqr", "trimmed_mean:0.1", "quantile:0.9"])
+    return s.choice([named, named, named, np.mean, np.ptp, lambda v, axis: np.max(v, axis=axis)])
+
+
+GOOD: Mapping[str, Draw] = {
+    "absent_class": words("omit", "zero", "undefined"),
+    "alternative": words("two-sided", "lower", "upper"),
+    "assurance": words(0.5, 0.8, 0.95),
+    "auroc": share,
+    "average": words("binary", "macro", "micro", "weighted", "none", ["macro", "none"]),
+    "ax": words(None),
+    "bounds": words((0, 1), (0, math.inf), (-math.inf, math.inf), hw.Bounds(-1, 1), (-1e6, 1e6)),
+    "by": words("model", ["model"], "case", "missing"),
+    "case": words("case", "model", "missing"),
+    "code": lambda s: s.choice(hw.CAUTIONS).code,
+    "compare": words("auto", "best", "pairs", "none"),
+    "confidence_level": level,
+    "correct": count(0, 60),
+    "correlation": lambda s: s.uniform(-1, 1),
+    "costs": lambda s: s.numpy.uniform(size=(2, 2)),
+    "ddof": words(0, 1),
+    "expected": share,
+    "folds": words("refuse", "average"),
+    "formula": words("t", "z", "delong_logit"),
+    "frame": column_table,
+    "groups": clusters,
+    "halfwidth": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
+    "keep_cases": words(True, False),
+    "keep_runs": words(True, False),
+    "kind": words("roc", "pr", "exact", "asymptotic"),
+    "label": words("", "liver", "a b", "ü", "<b>"),
+    "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
+    "mean": words(True, False),
+    "method": lambda s: s.choice(["auto", *hw.METHODS.names]),
+    "metric": lambda s: s.choice([None, "dsc", "dsc", "hd95", "nsd:tolerance=2", "correct"]),
+    "missing": words("raise", "omit", "worst"),
+    "n": count(1, 3000),
+    "n_resamples": words(2, 19, 49, 99),
+    "n_samples": words(20, 40),
+    "n_threads": words(1, 2),
+    "names": words(("truth", "score")),
+    "ns": words([10, 20], (2,), np.array([5, 50])),
+    "only": words("1", [1], None),
+    "other": numbers,
+    "over": words("cases", "clusters"),
+    "penalty": words(0.0, 1.0, 50),
+    "plus_minus": words("sd", "sem", "halfwidth"),
+    "point": words("auto", "sample", "interpolated", "bootstrap_median"),
+    "pos_label": words(1, 0, "b", True),
+    "positives": count(0, 60),
+    "prediction": label_map,
+    "prevalence": share,
+    "priors": words([0.5, 0.5], (0.1, 0.9)),
+    "q": share,
+    "quantile": words(0.5, 0.9, 0.01),
+    "reference": label_map,
+    "regions": words((), "both=1+2"),
+    "repeats": words(1, 5),
+    "rng": words(0, 1, None, 2**80, np.random.SeedSequence(3)),
+    "sample_weight": lambda s: s.numpy.integers(0, 3, s.n).astype(float),
+    "scale": words(1, 100, 1.0),
+    "scores": words("auto", "auto", "probabilities", "logits", "any", "labels", "numbers"),
+    "sd": spread,
+    "sd_a": spread,
+    "sd_b": spread,
+    "sd_ratio": lambda s: s.choice([1.0, 10 ** s.uniform(-3, 3)]),
+    "sds": words([0.1], [2, 5]),
+    "sem": spread,
+    "sensitivity": share,
+    "simultaneous": words(True, False),
+    "sizes": words([2, 3], [10], None),
+    "spacing": words(1, 0.5, (1, 2), (1, 1, 2)),
+    "specificity": share,
+    "statistic": statistic,
+    "statistics": words((), ["median"], ["sd", "quantile:0.9"]),
+    "strata": lambda s: [i % 2 for i in range(s.n)],
+    "successes": count(0, 60),
+    "table": published_table,
+    "threshold": words(0.5, 0.2, "youden_j", "f1"),
+    "tolerance": words(1, 2.5, {"1": 1}),
+    "u": share,
+    "undefined": words("omit", "zero", "worst"),
+    "value": words("dice", None, "case"),
+    "values": numbers,
+    "versus": share,
+    "versus_correct": count(0, 60),
+    "versus_sd": spread,
+    "width": lambda s: s.choice([0.01, 0.1, s.random(), 1e-7]),
+    "y_score": predictions,
+    "y_true": classes,
+}
+OWN: Mapping[str, Mapping[str, Draw]] = {
+    "metric_ci": {"metric": sample_metric},
+    "score_masks": {
+        "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
+        "labels": words(None, {"liver": 1, "both": [1, 2]}),
+    },
+    "summary_table": {
+        "values": words("dice", ["dice"], None, "case", "missing"),
+        "groups": words("model", "case", "missing"),
+        "strata": words("model", "missing"),
+        "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
+    },
+    "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
+    "pilot_width": {"n": count(1, 60)},
+    "review": {"mean": share, "n": count(1, 60)},
+    "evidence": {"n": words(None, 10, 25, 11), "metric": names_in(hw.METRICS)},
+    "proportion_ci": {"n": words(1, 2, 10, 60, 10**6, 10**12)},
+}
+
+
+# --------------------------------------------------------------------------- results to be drawn
+
+
+@functools.cache
+def finished(kind: str) -> tuple[Any, ...]:
+    """Results for the figures, computed once."""
+    dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    truth, scores = [0, 1] * 10, [i / 20 for i in range(20)]
+    how: dict[str, Any] = {"n_resamples": 49, "rng": 1}
+    made: dict[str, Callable[[], tuple[Any, ...]]] = {
+        "estimates": lambda: (
+            hw.summary_ci(dice, metric="dsc"),
+            [hw.summary_ci(dice, metric="dsc", label="a"), hw.summary_ci([0.5], metric="dsc")],
+            hw.summary_table({"a": dice, "b": [0.4] * 10}, metric="dsc", keep_cases=True),
+            hw.runs_table({"accuracy": dice, "seed": list(range(10))}, keep_runs=True),
+            hw.summary_ci([1.0, 2.0, 30.0], metric="hd95", alternative="upper"),
+        ),
+        "curves": lambda: (hw.curve_ci(truth, scores, **how), *hw.curve_ci(truth, scores, **how)),
+        "confusion": lambda: (hw.confusion_ci(truth, [int(x > 0.4) for x in scores]),),
+        "found": lambda: (hw.planning.subsample(dice, sizes=[3, 10], repeats=3, **how),),
+        "plans": lambda: (
+            hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
+            [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
+        ),
+        "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
+    }
+    return made[kind]()
+
+
+def panels(s: Source) -> Any:
+    samples, estimates = s.choice(finished("samples")), s.choice(finished("estimates"))
+    return {"a": hw.plots.Panel(samples, estimates)}
+
+
+OF_FIGURES: Mapping[str, Draw] = {
+    kind: (lambda s, kind=kind: s.choice(finished(kind)))
+    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples")
+} | {"panels": panels, "by": words(None, "label"), "groups": words(None, {"a": ["x"] * 10})}
+
+# --------------------------------------------------------------------------- calls
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    """Every public function that takes no file, by its dotted name."""
+    homes = {"hw": hw, "planning": hw.planning, "plots": hw.plots}
+    return {
+        f"{home}.{name}": getattr(module, name)
+        for home, module in homes.items()
+        for name in module.__all__
+        if isinstance(getattr(module, name), FunctionType) and name not in FILES[home]
+    }
+
+
+def source_of(function: str, argument: str) -> Draw:
+    """What a good value of an argument is drawn from."""
+    home, _, name = function.partition(".")
+    if home == "plots":
+        return {**GOOD, **OF_FIGURES}[argument]
+    return {**GOOD, **OWN.get(name, {})}[argument]
+
+
+def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
+    """A function's dotted name, its positional arguments and its keywords."""
+    s = Source(seed)
+    known = public_functions()
+    # A figure takes longer than most results, and less can be wrong with its arguments.
+    name = s.choice([name for name in sorted(known) for _ in range(3 - 2 * ("plots" in name))])
+    positional: list[Any] = []
+    keywords: dict[str, Any] = {}
+    for parameter in inspect.signature(known[name]).parameters.values():
+        required = parameter.default is parameter.empty
+        given = required or parameter.name in COSTLY or s.random() < GIVEN
+        if not given:
+            continue
+        good = source_of(name, parameter.name)
+        value = anything(s) if s.random() < ANYTHING else good(s)
+        if required and parameter.kind is not parameter.KEYWORD_ONLY:
+            positional.append(value)
+        else:
+            keywords[parameter.name] = value
+    if s.random() < 0.01:
+        keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
+    return name, positional, keywords
