@@ -3,30 +3,42 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+KERNELS := src/halfwidth/resampling/kernels
+C_FILES := $(wildcard $(KERNELS)/c/*.c $(KERNELS)/c/*.h) $(KERNELS)/library.py
+INSTALL_PLAIN = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
+# Where there is no C compiler, a wheel that is one; where that cannot be had, NumPy does the work.
+COMPILER := $(shell command -v cc || command -v gcc || command -v clang)
+INSTALL = $(if $(COMPILER),,HALFWIDTH_ZIG=1 )$(INSTALL_PLAIN)
+C_WARNINGS := -std=c11 -O2 -Wall -Wextra -Werror -ffp-contract=off -fPIC -shared
+# Platforms that zig compiles for from anywhere.
+ZIG_TARGETS := aarch64-macos x86_64-macos x86_64-windows-gnu x86_64-linux-musl aarch64-linux-musl
 
-.PHONY: help demo test test-slow lint format bench bench-study docs golden clean
+.PHONY: help demo test test-slow test-plain c-compilers c-sanitize lint format bench bench-study docs golden clean
 
 help:
 	@echo "make demo      small models on real data, reported with intervals"
 	@echo "make test      the tests, in minutes"
 	@echo "make test-slow the rest: slow tests, and property tests with all their examples"
+	@echo "make test-plain  the kernels' tests without the C library"
 	@echo "make lint      formatting, lint, types, layers"
 	@echo "make format    put the code into shape"
 	@echo "make bench     ratios against what one would use instead"
 	@echo "make bench-study  what the study engine costs"
+	@echo "make c-compilers  the C files with gcc, clang and, for other platforms, zig"
+	@echo "make c-sanitize  the kernels' tests under address and undefined-behaviour sanitizers"
 	@echo "make docs      the documentation as pages, in site/"
 	@echo "make golden    write the golden files anew, to be read in the diff"
 	@echo "make clean     remove .venv and what tools leave behind"
 
-$(VENV)/.demo: pyproject.toml constraints.txt
+$(VENV)/.demo: pyproject.toml constraints.txt hatch_build.py $(C_FILES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "halfwidth needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[demo]"
+	$(INSTALL) ".[demo]" || $(INSTALL_PLAIN) ".[demo]"
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev,docs]"
+	$(INSTALL) ".[dev,docs]" || $(INSTALL_PLAIN) ".[dev,docs]"
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -37,6 +49,24 @@ test: $(VENV)/.dev
 
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
+
+KERNEL_TESTS := tests/core/test_rng.py tests/resampling tests/oracles/test_compiled_paths.py
+
+test-plain: $(VENV)/.dev
+	HALFWIDTH_NO_C=1 $(BIN)/python -m pytest -n 2 -m "not slow" $(KERNEL_TESTS) tests/oracles tests/properties
+
+c-compilers: $(VENV)/.dev
+	mkdir -p build
+	for cc in gcc clang; do if command -v $$cc >/dev/null; then \
+	  echo $$cc && $$cc $(C_WARNINGS) $(KERNELS)/c/*.c -o build/$$cc.so -lm || exit 1; \
+	else echo "$$cc is not there"; fi; done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang
+	for target in $(ZIG_TARGETS); do echo zig $$target; \
+	  $(BIN)/python -m ziglang cc -target $$target $(C_WARNINGS) $(KERNELS)/c/*.c -o build/zig-$$target || exit 1; done
+
+# A library of its own, which a process under the sanitizers takes instead of the one installed.
+c-sanitize: $(VENV)/.dev
+	$(BIN)/python tests/sanitize.py $(KERNEL_TESTS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -49,7 +79,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[bench]"
+	$(INSTALL) ".[bench]" || $(INSTALL_PLAIN) ".[bench]"
 	@touch $@
 
 bench: $(VENV)/.bench

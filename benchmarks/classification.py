@@ -31,7 +31,6 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled_ranking
 
 Array = NDArray[Any]
 Job = Callable[[], object]
@@ -41,12 +40,10 @@ ALONE = """
 import json, sys, time
 import numpy as np
 import halfwidth as hw
-from halfwidth.resampling.kernels import compiled_ranking
 n = int(sys.argv[1])
 rng = np.random.default_rng(0)
 truth = rng.integers(0, 2, n)
 score = 1 / (1 + np.exp(-rng.normal(truth)))
-compiled_ranking.pays_off(10**10)
 start = time.perf_counter()
 hw.metric_ci(truth, score, metric=sys.argv[2], method="percentile", rng=1)
 seconds = time.perf_counter() - start
@@ -258,8 +255,7 @@ def batch() -> Iterator[Line]:
 
 
 def classification() -> Iterator[Line]:
-    """All of them, with the kernels loaded, as after the first second of a process."""
-    compiled_ranking.pays_off(10**10)
+    """All of them."""
     for part in (counting, ranked, batch, a_million):
         yield from part()
 

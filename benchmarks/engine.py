@@ -1,12 +1,12 @@
-"""Timings of the resampling engine: single samples, batches, clusters, with and without Numba."""
+"""Timings of the engine: single samples, batches, clusters, with and without the library."""
 
 from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,12 +16,12 @@ from scipy import stats
 from timing import RESAMPLES, Line, medians, ours, scipys
 
 from halfwidth.resampling.designs import arrange
-from halfwidth.resampling.kernels import compiled
+from halfwidth.resampling.kernels import native
 
 BOOTSTRAPS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 CLUSTERS, SIZE = 1000, 5
 
-# One job in a process of its own, so that what it costs in memory and in compiling is its own.
+# One job in a process of its own, so that what it costs in memory and in loading is its own.
 ALONE = """
 import json, sys, time
 import numpy as np
@@ -40,7 +40,7 @@ seconds = time.perf_counter() - start
 # Not ru_maxrss, which a process takes over from the one that started it.
 status = dict(line.split(":", 1) for line in open("/proc/self/status") if ":" in line)
 peak = int(status["VmHWM"].split()[0]) / 1024
-print(json.dumps({"seconds": seconds, "MB": peak, "numba": "numba" in sys.modules}))
+print(json.dumps({"seconds": seconds, "MB": peak}))
 """
 
 
@@ -89,7 +89,7 @@ def _single(
     # From some thousand cases on SciPy's default, all resamples in one array, is not its best.
     best = None if n < 1000 else 100
     jobs = [
-        ours(values, statistic, name, compiled=compiled.available()),
+        ours(values, statistic, name, compiled=native.available()),
         ours(values, statistic, name, compiled=False),
         scipys(values, function, None, theirs),
     ]
@@ -124,7 +124,7 @@ def clusters() -> Iterator[Line]:
     generator = np.random.default_rng(0)
     values = generator.beta(8, 2, CLUSTERS * SIZE)
     arranged, design = arrange(values, np.repeat(np.arange(CLUSTERS), SIZE))
-    for path, fast in (("fast", compiled.available()), ("plain", False)):
+    for path, fast in (("fast", native.available()), ("plain", False)):
         mine, iid = medians(
             ours(arranged[None], "mean", "percentile", design=design, compiled=fast),
             ours(values[None], "mean", "percentile", compiled=fast),
@@ -141,20 +141,16 @@ def large_samples() -> Iterator[Line]:
         (1_000_000, "fast", "< 30 s, < 1 GB"),
         (1_000_000, "plain", ""),
     ):
-        if path == "plain" or compiled.available():
+        if path == "plain" or native.available():
             made = alone(n, path)
             note = f"peak {made['MB']:.0f} MB, one run, alone"
             yield Line(f"n = {n:,}, mean, percentile, {path}", made["seconds"], None, note, limits)
 
 
-def compilation() -> Iterator[Line]:
-    """The first call in a process: with nothing compiled, compiled before, and without Numba."""
-    if not compiled.available():
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        for state in ("nothing compiled yet", "compiled before"):
-            made = alone(334, "fast", NUMBA_CACHE_DIR=folder)
-            yield Line(f"first call, n = 334, {state}", made["seconds"], None, "one run", "")
-    made = alone(334, "default")
-    note = "Numba is not loaded" if not made["numba"] else "NUMBA IS LOADED"
-    yield Line("first call, n = 334, as a user runs it", made["seconds"], None, note, "")
+def first_calls() -> Iterator[Line]:
+    """The first call in a fresh process, with the library and without."""
+    for n in (334, 10_000):
+        for path in ("fast", "plain"):
+            if path == "plain" or native.available():
+                made = statistics.median(alone(n, path)["seconds"] for _ in range(5))
+                yield Line(f"first call, n = {n:,}, {path}", made, None, "median of five", "")

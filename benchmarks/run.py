@@ -16,7 +16,7 @@ from pathlib import Path
 import masks
 import numpy as np
 from classification import classification
-from engine import batches, clusters, compilation, large_samples, single_samples
+from engine import batches, clusters, first_calls, large_samples, single_samples
 from scipy import stats
 from timing import RESAMPLES, RUNS, Line, medians, ours, scipys
 
@@ -95,7 +95,7 @@ def main() -> None:
         single_samples,
         clusters,
         large_samples,
-        compilation,
+        first_calls,
         classification,
         whole_processes,
     ):

@@ -14,7 +14,7 @@ from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.core.undefined import ABSENT_CLASS, AbsentClass, Undefined
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.building import of_cells
-from halfwidth.resampling.kernels import compiled
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.programs import WIDTH
 
 Array = NDArray[Any]
@@ -22,7 +22,7 @@ Array = NDArray[Any]
 RESAMPLES = WIDTH + 44
 COUNTING = [spec for spec in hw.SAMPLE_METRICS if spec.takes in (Takes.TWO_BY_TWO, Takes.CONFUSION)]
 EVERY = [(spec.name, average) for spec in COUNTING for average in spec.averages or ("",)]
-KERNELS = pytest.mark.skipif(not compiled.available(), reason="Numba is not there")
+KERNELS = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 WAYS = [False, pytest.param(True, marks=KERNELS)]
 
 

@@ -27,14 +27,6 @@ def shared() -> Path:
     return SHARED
 
 
-@pytest.fixture(autouse=True)
-def plain_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled kernels where a test asks for them only: their sums differ in the last bits."""
-    for module in ("compiled", "compiled_cells", "compiled_ranking", "compiled_tails"):
-        name = f"halfwidth.resampling.kernels.{module}.pays_off"
-        monkeypatch.setattr(name, lambda _draws: False)
-
-
 @pytest.fixture
 def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run the command in this process, as on a terminal of 80 columns."""

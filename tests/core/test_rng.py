@@ -6,11 +6,12 @@ from scipy import stats
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.rng import (
-    FEW_N,
-    SMALL_N,
+    CONTRACT,
+    MOST_CASES,
     Key,
     derive_key,
     indices,
+    indices_per_word,
     resolve_seed,
     uniforms,
     words,
@@ -64,51 +65,61 @@ def test_words_are_philox_blocks_in_counter_order() -> None:
     assert words(Key(key), 8, 7).tolist() == expected[8:15]
 
 
-def test_an_index_is_half_a_word_scaled() -> None:
-    key, n, draws = derive_key(7, "test"), FEW_N + 1, 11
-    per_resample = 8  # words: 11 draws of half a word each, in whole blocks of 4 words
+EDGES = sorted({n + more for n in MOST_CASES.values() for more in (0, 1)})
+
+
+@pytest.mark.parametrize("n", [1, 10, 334, *EDGES, 2**31, 2**32])
+def test_an_index_is_a_word_scaled_and_the_next_is_made_of_what_is_left(n: int) -> None:
+    key, draws, each = derive_key(7, "test"), 23, indices_per_word(n)
+    per_resample = 4 * -(-draws // (4 * each))  # words, in whole blocks of four
     made = indices(key, 0, 3, draws, n)
     for b in range(3):
-        own = words(key, b * per_resample, per_resample).tolist()
-        halves = [half for word in own for half in (word & 0xFFFFFFFF, word >> 32)]
-        assert made[b].tolist() == [half * n >> 32 for half in halves[:draws]]
+        wanted = []
+        for word in words(key, b * per_resample, per_resample).tolist():
+            left = word
+            for _ in range(each):
+                index, left = divmod(left * n, 2**64)
+                wanted.append(index)
+        assert made[b].tolist() == wanted[:draws]
 
 
-@pytest.mark.parametrize("n", [1, 10, 334, FEW_N])
-def test_a_half_makes_two_indices_below_a_small_n(n: int) -> None:
-    key, draws = derive_key(7, "test"), 18
-    per_resample = 8  # words: 18 draws of four a word, in whole blocks of 4 words
-    made = indices(key, 0, 3, draws, n)
-    for b in range(3):
-        own = words(key, b * per_resample, per_resample).tolist()
-        halves = [half for word in own for half in (word & 0xFFFFFFFF, word >> 32)]
-        pairs = [(half * n >> 32, (half * n & 0xFFFFFFFF) * n >> 32) for half in halves]
-        assert made[b].tolist() == [index for pair in pairs for index in pair][:draws]
-
-
-@pytest.mark.parametrize("n", [3, 1000, FEW_N])
-def test_pairs_from_one_half_are_uniform_as_claimed(n: int) -> None:
-    # Of all 2**32 halves, those that make a given pair lie side by side: count them by their ends.
-    generator = np.random.default_rng(n)
-    for first, second in generator.integers(0, n, (200, 2)).tolist():
-        place = first * n + second
-        low, high = -(-place * 2**32 // n**2), -(-(place + 1) * 2**32 // n**2)
-        for half in (low, high - 1):
-            assert (half * n >> 32, (half * n & 0xFFFFFFFF) * n >> 32) == (first, second)
-        assert abs((high - low) * n**2 / 2**32 - 1) <= 2**-12
-
-
-def test_an_index_below_a_large_n_takes_a_whole_word() -> None:
-    key, n, draws = derive_key(7, "test"), SMALL_N + 1, 5
-    made = indices(key, 0, 2, draws, n)
-    for b in range(2):
-        own = words(key, b * 8, 8).tolist()
-        assert made[b].tolist() == [word * n >> 64 for word in own[:draws]]
-
-
+# Pinned: a change of these numbers changes every bootstrap that anybody reproduced with a seed.
 @pytest.mark.parametrize(
-    "n", [1, 2, 10, 250, FEW_N, FEW_N + 1, 2**16 + 1, SMALL_N, SMALL_N + 1, 2**31]
+    ("n", "answer"),
+    [
+        (10, "2 7 8 0 6 3"),
+        (445, "123 329 239 404 228 141"),
+        (446, "124 8 133 11 141 299"),
+        (2049, "569 1562 1200 650 1778 1905"),
+        (26_008, "7232 227 8261 12578 9967 6956"),
+        (4_194_305, "1362553 2064743 3708230 3278431 2412825 2426251"),
+    ],
 )
+def test_known_answers_of_the_contract(n: int, answer: str) -> None:
+    assert CONTRACT == 2
+    made = indices(Key(0x0123456789ABCDEF_FEDCBA9876543210), 2**33, 2**33 + 1, 6, n)
+    assert " ".join(map(str, made[0].tolist())) == answer
+
+
+@pytest.mark.parametrize("n", [*EDGES, 2**32])
+def test_tuples_from_one_word_are_as_uniform_as_claimed(n: int) -> None:
+    # Of all 2**64 words those that make a given tuple lie side by side: count them by their ends.
+    each = indices_per_word(n)
+    assert n**each <= 2**44
+    assert n ** (each + 1) > 2**44 or each == 5
+    for drawn in np.random.default_rng(n).integers(0, 2**62, 200).tolist():
+        place = drawn % n**each
+        low, high = -(-place * 2**64 // n**each), -(-(place + 1) * 2**64 // n**each)
+        assert abs((high - low) * n**each - 2**64) <= 2**44
+        for word in (low, high - 1):
+            left, found = word, 0
+            for _ in range(each):
+                index, left = divmod(left * n, 2**64)
+                found = found * n + index
+            assert found == place
+
+
+@pytest.mark.parametrize("n", [1, 2, 10, 250, *EDGES, 2**31, 2**32])
 def test_indices_stay_below_n(n: int) -> None:
     made = indices(derive_key(1), 0, 50, 100, n)
     assert made.min() >= 0

@@ -69,6 +69,10 @@ TAKERS: dict[str, Callable[[Any], Any]] = {
     "confusion_ci": lambda v: hw.confusion_ci(TRUTH, v),
     "pilot_n": lambda v: hw.planning.pilot_n(v, width=0.1),
     "subsample": hw.planning.subsample,
+    "auroc": lambda v: hw.metrics.auroc(TRUTH, v),
+    "average_precision": lambda v: hw.metrics.average_precision(TRUTH, v),
+    "squared_error": lambda v: hw.metrics.squared_error(DICE, v),
+    "absolute_error": lambda v: hw.metrics.absolute_error(v, DICE),
     "distribution_frame": lambda v: hw.plots.distribution_frame({"": v}, hw.summary_ci(DICE)),
 }
 
@@ -216,6 +220,7 @@ def test_levels_that_are_none(level: Any) -> None:
 @pytest.mark.parametrize(
     ("option", "value"),
     [
+        ("bounds", (0, 1j)),
         ("n_resamples", 10**9),
         ("n_resamples", HUGE),
         ("rng", True),
@@ -234,6 +239,26 @@ def test_levels_that_are_none(level: Any) -> None:
 )
 def test_options_that_are_none(option: str, value: Any) -> None:
     assert refused(**{option: value}).startswith(option)
+
+
+def test_seeds_of_any_length_reproduce() -> None:
+    long = np.random.SeedSequence(10**6000)
+    first, again = (
+        hw.summary_ci(DICE, statistic="sd", n_resamples=99, rng=rng) for rng in (long, long)
+    )
+    assert (first.low, first.high) == (again.low, again.high)
+    assert hw.summary_ci(DICE, statistic="sd", n_resamples=99, rng=first.seed).low == first.low
+
+
+def test_numbers_beyond_all_digits_are_powers_of_ten() -> None:
+    e = hw.summary_ci([x * 1e99 for x in DICE])
+    assert len(e.sentence()) < 150
+    assert "e+98" in e.sentence()
+
+
+def test_a_level_that_is_not_all_does_not_read_as_all() -> None:
+    e = hw.summary_ci(DICE, method="t", confidence_level=1 - 2**-53)
+    assert "99.99999999999999 % CI" in e.sentence()
 
 
 @pytest.mark.parametrize("penalty", [math.nan, "1", HUGE, True])

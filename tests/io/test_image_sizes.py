@@ -143,9 +143,9 @@ def test_a_small_picture_of_many_pixels_is_not_unpacked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compression", ["tiff_adobe_deflate", "packbits", "tiff_lzw"])
 def test_a_strip_is_unpacked_as_far_as_it_is_wanted(compression: str, tmp_path: Path) -> None:
-    large = np.zeros((4000, 2000), np.uint8)
+    large = np.zeros((3000, 1000), np.uint8)
     Pillow.fromarray(large).save(tmp_path / "a.tif", compression=compression)
-    small = np.zeros((40, 2000), np.uint8)
+    small = np.zeros((40, 1000), np.uint8)
     small[3, 4] = 5
     Pillow.fromarray(small).save(tmp_path / "b.tif", compression=compression)
     # The strip of the large picture, in the place of that of the small one.
@@ -171,6 +171,30 @@ def test_unpacking_stops() -> None:
     assert unpacked_bits(bytes([129, 7]) * 1000, most=300) == bytes([7]) * 384
     assert unpacked_bits(bytes([3, 1, 2]), most=300) is None
     assert unpacked_lzw(b"", most=300) == b""
+
+
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_directories_upon_each_other_are_not_read_over_and_over(
+    big: bool, order: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, volume()[3], bigtiff=big, byteorder=order, metadata=None)
+    read_image(path)
+    content = bytearray(path.read_bytes())
+    count, entry, form = (8, 20, "Q") if big else (2, 12, "I")
+    start = 16 if big else 8
+    (tags,) = struct.unpack_from(f"{order}{'Q' if big else 'H'}", content, start)
+    after = start + count + tags * entry
+    # The next page is the first one; and one that begins within it and never ends.
+    for following, tags_there in ((start, None), (start + count + 4, 4000)):
+        broken = bytearray(content)
+        struct.pack_into(f"{order}{form}", broken, after, following)
+        if tags_there is not None:
+            struct.pack_into(f"{order}{'Q' if big else 'H'}", broken, following, tags_there)
+        path.write_bytes(broken)
+        with pytest.raises(hw.DataError, match="the directories of its pages overlap"):
+            read_image(path)
 
 
 def test_strips_that_are_too_large_at_once_are_refused(

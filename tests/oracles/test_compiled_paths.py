@@ -1,4 +1,4 @@
-"""With and without the compiled kernels: the same replicates of every statistic in every design."""
+"""With and without the compiled library: the same replicates of every statistic in every design."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling import studentized
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled
-from halfwidth.resampling.kernels.compiled import COMPILE_FROM, pays_off
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.replicates import replicates
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
 N = 60
 EQUAL, UNEQUAL = np.arange(N) // 3, np.repeat(np.arange(11), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 5])
@@ -101,41 +100,11 @@ def test_intervals_of_a_large_sample_are_the_same() -> None:
         np.testing.assert_allclose(one.interval.high, other.interval.high, rtol=1e-12)
 
 
-# --------------------------------------------------------------------------- when they start
-
-
-@pytest.fixture
-def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a process that has neither drawn anything nor loaded the kernels."""
-    monkeypatch.setattr(compiled, "_plainly", compiled.Odometer())
-    monkeypatch.setattr(compiled, "loaded", lambda: False)
-
-
-@pytest.mark.usefixtures("fresh")
-def test_kernels_start_when_all_draws_so_far_would_have_paid_for_them() -> None:
-    assert not pays_off(COMPILE_FROM // 2)
-    assert not pays_off(COMPILE_FROM // 2 - 1)
-    assert pays_off(1)
-
-
-@pytest.mark.usefixtures("fresh")
-def test_kernels_that_cannot_be_loaded_are_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "_loads", lambda: False)
-    assert not pays_off(2 * COMPILE_FROM)
-    monkeypatch.setattr(compiled, "available", lambda: False)
-    assert not pays_off(2 * COMPILE_FROM)
-
-
-def test_loaded_kernels_serve_small_jobs_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "loaded", lambda: True)
-    assert pays_off(1)
-
-
 def test_a_user_gets_the_same_interval_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(0).beta(8, 2, 500)
     made = []
     for use in (False, True):
-        monkeypatch.setattr(compiled, "pays_off", lambda _draws, use=use: use)
+        monkeypatch.setattr(native, "available", lambda use=use: use)
         made.append(hw.summary_ci(values, metric="dsc", method="bca", rng=1))
     assert made[0].sentence() == made[1].sentence()
     np.testing.assert_allclose(made[0].low, made[1].low, rtol=1e-12)

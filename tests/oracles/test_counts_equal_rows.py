@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +28,7 @@ from halfwidth.resampling.cells import MULTINOMIAL_FROM
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.jackknife import leave_one_out
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]
@@ -75,7 +75,7 @@ def assert_replicates_are_those_of_rows(
     wanted = [of_rows(records[..., rows_of(design, units)]) for units in drawn]
     blocks, kept = Plan(77, n_resamples, block_elements=1), Plan(77, n_resamples, kept={})
     plans = [plan, blocks, kept, kept]
-    if importlib.util.find_spec("numba") is not None:
+    if native.available():
         plans.append(Plan(77, n_resamples, compiled=True))
     for how in plans:
         got = replicates(records[None], design, statistic, how)[0]

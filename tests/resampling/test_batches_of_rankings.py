@@ -27,7 +27,7 @@ from halfwidth.resampling.areas import areas_of_counts, areas_of_samples, class_
 from halfwidth.resampling.areas_left_out import without_each_unit
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units
-from halfwidth.resampling.kernels import compiled_ranking
+from halfwidth.resampling.kernels import native
 
 Array = NDArray[Any]
 KINDS = ["auroc", "average_precision"]
@@ -219,7 +219,7 @@ def whole(kind: str, found: Ranking, samples: int, design: Design, plan: Plan) -
 def test_areas_of_a_batch_are_those_of_plain_numpy(
     kind: str, design: Any, flatten: bool, tied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("numba")
+    needs_the_library()
     for n, classes in ((4, 2), (34, 3), (260, 2)):
         sets = records_of(5, n, classes, tied=tied)
         found = RankEach(classes, flatten=flatten)(sets)
@@ -235,32 +235,31 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         np.testing.assert_allclose(got[0], wanted.area, rtol=1e-12)
         plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
         assert np.array_equal(plain[0], wanted.area, equal_nan=True)
-        monkeypatch.setattr(areas, "MOST_COUNTS", 1)
+        monkeypatch.setattr(areas, "MOST_SHARED", 1)
         monkeypatch.setattr(areas, "MOST_AT_ONCE", 1)
         assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
         monkeypatch.undo()
 
 
+def needs_the_library() -> None:
+    if not native.available():
+        pytest.skip("there is no compiled library")
+
+
 def sums_are_those_of_numpy(unit: Array, mark: Array, units: int) -> None:
-    """Check both kernels on lists that are no rankings of test sets."""
+    """Check the kernels on lists that are no rankings of test sets."""
     key, stop = rng.Key(99), 45
     draws = rng.indices(key, 0, stop, units, units)
     counts = np.stack([np.bincount(row, minlength=units) for row in draws])
     found = Ranking(unit.astype(np.int32), mark.astype(np.uint8))
-    turned = compiled_ranking.turned([(key, 0, units)], 0, stop, units)
+    drawn = native.side_by_side([(key, 0, units)], 0, stop, units)
     for kind in KINDS:
         auroc = kind == "auroc"
-        ready = compiled_ranking.prepared(
-            found.case, found.mark, units, areas=auroc, precisions=not auroc
-        )
-        assert ready.near
+        lists = native.prepared(found.case, found.mark, units, auroc=auroc)
         wanted = areas_of_counts(kind, found, np.arange(units), counts)
-        for area, positives in (
-            compiled_ranking.areas_drawn(ready, key, 0, stop),
-            compiled_ranking.areas(ready, turned, stop, 0, len(unit)),
-        ):
-            assert np.array_equal(positives, wanted.positives)
-            np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
+        area, positives = native.areas(lists, drawn, 0, len(unit))
+        assert np.array_equal(positives, wanted.positives)
+        np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
 
 
 def marks_of(groups: list[tuple[int, int]]) -> Array:
@@ -290,7 +289,7 @@ LISTS: dict[str, list[tuple[int, int]]] = {
 
 @pytest.mark.parametrize("groups", LISTS.values(), ids=LISTS)
 def test_lists_of_any_shape(groups: list[tuple[int, int]]) -> None:
-    pytest.importorskip("numba")
+    needs_the_library()
     mark = marks_of(groups)
     draw = np.random.default_rng(6)
     unit = np.stack([draw.permutation(len(mark)) for _ in range(2)])
@@ -300,7 +299,7 @@ def test_lists_of_any_shape(groups: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize("times", [2, 6, 10, 11, 40])
 @pytest.mark.parametrize("units", [3, 25, 26, 300])
 def test_units_may_come_several_times(times: int, units: int) -> None:
-    pytest.importorskip("numba")
+    needs_the_library()
     draw = np.random.default_rng(times)
     entries = times * units
     unit = np.stack([draw.permutation(entries) % units for _ in range(2)])
@@ -311,8 +310,7 @@ def test_units_may_come_several_times(times: int, units: int) -> None:
 
 @pytest.mark.parametrize(("units", "rate"), [(4000, 0.84), (4000, 0.86), (8000, 0.9)])
 def test_many_positives(units: int, rate: float) -> None:
-    # Above 3400 positives products of four denominators would not be exact.
-    pytest.importorskip("numba")
+    needs_the_library()
     draw = np.random.default_rng(units)
     unit = np.stack([draw.permutation(units) for _ in range(2)])
     mark = Ranking.LAST_OF_TIES + (draw.random((2, units)) < rate)
@@ -321,7 +319,7 @@ def test_many_positives(units: int, rate: float) -> None:
 
 @pytest.mark.parametrize(("n", "classes", "rate"), [(250, 1, 0.6), (1000, 6, 0.1), (8000, 1, 0.97)])
 def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int, rate: float) -> None:
-    pytest.importorskip("numba")
+    needs_the_library()
     draw = np.random.default_rng(n)
     positive = draw.random((2, n * classes)) < rate
     scores = draw.random(positive.shape) + positive
@@ -329,10 +327,9 @@ def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int, rate
     scores[:, 0], positive[:, 0] = 3.0, False
     found = rank(positive, scores)
     unit = found.case % n
-    ready = compiled_ranking.prepared(
-        unit.astype(np.int32), found.mark, n, areas=False, precisions=True
-    )
-    area, _ = compiled_ranking.areas_drawn(ready, rng.Key(4), 0, 64)
+    lists = native.prepared(unit.astype(np.int32), found.mark, n, auroc=False)
+    counts = native.side_by_side([(rng.Key(4), 0, n)], 0, 64, n)
+    area, _ = native.areas(lists, counts, 0, 2)
     drawn = rng.indices(rng.Key(4), 0, 64, n, n)
     perfect = ~(drawn == 0).any(axis=-1)
     assert perfect.any()
@@ -350,7 +347,7 @@ def test_intervals_of_a_batch_are_those_of_each_test_set(
     kind: str, average: str, n: int, compiled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if compiled:
-        pytest.importorskip("numba")
+        needs_the_library()
     statistic, sets = statistic_of(kind, average, 3), records_of(5, n, 3)
     design, plan = Design((n,), paired=True), Plan(7, 199, compiled=compiled)
 
@@ -373,7 +370,7 @@ def test_intervals_of_a_batch_are_those_of_each_test_set(
 def test_a_batch_takes_some_tens_of_megabytes(average: str, n: int, classes: int) -> None:
     # Areas and positives of all rows and resamples would take 100 * 3 * 9999 * 16 bytes = 48 MB,
     # and the replicates themselves take 8 MB.
-    pytest.importorskip("numba")
+    needs_the_library()
     statistic, sets = (
         statistic_of("average_precision", average, classes),
         records_of(100, n, classes),

@@ -25,7 +25,7 @@ from halfwidth.core.forms import CellCounts
 from halfwidth.resampling.cells import MULTINOMIAL_FROM, finished
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled, compiled_cells
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS, MOST_WEIGHT, Operation, read_off
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step, program_of
 
@@ -86,7 +86,7 @@ def test_a_formula_gives_what_the_function_gives(name: str) -> None:
 @KERNELS
 def test_counts_fit_into_their_bits() -> None:
     n = MULTINOMIAL_FROM - 1
-    assert n <= compiled_cells.MOST_UNITS
+    assert n <= native.MOST_TABLE_UNITS
     weighed: list[tuple[int, Finish]] = [
         (1, lambda c: MOST_WEIGHT * c[..., 0] * 1.0),
         (1, lambda c: MOST_WEIGHT * c[..., 0] * 1.0 + c[..., 1]),
@@ -173,7 +173,7 @@ def test_no_step_reads_the_register_it_writes(name: str, average: str) -> None:
 def test_cumulated_draws_are_those_of_the_generator(units: int) -> None:
     key = rng.Key(2**90 + 5)
     for start, stop in ((0, 1), (3, 3 + WIDTH), (7, 40), (5, 6 + WIDTH)):
-        made = compiled_cells.cumulated(key, start, stop, units)
+        made = native.cumulated(key, start, stop, units)
         drawn = rng.indices(key, start, stop, units, units)
         counts = np.stack([np.bincount(row, minlength=units) for row in drawn])
         wanted = np.zeros((made.shape[0] * WIDTH, units + 1))
@@ -191,12 +191,12 @@ def test_what_does_not_fit_is_refused() -> None:
         draws: Array = draws, ends: Array = ends, out: Array = out, start: int = 0, stop: int = 9
     ) -> None:
         with pytest.raises(ValueError, match=r"fit|beyond"):
-            compiled_cells.finish(program, draws, ends, out, start, stop)
+            native.finish(program, draws, ends, out, start, stop)
 
-    compiled_cells.finish(program, draws, ends, out, 0, 9)
+    native.finish(program, draws, ends, out, 0, 9)
     assert (out == 0).all()
     refused(draws=draws[:, :, 1:])
-    refused(draws=np.zeros((1, compiled_cells.MOST_UNITS + 2, WIDTH), np.int16))
+    refused(draws=np.zeros((1, native.MOST_TABLE_UNITS + 2, WIDTH), np.int16))
     refused(ends=np.array([[0, 1, 4]]))
     refused(ends=np.array([[-1, 1, 3]]))
     refused(ends=np.array([[0, 1]]))
@@ -204,26 +204,6 @@ def test_what_does_not_fit_is_refused() -> None:
     refused(stop=10)
     refused(start=-1)
     refused(out=np.empty((1, WIDTH + 1)), stop=WIDTH + 1)
-
-
-def test_the_kernel_starts_when_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(compiled_cells, "_plainly", compiled.Odometer())
-    monkeypatch.setattr(compiled_cells, "loaded", lambda: False)
-    monkeypatch.setattr(compiled_cells, "stored", lambda: False)
-    monkeypatch.setattr(compiled_cells, "_loads", lambda: True)
-    monkeypatch.setattr(compiled, "available", lambda: True)
-    assert not compiled_cells.pays_off(compiled_cells.COMPILE_FROM - 10)
-    assert not compiled_cells.pays_off(9)
-    assert compiled_cells.pays_off(1)
-    monkeypatch.setattr(compiled_cells, "_plainly", compiled.Odometer())
-    monkeypatch.setattr(compiled_cells, "stored", lambda: True)
-    assert not compiled_cells.pays_off(compiled_cells.LOAD_FROM - 1)
-    assert compiled_cells.pays_off(1)
-    monkeypatch.setattr(compiled, "available", lambda: False)
-    assert not compiled_cells.pays_off(1)
-    monkeypatch.setattr(compiled_cells, "loaded", lambda: True)
-    assert compiled_cells.pays_off(1)
 
 
 def test_the_steps_of_a_metric_are_few() -> None:

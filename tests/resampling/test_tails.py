@@ -12,10 +12,10 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled_tails
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.tails import Tails, distribution_of
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
 ROWS, SIZE = 40, 3001
 PROBABILITIES = (0.0, 1e-4, 0.005, 0.025, 0.05, 0.0801, 0.2, 0.5, 0.77, 0.93, 0.975, 0.9999, 1.0)
@@ -88,7 +88,7 @@ def test_every_replicate_is_counted_whatever_their_number(size: int) -> None:
     made = Tails.of(rows.copy())
     assert (made.quantile(1.0) == 99).all()
     assert (made.quantile(0.0) == -99).all()
-    below = compiled_tails.count_below(rows, np.full(20, 99.0), np.full(20, 99.0))
+    below = native.count_below(rows, np.full(20, 99.0), np.full(20, 99.0))
     assert (below[:, 0] == size - 1).all()
     assert (below[:, 1] == size).all()
 

@@ -157,9 +157,6 @@ def ci(
         figure = (plot, figures.check(plot, plot_kind, figures.OF_TEST_SETS))
         columns = predictions.Columns(groups, strata, of_test_sets.pop("weight"))
         metrics = split_names(metric or ())
-        from halfwidth.estimation.resolve import USUAL_RESAMPLES
-
-        shared["n_resamples"] = USUAL_RESAMPLES if n_resamples is None else n_resamples
         estimates = predictions.estimates_of(asked, metrics, shared | of_test_sets, columns, figure)
     else:
         _refuse(ctx, of_test_sets, "needs --target COLUMN, the true classes")
@@ -186,7 +183,7 @@ def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
 
 def _of_cases(
     file: Path | None,
-    how_read: reading.How,
+    how_read: reading.Options,
     how: dict[str, Any],
     plot: Path | None,
     kind: str | None,
@@ -215,15 +212,15 @@ def _say_if_long(n: int, how: dict[str, Any]) -> None:
     from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.resampling.convolution import MANY
-    from halfwidth.resampling.kernels import compiled
+    from halfwidth.resampling.kernels import native
 
-    method, given = how["method"], how["n_resamples"]
-    n_resamples = USUAL_RESAMPLES if given is None else given
-    none_needed = given is None and n >= MANY
-    if n * n_resamples <= LONG_JOB or none_needed or compiled.available():
+    method, n_resamples = how["method"], how["n_resamples"]
+    exact = n_resamples is None and n >= MANY
+    resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
+    if exact or n * resamples <= LONG_JOB or native.available():
         return
     if method == "auto" or METHODS[method].resamples:
         note(
-            f"{n} rows and {n_resamples} resamples may take minutes; "
-            "pip install 'halfwidth[fast]' makes most of that seconds"
+            f"{n} rows and {resamples} resamples may take minutes with {native.status()}; "
+            "installed where a C compiler is found, it takes seconds"
         )

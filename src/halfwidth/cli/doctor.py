@@ -72,9 +72,9 @@ def _version(name: str) -> str | None:
 
 def kernels_in_use() -> str:
     """Which code draws and adds up resamples."""
-    from halfwidth.resampling.kernels import compiled
+    from halfwidth.resampling.kernels import native
 
-    return "compiled (Numba)" if compiled.available() else "NumPy"
+    return native.status()
 
 
 def _extras() -> dict[str, dict[str, str | None]]:

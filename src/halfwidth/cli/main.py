@@ -68,7 +68,9 @@ app.command("doctor", short_help="What is installed and what runs, for a report.
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"halfwidth {halfwidth.__version__}")
+        from halfwidth.resampling.kernels import native
+
+        typer.echo(f"halfwidth {halfwidth.__version__} ({native.status()})")
         raise typer.Exit
 
 

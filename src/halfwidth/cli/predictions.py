@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from halfwidth.cli.reading import How, table_in
+from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
@@ -49,7 +49,7 @@ class Asked:
     prediction: str | None
     target_file: Path | None
     score_file: Path | None
-    reading: How = (None, None, None, None)
+    reading: Options = (None, None, None, None)
 
     @property
     def any(self) -> bool:
@@ -268,6 +268,7 @@ def estimates_of(
         Where to and which kind.
     """
     from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
     from halfwidth.scoring.run import check_jobs
 
@@ -284,6 +285,8 @@ def estimates_of(
     given = given_in(asked, columns, numbers=numbers)
     positive = options.pop("positive")
     options["n_threads"] = check_jobs(options.pop("jobs"))
+    if options["n_resamples"] is None:
+        options["n_resamples"] = USUAL_RESAMPLES
     options |= {
         "names": asked.names,
         "labels": parse_labels(options["labels"], given.y_true),

@@ -11,12 +11,12 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.io.table import Table
 
-__all__ = ["TABLE_HELP", "Decimal", "Header", "How", "InputFormat", "Sheet", "table_in"]
+__all__ = ["TABLE_HELP", "Decimal", "Header", "InputFormat", "Options", "Sheet", "table_in"]
 
 TABLE_HELP = "Table: .csv, .tsv, .txt (also .gz), .parquet or .xlsx; - for standard input"
 
-# Sheet, decimal mark, header and format, as given.
-How = tuple[str | None, str | None, bool | None, str | None]
+# The values of the four options below, in their order.
+Options = tuple[str | None, str | None, bool | None, str | None]
 
 Sheet = Annotated[
     str | None,

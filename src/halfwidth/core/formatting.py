@@ -112,6 +112,8 @@ def fixed(value: float, decimals: int) -> str:
     ('0.50', '0.00', '∞')
     >>> fixed(1.2e-11, 12), fixed(1 + 1.2e-10, 11)
     ('1.2e-11', '1.00000000012')
+    >>> fixed(3e40, 2)
+    '3e+40'
     """
     if math.isnan(value):
         return "n/a"
@@ -120,6 +122,9 @@ def fixed(value: float, decimals: int) -> str:
     if decimals > MOST_DECIMALS and value:
         digits = math.floor(math.log10(abs(value))) + 1 + decimals
         return f"{value:.{min(max(digits, 1), MOST_DIGITS)}g}"
+    if abs(value) >= 10.0**MOST_DIGITS:
+        # Further digits are none of the number's own.
+        return repr(float(value))
     text = f"{value:.{min(decimals, MOST_DECIMALS)}f}"
     return text.lstrip("-") if float(text) == 0 else text
 
@@ -148,10 +153,12 @@ def fixed_apart(value: float, decimals: int, ends: Iterable[float] = (0.0,)) -> 
 def percent(share: float) -> str:
     """A share as per cent: ``95 %``.
 
-    >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    >>> percent(0.95), percent(0.999), percent(1 - 2**-53)
+    ('95 %', '99.9 %', '99.99999999999999 %')
     """
-    return f"{100 * share:.12g} %"
+    text = f"{100 * share:.12g}"
+    # What is less than all must not read as all.
+    return f"{100 * share!r} %" if text == "100" and share < 1 else f"{text} %"
 
 
 def rough_percent(share: float, places: int = 3) -> str:

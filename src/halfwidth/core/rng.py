@@ -7,12 +7,11 @@ the Random123 library check it in the tests.
 
 How words become draws:
 
-- *indices* below n ≤ 2**20: a word holds two draws, the low half first; index = ``half * n >> 32``.
-- *indices* below n ≤ 2**10: a word holds four. What a half leaves over, ``half * n mod 2**32``,
-  makes a second index in the same way (Brackett-Rozinsky & Lemire 2024).
-- *indices* below n > 2**20: one draw a word, index = ``word * n >> 64``.
-- No index, and no pair of indices from one half, has a probability that deviates from 1/n (1/n²)
-  by more than 2**-12 of itself.
+- *indices* below n: index = ``word * n >> 64``; what the product leaves over, ``word * n mod
+  2**64``, makes the next index in the same way (Brackett-Rozinsky & Lemire 2024). A word gives as
+  many as its bits allow: five for n ≤ 445, four to 2048, three to 26 007, two to 4 194 304, one
+  above. So the probability of no k-tuple of indices from one word deviates from n**-k by more than
+  2**-20 of itself, which is n**k / 2**64.
 - *uniforms*: one a word, ``((word >> 12) + 0.5) * 2**-52``, inside the open interval (0, 1).
 
 Resample b owns whole blocks ``b*m ... (b+1)*m - 1``, m = ceil(draws / draws per block), so any
@@ -33,16 +32,28 @@ from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array
 
-__all__ = ["Key", "derive_key", "indices", "resolve_seed", "uniforms", "words"]
+__all__ = [
+    "CONTRACT",
+    "Key",
+    "derive_key",
+    "indices",
+    "indices_per_word",
+    "resolve_seed",
+    "uniforms",
+    "words",
+]
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]
 
 LANES = 4
+# The version of these rules; whatever keeps draws or what was made of them keeps it too.
+CONTRACT = 2
+# Most cases of which a word gives so many indices: the k-th root of 2**44.
+MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
+HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 # Of a seed that is given: more than any source of randomness yields, and fit to be printed.
 MOST_BITS = 1024
-FEW_N, SMALL_N = 2**10, 2**20
-LOW_HALF = np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True)
@@ -75,8 +86,9 @@ def resolve_seed(rng: Any = None) -> int:
     if rng is None:
         return secrets.randbits(53)
     if isinstance(rng, np.random.SeedSequence):
-        if isinstance(rng.entropy, int) and not rng.spawn_key:
-            return rng.entropy
+        plain = isinstance(rng.entropy, int) and not rng.spawn_key
+        if plain and rng.entropy.bit_length() <= MOST_BITS:
+            return int(rng.entropy)
         return int.from_bytes(rng.generate_state(4, np.uint32).astype("<u4").tobytes(), "little")
     if isinstance(rng, np.random.BitGenerator):
         rng = np.random.Generator(rng)
@@ -135,28 +147,27 @@ def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
     -------
     ndarray of int, shape (stop - start, draws)
     """
-    if n <= FEW_N:
-        return _pairs(_owned(key, start, stop, draws, 4), n)[:, :draws]
-    if n <= SMALL_N:
-        halves = _owned(key, start, stop, draws, 2).astype("<u8", copy=False).view("<u4")
-        scaled = halves[:, :draws] * np.uint64(n)
-        return (scaled >> np.uint64(32)).astype(np.intp)
-    whole = _owned(key, start, stop, draws, 1)[:, :draws]
-    high, low = whole >> np.uint64(32), whole & LOW_HALF
-    carried = high * np.uint64(n) + ((low * np.uint64(n)) >> np.uint64(32))
-    return (carried >> np.uint64(32)).astype(np.intp)
+    per_word = indices_per_word(n)
+    left = _owned(key, start, stop, draws, per_word)
+    made = np.empty((*left.shape, per_word), dtype=np.intp)
+    for place in range(per_word):
+        # The product of 64 and 32 bits in two halves.
+        low = (left & LOW_HALF) * np.uint64(n)
+        high = (left >> HALF) * np.uint64(n) + (low >> HALF)
+        made[..., place] = high >> HALF
+        left = (high << HALF) | (low & LOW_HALF)
+    return made.reshape(len(left), -1)[:, :draws]
 
 
-def _pairs(whole: Words, n: int) -> Indices:
-    """Two indices from each half of a word."""
-    halves = whole.astype("<u8", copy=False).view("<u4")
-    made = np.empty((*halves.shape, 2), dtype=np.intp)
-    scaled = halves * np.uint64(n)
-    made[..., 0] = scaled >> np.uint64(32)
-    scaled &= LOW_HALF
-    scaled *= np.uint64(n)
-    made[..., 1] = scaled >> np.uint64(32)
-    return made.reshape(len(halves), -1)
+def indices_per_word(n: int) -> int:
+    """How many indices below n a word gives.
+
+    Examples
+    --------
+    >>> [indices_per_word(n) for n in (445, 446, 26_007, 4_194_305)]
+    [5, 4, 3, 1]
+    """
+    return next((k for k, most in MOST_CASES.items() if n <= most), 1)
 
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.checks import as_number, one_of
+from halfwidth.core.checks import as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, shown
 
 __all__ = [
@@ -47,9 +47,11 @@ class Bounds:
     high: float
 
     def __post_init__(self) -> None:
-        if not self.low < self.high:
+        numbers = is_number(self.low) and is_number(self.high)
+        if not numbers or not self.low < self.high:
             raise OptionError(
-                f"bounds need a low end below the high one, got ({self.low}, {self.high})"
+                "bounds need a low end below the high one, got "
+                f"({shown(self.low)}, {shown(self.high)})"
             )
 
     @property

@@ -35,8 +35,8 @@ def check_size(file: Path, shape: Sequence[int], most: int, *, each: int = 1) ->
     size = " x ".join(str(length) for length in shape[::-1])
     wide = f", each counted {each} times for labels above {WIDEST_OF[each]}" if each > 1 else ""
     raise DataError(
-        f"{file}: has {size} voxels{wide}; up to {most} are read, which fit into 3 GB of memory. "
-        f"If there is more: --max-voxels {voxels * each} (max_voxels=)"
+        f"{file}: has {size} voxels{wide}; up to {most} are read, so that memory lasts. If there "
+        f"is enough (7 bytes for each): --max-voxels {voxels * each} (max_voxels=)"
     )
 
 

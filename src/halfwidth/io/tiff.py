@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from numpy.typing import NDArray
 
@@ -21,6 +21,7 @@ __all__ = ["read_tiff"]
 
 # TIFF's codes of compressions that are read, and how many bytes one byte can stand for in them.
 LZW = 5
+BIG = 43
 TIFF_EXPANSIONS = {1: 1, LZW: 4096, 8: 1040, 32946: 1040, 32773: 128}
 # Bytes of a strip or tile, which is unpacked as a whole.
 MOST_OF_SEGMENT = 1 << 29
@@ -32,28 +33,50 @@ def read_tiff(file: Path, most: int) -> NDArray[Any]:
 
     # Mapped, because a read of a mapped file takes no more memory than the file has bytes, however
     # many a damaged tag asks for.
-    with (
-        file.open("rb") as plain,
-        mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
-        _silent("tifffile"),
-        tifffile.TiffFile(cast("Any", mapped)) as opened,
-    ):
-        found = list(opened.series)
-        if len(found) != 1 or len(opened.pages) > len(found[0].pages):
-            raise DataError(
-                f"{file}: holds {len(opened.pages)} pages of unlike kind or shape; a label map is "
-                "one page, or a stack of pages of one shape"
-            )
-        series = found[0]
-        sizes = [size for size in reversed(series.shape) if len(series.shape) <= 3 or size != 1]
-        shape = tuple(reversed(sizes))
-        _check_tiff(file, opened.pages.first, sizes)
-        check_size(file, shape, most)
-        if series.dataoffset is None:
-            return _unpacked(file, opened, series, most).reshape(shape)
-        dtype = series.dtype.newbyteorder(opened.byteorder)
-        header = Header(shape, dtype, None, None, file, series.dataoffset, skip=0, deflated=False)
+    with file.open("rb") as plain, mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        _check_directories(file, mapped)
+        with _silent("tifffile"), tifffile.TiffFile(cast("Any", mapped)) as opened:
+            return _labels_of(file, opened, most)
+
+
+def _labels_of(file: Path, opened: Any, most: int) -> NDArray[Any]:
+    found = list(opened.series)
+    if len(found) != 1 or len(opened.pages) > len(found[0].pages):
+        raise DataError(
+            f"{file}: holds {len(opened.pages)} pages of unlike kind or shape; a label map is "
+            "one page, or a stack of pages of one shape"
+        )
+    series = found[0]
+    sizes = [size for size in reversed(series.shape) if len(series.shape) <= 3 or size != 1]
+    shape = tuple(reversed(sizes))
+    _check_tiff(file, opened.pages.first, sizes)
+    check_size(file, shape, most)
+    if series.dataoffset is None:
+        return _unpacked(file, opened, series, most).reshape(shape)
+    dtype = series.dtype.newbyteorder(opened.byteorder)
+    header = Header(shape, dtype, None, None, file, series.dataoffset, skip=0, deflated=False)
     return read_labels(file, header, most)
+
+
+def _check_directories(file: Path, content: mmap.mmap) -> None:
+    """Refuse a file whose directories of pages lie upon each other.
+
+    They would be read over and over: one of 900 bytes kept tifffile busy for minutes.
+    """
+    order: Literal["big", "little"] = "big" if content[:2] == b"MM" else "little"
+    big = int.from_bytes(content[2:4], order) == BIG
+    # Where the first place is written, and the bytes of counts, entries and places.
+    at, count, entry, place = (8, 8, 20, 8) if big else (4, 2, 12, 4)
+    taken = 0
+    while start := int.from_bytes(content[at : at + place], order):
+        if start >= len(content):
+            # What is wrong with it is told when it is read.
+            return
+        tags = int.from_bytes(content[start : start + count], order)
+        at = start + count + tags * entry
+        taken += count + tags * entry + place
+        if taken > len(content):
+            raise DataError(f"{file}: is damaged: the directories of its pages overlap")
 
 
 def _unpacked(file: Path, opened: Any, series: Any, most: int) -> NDArray[Any]:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.core.checks import refuse_complex
 from halfwidth.core.spec import Better, Kind, metric
 from halfwidth.core.types import Array, Bounds
 
@@ -38,7 +39,8 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     >>> absolute_error([1.0, 2.0], [1.5, 0.0])
     array([0.5, 2. ])
     """
-    return np.asarray(np.abs(np.asarray(y_true, float) - np.asarray(y_pred, float)), dtype=float)
+    truth, predicted = _real(y_true, y_pred)
+    return np.asarray(np.abs(truth - predicted), dtype=float)
 
 
 @metric(
@@ -65,7 +67,8 @@ def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     >>> squared_error([1.0, 2.0], [1.5, 0.0])
     array([0.25, 4.  ])
     """
-    return np.asarray((np.asarray(y_true, float) - np.asarray(y_pred, float)) ** 2, dtype=float)
+    truth, predicted = _real(y_true, y_pred)
+    return np.asarray((truth - predicted) ** 2, dtype=float)
 
 
 @metric(
@@ -96,3 +99,10 @@ def correct(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     array([1., 0.])
     """
     return np.asarray((np.asarray(y_true) == np.asarray(y_pred)), dtype=float)
+
+
+def _real(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Array, Array]:
+    """Targets and predictions as real numbers."""
+    for given, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+        refuse_complex(given, name)
+    return np.asarray(y_true, float), np.asarray(y_pred, float)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from halfwidth.core.checks import refuse_complex
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.spec import Better, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
@@ -161,6 +162,7 @@ def area_of(
     kind: str, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
 ) -> float:
     """An area under a curve of one test set."""
+    refuse_complex(y_score, "y_score")
     positive = np.asarray(y_true).astype(bool)
     if not len(positive):
         return float("nan")

@@ -17,8 +17,8 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import Curve, cumulated, curve_of, in_parts
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import COMPILED_DRAWS, Plan, counts_of_units
-from halfwidth.resampling.kernels import compiled_ranking
+from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.kernels import native
 
 __all__ = [
     "Areas",
@@ -37,11 +37,11 @@ __all__ = [
 ROUNDING = 1e-12
 # Areas that there are kernels for.
 COMPILED = ("auroc", "average_precision")
-# Resamples that those take at once, and sums that a call may return: 16 MiB each.
-SIDE_BY_SIDE, MOST_SUMS = 32, 2**21
-# Counts of units, a byte each, that are made once for all samples; areas of a few of the samples
-# that are made at once, 1 MiB, so that they are finished in the caches of a core.
-MOST_COUNTS, MOST_AT_ONCE = 2**24, 2**17
+# Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
+# samples share counts, more of these are made at once, and areas of a few of the samples, 1 MiB, so
+# that they are finished in the caches of a core.
+MOST_AREAS, MOST_COUNTS = 2**21, 2**20
+MOST_SHARED, MOST_AT_ONCE = 2**24, 2**17
 
 
 @dataclass(frozen=True)
@@ -126,19 +126,18 @@ def areas_of_samples(
     areas : Areas
         Of the rows of those.
     """
-    compiles = _has_kernel(kind, ranking, plan)
-    if compiles and compiled_ranking.is_near(len(ranking.case), design.units):
-        yield from _side_by_side(str(kind), ranking, samples, design, plan)
+    if _has_kernel(kind, ranking, plan):
+        yield from _of_many(str(kind), ranking, samples, design, plan)
         return
-    whole = slice(0, samples)
-    blocks = _compiled if compiles else _plainly
-    for start, stop, areas in blocks(str(kind) if compiles else kind, ranking, design, plan):
-        yield whole, slice(start, stop), areas
+    for start, stop, areas in _plainly(kind, ranking, design, plan):
+        yield slice(0, samples), slice(start, stop), areas
 
 
 def _has_kernel(kind: Curve | str, ranking: Ranking, plan: Plan) -> bool:
     """Whether a kernel makes these areas, and is to."""
-    return kind in COMPILED and ranking.weight is None and plan.ranks_compiled(ranking.case.size)
+    if kind not in COMPILED or ranking.weight is not None or not ranking.case.size:
+        return False
+    return plan.compiles and native.fits(ranking.case.shape[-1])
 
 
 def _plainly(
@@ -150,62 +149,43 @@ def _plainly(
         yield start, stop, areas_of_counts(kind, ranking, unit, counts)
 
 
-def _prepared(kind: str, ranking: Ranking, design: Design) -> compiled_ranking.Prepared:
+def _prepared(kind: str, ranking: Ranking, design: Design) -> native.Lists:
     unit = unit_of_cases(design).astype(np.int32)[ranking.case]
-    auroc = kind == "auroc"
-    return compiled_ranking.prepared(
-        unit, ranking.mark, design.units, areas=auroc, precisions=not auroc
-    )
+    return native.prepared(unit, ranking.mark, design.units, auroc=kind == "auroc")
 
 
-def _side_by_side(
+def _whole_blocks(most: int) -> int:
+    """So many resamples, in multiples of those that kernels take side by side."""
+    return max(native.LANES, most // native.LANES * native.LANES)
+
+
+def _of_many(
     kind: str, ranking: Ranking, samples: int, design: Design, plan: Plan
 ) -> Iterator[tuple[slice, slice, Areas]]:
     """Counts of some resamples are made once; what a few samples make of them stays in caches."""
-    ready, keys = _prepared(kind, ranking, design), plan.keys(design)
-    rows = ready.rows // samples
-    most = MOST_COUNTS // (design.units * SIDE_BY_SIDE) * SIDE_BY_SIDE
-    for start, stop in plan.blocks(1, most=max(SIDE_BY_SIDE, most)):
-        counts = compiled_ranking.turned(keys, start, stop, design.units)
+    lists, keys = _prepared(kind, ranking, design), plan.keys(design)
+    rows = len(lists.unit) // samples
+    for start, stop in plan.blocks(1, most=_whole_blocks(MOST_SHARED // design.units)):
+        counts = native.side_by_side(keys, start, stop, design.units)
         step = max(1, MOST_AT_ONCE // (rows * (stop - start)))
         for first in range(0, samples, step):
             last = min(first + step, samples)
-            made = compiled_ranking.areas(ready, counts, stop - start, first * rows, last * rows)
+            made = native.areas(lists, counts, first * rows, last * rows)
             yield slice(first, last), slice(start, stop), Areas(*made)
 
 
 def _compiled(
-    kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
+    kind: str, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
-    ready, keys = _prepared(str(kind), ranking, design), plan.keys(design)
-    drawn_whole = len(keys) == 1
+    lists, keys = _prepared(kind, ranking, design), plan.keys(design)
 
     def made(block: tuple[int, int]) -> Areas:
-        if ready.near and drawn_whole:
-            return Areas(*compiled_ranking.areas_drawn(ready, keys[0][0], *block))
-        if ready.near:
-            counts = compiled_ranking.turned(keys, *block, design.units)
-            return Areas(*compiled_ranking.areas(ready, counts, block[1] - block[0], 0, ready.rows))
-        if drawn_whole:
-            return _finished(str(kind), compiled_ranking.drawn(ready, keys[0][0], *block))
-        return _finished(str(kind), compiled_ranking.counted(ready, keys, *block))
+        counts = native.side_by_side(keys, *block, design.units)
+        return Areas(*native.areas(lists, counts, 0, len(lists.unit)))
 
-    # The kernels take some resamples side by side, in multiples of this.
-    at_once = max(1, min(COMPILED_DRAWS // design.units, MOST_SUMS // ready.rows))
-    most = max(SIDE_BY_SIDE, at_once // SIDE_BY_SIDE * SIDE_BY_SIDE)
-    for (start, stop), areas in plan.in_threads(most, made):
+    most = min(MOST_COUNTS // design.units, MOST_AREAS // len(lists.unit))
+    for (start, stop), areas in plan.in_threads(_whole_blocks(most), made):
         yield start, stop, areas
-
-
-def _finished(kind: str, sums: compiled_ranking.Sums) -> Areas:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if kind == "auroc":
-            pairs = 2.0 * sums.positives
-            pairs *= sums.negatives
-            area = np.divide(sums.twice_concordant, pairs, out=pairs)
-        else:
-            area = np.divide(sums.precision, sums.positives, out=sums.precision)
-    return Areas(area, sums.positives)
 
 
 # --------------------------------------------------------------------------- one ranking

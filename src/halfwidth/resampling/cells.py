@@ -21,7 +21,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
-from halfwidth.resampling.kernels import compiled_cells
+from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
@@ -139,7 +139,7 @@ def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arra
             out[:, start:stop] = form.finish(counts)
         return out
     ends = _ends(codes, form.n_cells, design)
-    fast = form.n_cells <= MOST_CELLS and _compiles(design, plan, out.size)
+    fast = form.n_cells <= MOST_CELLS and _compiles(design, plan)
     program = program_of(form.finish, form.n_cells) if fast else None
 
     def work(block: tuple[int, int]) -> None:
@@ -148,7 +148,7 @@ def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arra
         if program is None:
             _finish_plainly(form, draws, ends, out[:, start:stop])
         else:
-            compiled_cells.finish(program, draws, ends[0], out, start, stop)
+            native.finish(program, draws, ends[0], out, start, stop)
 
     step = TABLE_BLOCKS * plan.block_elements // (design.units + 1)
     for _ in plan.in_threads(max(1, step - step % WIDTH, min(step, WIDTH)), work):
@@ -156,11 +156,9 @@ def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Arra
     return out
 
 
-def _compiles(design: Design, plan: Plan, replicates: int) -> bool:
+def _compiles(design: Design, plan: Plan) -> bool:
     """Whether the compiled kernels are used."""
-    if len(design.strata) > 1 or design.units > compiled_cells.MOST_UNITS:
-        return False
-    return compiled_cells.pays_off(replicates) if plan.compiled is None else plan.compiled
+    return plan.compiles and len(design.strata) == 1 and design.units <= native.MOST_TABLE_UNITS
 
 
 def _finish_plainly(form: CellCounts, draws: Table, ends: Ends, out: Array) -> None:
@@ -200,7 +198,7 @@ def _kept(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> T
         if not fast:
             return _cumulated(design, plan, start, stop)
         ((key, _, units),) = plan.keys(design)
-        return compiled_cells.cumulated(key, start, stop, units)
+        return native.cumulated(key, start, stop, units)
 
     if (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
         return made()

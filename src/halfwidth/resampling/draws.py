@@ -15,10 +15,17 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.kernels import compiled, compiled_ranking, compiled_tails, reference
+from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.progress import growing, tracked
 
-__all__ = ["BLOCK_ELEMENTS", "Plan", "counts_of_units", "kept_counts", "sums_by_stratum"]
+__all__ = [
+    "BLOCK_ELEMENTS",
+    "COMPILED_DRAWS",
+    "Plan",
+    "counts_of_units",
+    "kept_counts",
+    "sums_by_stratum",
+]
 
 T = TypeVar("T")
 
@@ -27,8 +34,8 @@ T = TypeVar("T")
 BLOCK_ELEMENTS = 2**18
 # Counts of draws that are kept for other samples of as many cases: 80 MB of floats.
 MOST_KEPT = 10**7
-# Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second or two,
-# after which an interrupt is heeded.
+# Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second, after
+# which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
 
 
@@ -44,14 +51,11 @@ class Plan:
     block_elements : int
         Upper bound on the elements of a temporary array.
     compiled : bool or None
-        Whether to use the compiled kernels; None: where they are there and worth it. The draws
-        are the same.
+        Whether to use the compiled kernels; None: where they are there. The draws are the same.
     kept : dict or None
         Where what several statistics of the same cases have in common is kept; None: nowhere.
     threads : int
         That the kernels for ranked scores run in; the results do not depend on it.
-    screened : bool
-        Whether many samples are asked for a few quantiles each and for no standard error.
     own_uniforms : bool
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
@@ -65,14 +69,13 @@ class Plan:
     compiled: bool | None = None
     kept: dict[Hashable, Any] | None = field(default=None, compare=False, repr=False)
     threads: int = 1
-    screened: bool = False
     own_uniforms: bool = False
     convolves: bool = False
 
     @property
-    def screens(self) -> bool:
-        """Whether sums are made roughly first; it takes the compiled kernels."""
-        return self.screened and bool(self.compiled)
+    def compiles(self) -> bool:
+        """Whether the compiled kernels are used."""
+        return native.available() if self.compiled is None else self.compiled
 
     def blocks(
         self, elements_each: int, *, most: int | None = None, slow: bool = False
@@ -152,24 +155,6 @@ class Plan:
         with ThreadPoolExecutor(self.threads) as pool:
             yield from zip(followed, pool.map(make, ranges), strict=True)
 
-    def ranks_compiled(self, entries: int) -> bool:
-        """Whether the compiled kernels are used for rankings of so many entries."""
-        if self.compiled is not None:
-            return self.compiled
-        return compiled_ranking.pays_off(self.n_resamples * entries)
-
-    def finds_tails(self, replicates: int) -> bool:
-        """Whether the compiled kernels are used to find the tails of so many replicates."""
-        if self.compiled is not None:
-            return self.compiled
-        return compiled_tails.pays_off(replicates)
-
-    def compiles(self, design: Design) -> bool:
-        """Whether the compiled kernels are used."""
-        if self.compiled is not None:
-            return self.compiled
-        return compiled.pays_off(self.n_resamples * design.units)
-
 
 @functools.cache
 def _let_memory_be_used_again() -> None:
@@ -207,7 +192,7 @@ def sums_by_stratum(
             for start, stop in plan.blocks(max(design.units, len(features))):
                 yield start, stop, (features @ kept[start:stop].T)[None]
             return
-    fast = plan.compiles(design)
+    fast = plan.compiles
     fused = fast and len(features) < reference.MANY_FEATURES
     strata = [
         (key, np.ascontiguousarray(features[:, first : first + units]), units)
@@ -224,9 +209,9 @@ def sums_by_stratum(
         sums = np.empty((len(strata), len(features), stop - start))
         for into, (key, part, units) in zip(sums, strata, strict=True):
             if fused:
-                into[:] = compiled.sum_drawn(part, key, start, stop, units)
+                into[:] = native.sum_drawn(part, key, start, stop, units)
             elif fast:
-                into[:] = part @ compiled.count_drawn(key, start, stop, units).T.astype(float)
+                into[:] = part @ native.count_drawn(key, start, stop, units).T.astype(float)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
@@ -249,7 +234,7 @@ def kept_counts(design: Design, plan: Plan) -> Array | None:
 
 def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
     """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
-    if not plan.compiles(design):
+    if not plan.compiles:
         return reference.count_draws(plan.indices(design, start, stop), design.units)
-    counts = [compiled.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
+    counts = [native.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
     return np.concatenate(counts, axis=-1)

@@ -12,6 +12,7 @@ from halfwidth.core.forms import (
     Ranking,
     SortedWeights,
     Sums,
+    sum_of_squares,
 )
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Numbers
@@ -22,10 +23,9 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, counts_of_units, kept_counts, sums_by_stratum
 from halfwidth.resampling.exact import binomial, order_statistics
-from halfwidth.resampling.kernels import compiled_tails, reference
-from halfwidth.resampling.screened import Linear, Screened, Weights
+from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
-from halfwidth.resampling.tails import MANY_ROWS, distribution_of
+from halfwidth.resampling.tails import distribution_of
 
 __all__ = ["bootstrap_distribution", "replicates"]
 
@@ -77,18 +77,16 @@ def bootstrap_distribution(
     return distribution_of(replicates(values, design, statistic, plan), plan)
 
 
-def _kept_weights(design: Design, statistic: Statistic, plan: Plan) -> Weights | None:
-    """How often each case counts in each resample, for all samples of one size."""
+def _kept_weights(design: Design, statistic: Statistic, plan: Plan) -> Array | None:
+    """How much each case counts in each resample, (B, n), for all samples of one size."""
     counts = kept_counts(design, plan)
-    if counts is None:
-        return None
-    if isinstance(statistic.spec.form, Moments):
-        return plan.once("counts as weights", (), design, lambda: Weights.of(counts))
+    if counts is None or isinstance(statistic.spec.form, Moments):
+        return counts
     what = ("shares", statistic.spec.name, *statistic.parameters.items())
-    return plan.once(what, (), design, lambda: Weights.of(reference.shares(statistic, counts)))
+    return plan.once(what, (), design, lambda: reference.shares(statistic, counts))
 
 
-def _of_linear(values: Array, weights: Weights, statistic: Statistic, plan: Plan) -> Distribution:
+def _of_linear(values: Array, weights: Array, statistic: Statistic, plan: Plan) -> Distribution:
     """Replicates of a function of weighted sums, as what they increase with."""
     form, n, centre = statistic.spec.form, values.shape[-1], reference.middle_of(values)
     if isinstance(form, Moments):
@@ -99,10 +97,12 @@ def _of_linear(values: Array, weights: Weights, statistic: Statistic, plan: Plan
     else:
         total = reference.total_weight(reference.weights_of(statistic, n))
         order, scale = 1, Scale(_moved, _moved_back, n, total * centre, {})
-    linear = Linear(np.stack([(values - centre) ** p for p in range(1, order + 1)]), weights)
-    if plan.screens and order <= 2 and len(values) >= MANY_ROWS and linear.fits():
-        return Screened.of(linear, scale)
-    return distribution_of(linear.exact(), plan, scale)
+    sums = [(values - centre) ** power @ weights.T for power in range(1, order + 1)]
+    if order == 1:
+        return distribution_of(sums[0], plan, scale)
+    for part in in_parts(*sums[0].shape):
+        sums[1][part] = sum_of_squares(n, *(one[part] for one in sums))
+    return distribution_of(sums[1], plan, scale)
 
 
 def _moved(_n: int, sums: Array, by: Array) -> Array:
@@ -120,21 +120,10 @@ def _positions(ranks: Array, n: int, plan: Plan) -> reference.Draws:
 
 def _picked(sorted_values: Array, weights: Array, table: reference.Draws, plan: Plan) -> Array:
     """Weighted order statistics, as gaps between neighbours: equal values have a spread of 0."""
-    made = np.empty((len(sorted_values), plan.n_resamples))
     total = reference.total_weight(weights)
     gaps = -np.cumsum(weights[::-1])[::-1]
-    if plan.finds_tails(made.size):
-        return compiled_tails.picked(sorted_values, table, total, gaps)
-    for part in in_parts(*made.shape):
-        previous = np.take(sorted_values[part], table[0], axis=-1)
-        into = np.multiply(total, previous, out=made[part])
-        for place in range(1, len(weights)):
-            current = np.take(sorted_values[part], table[place], axis=-1)
-            previous -= current
-            previous *= gaps[place]
-            into += previous
-            previous = current
-    return made
+    pick = native.picked if plan.compiles else reference.picked
+    return pick(sorted_values, table, total, gaps)
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:

@@ -23,7 +23,7 @@ from halfwidth.resampling.distribution import (
     quantile_by_rank,
 )
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled_tails
+from halfwidth.resampling.kernels import native
 
 __all__ = ["Tails", "distribution_of"]
 
@@ -39,7 +39,7 @@ def distribution_of(bases: Array, plan: Plan, scale: Scale | None = None) -> Dis
     Its answers are the same whether rows are sorted or their tails are.
     """
     many = bases.ndim == 2 and len(bases) >= MANY_ROWS and bases.shape[-1] >= MANY_REPLICATES
-    if many and bases.flags.c_contiguous and plan.finds_tails(bases.size):
+    if many and bases.flags.c_contiguous and plan.compiles:
         return Tails.of(bases, scale)
     return Replicates.sorting(bases, scale)
 
@@ -78,7 +78,7 @@ class Tails:
         expected = SHARE * bases.shape[-1]
         # Six standard deviations of how many a quantile of the first cuts off.
         room = int(expected + 6 * expected / np.sqrt(SHARE * FIRST)) + 8
-        lower, upper, counts = compiled_tails.tails(bases, low, high, room)
+        lower, upper, counts = native.tails(bases, low, high, room)
         below, at_low, above, at_high, undefined = counts.astype(np.intp).T
         places = np.arange(room)
         np.copyto(lower, low[:, None], where=places >= below[:, None])
@@ -122,7 +122,7 @@ class Tails:
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
         limits = limits_of_ties(value, tolerance, self.scale)
-        counted = compiled_tails.count_below(self.bases, *limits).sum(axis=-1)
+        counted = native.count_below(self.bases, *limits).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
 

@@ -16,16 +16,20 @@ from halfwidth.core.forms import OrderStatistics, SortedWeights
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design, cases_of
+from halfwidth.resampling.distribution import in_parts
 
 __all__ = [
     "Draws",
+    "count_below",
     "count_draws",
     "gather",
     "middle_of",
+    "picked",
     "plain",
     "resamples",
     "shares",
     "sum_drawn",
+    "tails",
     "total_weight",
     "weighted",
     "weights_of",
@@ -153,3 +157,40 @@ def middle_of(values: Array) -> Array:
 def total_weight(weights: Array) -> float:
     """The sum of L-weights, 1 for location and 0 for spread, free of rounding."""
     return float(np.rint(weights.sum()))
+
+
+def picked(values: Array, table: Draws, total: float, gaps: Array) -> Array:
+    """Weighted values at the positions of a table, (S, n), (K, B) -> (S, B).
+
+    The first counts ``total``, the gap before each other one ``gaps`` of its place.
+    """
+    made = np.empty((len(values), table.shape[-1]))
+    for part in in_parts(*made.shape):
+        previous = np.take(values[part], table[0], axis=-1)
+        into = np.multiply(total, previous, out=made[part])
+        for place in range(1, len(gaps)):
+            current = np.take(values[part], table[place], axis=-1)
+            previous -= current
+            previous *= gaps[place]
+            into += previous
+            previous = current
+    return made
+
+
+def tails(rows: Array, low: Array, high: Array) -> tuple[list[Array], list[Array], Draws]:
+    """What of each row (S, B) lies below one limit and above another, in order.
+
+    The counts of a row, (S, 5), are those below ``low``, equal to it, above ``high``, equal to it,
+    and NaN.
+    """
+    low, high = low[:, None], high[:, None]
+    beyond = (rows < low, rows == low, rows > high, rows == high, np.isnan(rows))
+    counts = np.stack([mask.sum(axis=-1) for mask in beyond], axis=-1)
+    lower = [row[mask] for row, mask in zip(rows, beyond[0], strict=True)]
+    return lower, [row[mask] for row, mask in zip(rows, beyond[2], strict=True)], counts
+
+
+def count_below(rows: Array, below: Array, up_to: Array) -> Draws:
+    """How many of each row lie below one limit, and up to another: (S, B) -> (S, 2)."""
+    masks = (rows < below[:, None], rows <= up_to[:, None])
+    return np.stack([mask.sum(axis=-1) for mask in masks], axis=-1)

@@ -28,8 +28,8 @@ LIBRARIES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 PINNED = dict.fromkeys(LIBRARIES, "1")
-# For processes that begin. Numba takes no other number once it runs; its kernels use one anyway.
-ONE_THREAD = PINNED | {"NUMBA_NUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1"}
+# For processes that begin.
+ONE_THREAD = PINNED | {"NUMEXPR_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled, compiled_tails
 from halfwidth.study.chunks import Made
 from halfwidth.study.simulation.fitted import Fitted, fitted, truth_of
 from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_points
@@ -27,9 +26,6 @@ __all__ = ["Cells", "batch_of", "plan_of", "simulate", "simulated"]
 # Values drawn from a population at once: 2**22 floats are 32 MiB. Boundaries of parts depend on
 # it, and so do the draws.
 MOST_DRAWN = 2**22
-# Replicates of a cell from which the kernels are compiled or loaded at once: some seconds of work
-# without them, and a study has many cells.
-COMPILE_FROM = 10**7
 
 
 @dataclass(frozen=True)
@@ -69,20 +65,7 @@ def plan_of(cells: Cells, batch: int) -> Plan:
     """The draws that the samples of a batch share; no other batch, size or instance has them."""
     spec = cells.spec
     key = rng.derive_key(spec.seed, "study", "resamples", cells.instance.name, cells.n, batch)
-    return Plan(
-        key.value,
-        spec.resamples,
-        compiled=_compiles(cells.trial_of or spec),
-        kept={},
-        screened=True,
-        own_uniforms=True,
-    )
-
-
-def _compiles(spec: StudySpec) -> bool | None:
-    """Whether a cell is so large that the compiled kernels are worth a wait; None: as they like."""
-    large = spec.samples * spec.resamples >= COMPILE_FROM
-    return (compiled.available() and compiled_tails.loads()) if large else None
+    return Plan(key.value, spec.resamples, kept={}, own_uniforms=True)
 
 
 def batch_of(cells: Cells, population: Any, batch: int, samples: int) -> Iterator[Array]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
+from halfwidth.core.rng import CONTRACT
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.disk import parsed_json, write_json
 
@@ -36,7 +37,7 @@ __all__ = [
 NAME = "run.json"
 # Of the store: other numbers mean other files or other columns.
 FORMAT = 1
-LIBRARIES = ("numpy", "scipy", "numba", "pyarrow")
+LIBRARIES = ("numpy", "scipy", "pyarrow")
 # What differs is named up to so many things and letters.
 SHOWN, LONGEST = 4, 60
 ABSENT = object()
@@ -58,6 +59,8 @@ class Manifest:
         Digest of the data of each instance.
     columns : dict
         Type of each column of a part: string, int64, double, bool, list<string>.
+    draws : int
+        The version of the rules that draws follow; parts by other rules do not mix.
     versions : dict
         Of halfwidth, of the libraries that compute, and of Python, when the store was begun.
     begun : str
@@ -71,12 +74,15 @@ class Manifest:
     columns: dict[str, str]
     versions: dict[str, str | None]
     begun: str
+    draws: int = CONTRACT
     sealed: bool = True
 
     @property
     def hash(self) -> str:
         """16 hexadecimal digits of the format, the settings, the inputs and the columns."""
-        what = [FORMAT, self.settings, self.inputs, self.columns]
+        what: list[Any] = [FORMAT, self.settings, self.inputs, self.columns]
+        # The first rules were not named.
+        what += [self.draws] if self.draws > 1 else []
         # Arrow keeps the order of columns, and so does the hash.
         text = json.dumps([*what, list(self.columns)], sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
@@ -119,6 +125,7 @@ def write(store: Path, what: Manifest, writer: str) -> None:
         "settings": what.settings,
         "inputs": what.inputs,
         "columns": what.columns,
+        "draws": what.draws,
     }
     write_json(store / NAME, content, writer)
 
@@ -182,6 +189,7 @@ def _manifest_of(found: Mapping[str, Any], sealed: bool, path: Path) -> Manifest
             columns=dict(found["columns"]),
             versions=dict(found["versions"]),
             begun=str(found["begun"]),
+            draws=int(found.get("draws", 1)),
             sealed=sealed,
         )
     except (KeyError, TypeError, ValueError):
@@ -209,6 +217,8 @@ def differences(old: Manifest, new: Manifest) -> str:
     ]
     if list(old.columns.items()) != list(new.columns.items()):
         found.append("the columns of results (another version of halfwidth)")
+    if old.draws != new.draws:
+        found.append(f"the rules of draws, {old.draws} -> {new.draws} (another halfwidth)")
     more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return "; ".join(found[:SHOWN]) + more
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.core import rng
 from halfwidth.core.forms import Ranking
-from halfwidth.metrics.ranking import cumulated, rank
-from halfwidth.resampling.areas import areas_of_resamples
+from halfwidth.metrics.ranking import rank
+from halfwidth.resampling.areas import areas_of_counts, areas_of_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.kernels import compiled, compiled_ranking
-from halfwidth.resampling.kernels.compiled_ranking import Sums, counted, drawn, prepared
+from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels.native import prepared, side_by_side
 
-pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
 Array = NDArray[Any]
 KEY = rng.Key(2**100 + 12345)
@@ -31,42 +31,27 @@ def counts_of(key: rng.Key, start: int, stop: int, units: int) -> Array:
     return np.stack([np.bincount(row, minlength=units) for row in draws])
 
 
-def plain_sums(unit: Array, mark: Array, counts: Array) -> Sums:
-    made: list[list[Array]] = [[], [], [], []]
-    for of_entry, own in zip(unit, mark, strict=True):
-        tp, fp = cumulated(own, counts[:, of_entry])
-        p, q = np.diff(tp, prepend=0, axis=-1), np.diff(fp, prepend=0, axis=-1)
-        precision = np.where(tp + fp > 0, tp / np.maximum(tp + fp, 1), 0.0)
-        twice = (q * (2 * tp - p)).sum(axis=-1)
-        parts = (tp[:, -1], fp[:, -1], twice, (p * precision).sum(axis=-1))
-        for into, part in zip(made, parts, strict=True):
-            into.append(part)
-    return Sums(*(np.stack(rows) for rows in made))
-
-
-def assert_same(got: Sums, wanted: Sums) -> None:
-    assert np.array_equal(got.positives, wanted.positives)
-    assert np.array_equal(got.negatives, wanted.negatives)
-    if got.twice_concordant.size:
-        assert np.array_equal(got.twice_concordant, wanted.twice_concordant)
-    if got.precision.size:
-        np.testing.assert_allclose(got.precision, wanted.precision, rtol=1e-12)
+def drawn(kind: str, unit: Array, mark: Array, units: int, start: int, stop: int) -> Array:
+    """Areas and positives of lists, from the library."""
+    lists = prepared(unit.astype(np.int32), mark, units, auroc=kind == "auroc")
+    counts = side_by_side([(KEY, 0, units)], start, stop, units)
+    return np.array(native.areas(lists, counts, 0, len(unit)))
 
 
 def check(scores: Array, positive: Array, unit: Array, units: int, resamples: int = 40) -> None:
-    ranking = rank(positive.astype(bool), scores.astype(float))
-    of_entry = np.take_along_axis(unit, ranking.case.astype(np.intp), axis=-1).astype(np.int32)
-    stop = 3 + resamples
-    wanted = plain_sums(of_entry, ranking.mark, counts_of(KEY, 3, stop, units))
-    for areas, precisions in ((True, True), (True, False), (False, True)):
-        ready = prepared(of_entry, ranking.mark, units, areas=areas, precisions=precisions)
-        made = drawn(ready, KEY, 3, stop)
-        assert_same(made, wanted)
-        assert_same(counted(ready, [(KEY, 0, units)], 3, stop), wanted)
-        pieces = [drawn(ready, KEY, *cut) for cut in ((3, 4), (4, stop - 1), (stop - 1, stop))]
-        if precisions:
-            whole = np.concatenate([piece.precision for piece in pieces], axis=-1)
-            assert np.array_equal(whole, made.precision), "cut in ranges, to the last bit"
+    found = rank(positive.astype(bool), scores.astype(float))
+    of_entry = np.take_along_axis(unit, found.case.astype(np.intp), axis=-1)
+    ranking, stop = Ranking(of_entry.astype(np.int32), found.mark), 3 + resamples
+    counts = counts_of(KEY, 3, stop, units)
+    for kind in ("auroc", "average_precision"):
+        wanted = areas_of_counts(kind, ranking, np.arange(units), counts)
+        made = drawn(kind, of_entry, found.mark, units, 3, stop)
+        assert np.array_equal(made[1], wanted.positives)
+        # Twice the area is a whole number; average precisions differ by rounding.
+        np.testing.assert_allclose(made[0], wanted.area, rtol=0 if kind == "auroc" else 1e-12)
+        cuts = ((3, 4), (4, stop - 1), (stop - 1, stop))
+        parts = [drawn(kind, of_entry, found.mark, units, *cut) for cut in cuts]
+        assert np.array_equal(np.concatenate(parts, axis=-1), made, equal_nan=True), "to the bit"
 
 
 @pytest.mark.parametrize("units", UNITS)
@@ -113,17 +98,19 @@ def test_a_list_may_leave_units_out_and_dwell_on_one() -> None:
 def test_a_perfect_ranking_has_no_rounding() -> None:
     scores = np.arange(9500.0)[None]
     ranking = rank(scores > 4000, scores)
-    ready = prepared(ranking.case, ranking.mark, 9500, areas=True, precisions=True)
-    made = drawn(ready, KEY, 0, 50)
-    assert np.array_equal(made.twice_concordant, 2 * made.positives * made.negatives)
-    assert np.array_equal(made.precision, made.positives.astype(float))
+    for kind in ("auroc", "average_precision"):
+        assert (drawn(kind, ranking.case, ranking.mark, 9500, 0, 50)[0] == 1).all()
 
 
-def test_entries_that_lie_outside_are_refused_before_machine_code_reads_them() -> None:
+def test_entries_that_lie_outside_are_refused_before_c_reads_them() -> None:
     mark = np.full((1, 4), Ranking.LAST_OF_TIES, np.uint8)
     for unit in ([[0, 1, 2, 4]], [[-1, 1, 2, 3]], [[0, 1, 2]]):
-        with pytest.raises(ValueError, match="do not fit 4 units"):
-            prepared(np.array(unit, np.int32), mark, 4, areas=True, precisions=False)
+        with pytest.raises(ValueError, match=r"refused|in one piece"):
+            prepared(np.array(unit, np.int32), mark, 4, auroc=True)
+    lists = prepared(np.array([[0, 1, 2, 3]], np.int32), mark, 4, auroc=True)
+    counts = side_by_side([(KEY, 0, 5)], 0, 3, 5)
+    with pytest.raises(ValueError, match="5 units"):
+        native.areas(lists, counts, 0, 1)
 
 
 DESIGNS = {
@@ -167,27 +154,9 @@ def test_a_user_gets_the_same_interval_either_way(monkeypatch: pytest.MonkeyPatc
     scores = draw.dirichlet([1, 1, 1], 400)
     made = []
     for use in (False, True):
-        monkeypatch.setattr(compiled_ranking, "pays_off", lambda _entries, use=use: use)
+        monkeypatch.setattr(native, "available", lambda use=use: use)
         made.append(
             hw.metric_ci(truth, scores, metric=["auroc", "average_precision"], method="bca", rng=1)
         )
     for plain, fast in zip(*made, strict=True):
         np.testing.assert_allclose(plain.confidence_interval, fast.confidence_interval, rtol=1e-12)
-
-
-def test_kernels_start_when_the_entries_so_far_would_have_paid_for_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(compiled_ranking, "_plainly", compiled.Odometer())
-    monkeypatch.setattr(compiled_ranking, "loaded", lambda: False)
-    for stored, enough in (
-        (False, compiled_ranking.COMPILE_FROM),
-        (True, compiled_ranking.LOAD_FROM),
-    ):
-        monkeypatch.setattr(compiled_ranking, "stored", lambda stored=stored: stored)
-        monkeypatch.setattr(compiled_ranking, "_plainly", compiled.Odometer())
-        assert not compiled_ranking.pays_off(enough - 1)
-        assert compiled_ranking.pays_off(1)
-    monkeypatch.setattr(compiled, "available", lambda: False)
-    assert not compiled_ranking.pays_off(10**12)
