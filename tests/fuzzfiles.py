@@ -401,12 +401,12 @@ OF_ARRAYS = tuple(
     for command in (
         ("ci", "--target-file", "y.npy", "--score-file", "FILE", "--metric", "auroc", *QUICK),
         ("ci", "--target-file", "FILE", "--score-file", "p.npy", "--metric", "f1", *QUICK),
-        ("score", "FILE", "reference.npy", "--metrics", "dsc", "--spacing", "1", *QUICK),
+        ("score", "FILE", "reference.npy", "--metric", "dsc", "--spacing", "1", *QUICK),
     )
 )
 MASKS = ("score", "prediction.npy", "reference.npy", "--spacing", "1", *QUICK)
-LABELS = ("", (*MASKS, "--labels", "FILE"))
-TOLERANCES = ("", (*MASKS, "--metrics", "nsd", "--tolerance-file", "FILE"))
+LABELS = ("", (*MASKS, "--label-names", "FILE"))
+TOLERANCES = ("", (*MASKS, "--metric", "nsd", "--tolerance-file", "FILE"))
 STUDY = ("", ("study", "run", "FILE", "--store", "s", "--dry-run"))
 KINDS: Mapping[str, Kind] = {
     "text": Kind((".csv", ".csv", ".tsv", ".txt"), text_table, OF_TABLES),

@@ -52,7 +52,7 @@ StoreOption = Annotated[
         "--store",
         help="The folder that keeps the results; made on the first run.",
         metavar="DIR",
-        rich_help_panel=Group.OUTPUT,
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
@@ -166,6 +166,7 @@ def status(
             "do not say what is left.",
             metavar="DIR",
             show_default=False,
+            rich_help_panel=Group.RUNNING,
         ),
     ] = None,
 ) -> int:
@@ -173,7 +174,7 @@ def status(
 
     \b
     halfwidth study status store/
-    halfwidth study status study.toml --store store/
+    halfwidth study status store/
     """
     from halfwidth.study.front_door import plan
     from halfwidth.study.storage.opening import open_store
