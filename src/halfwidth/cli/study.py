@@ -174,7 +174,6 @@ def status(
 
     \b
     halfwidth study status store/
-    halfwidth study status store/
     """
     from halfwidth.study.front_door import plan
     from halfwidth.study.storage.opening import open_store
