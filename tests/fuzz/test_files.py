@@ -18,7 +18,7 @@ from support import Ran, Run
 
 SHORT, LONG = 40, int(os.environ.get("HALFWIDTH_FUZZ_FILES", "5000"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
-LONGEST = 600
+LONGEST = 1000
 MOST_MEMORY = 500e6
 # All but tabs and line ends would be obeyed by a terminal.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")

@@ -128,7 +128,7 @@ def auroc_width(
     0.115
     """
     recipe = _recipe(expected, prevalence, formula, sd_ratio, Level(confidence_level))
-    what = f"an AUROC at prevalence {prevalence:g}, with two cases of each class,"
+    what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
     return at(recipe, check_n(n, recipe.least, what))
 
 

@@ -86,14 +86,14 @@ def classes_n(
         for one, total, plan in zip(shares, totals, alone, strict=True)
     ]
     n = max(totals)
-    if assurance is not None:
-        assured = check_assurance(assurance)
+    assured = None if assurance is None else check_assurance(assurance)
+    if assured is not None:
         needed = {one.of_class: plan.n for one, plan in zip(shares, alone, strict=True)}
         least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
         n = smallest(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
         what = "enough of each class" if len(shares) > 1 else f"enough {shares[0].of_class}"
         needs.append(Requirement(what, n, f"binomial, with probability {assured:g}"))
-    return _together(shares, share, n, level, wanted, tuple(needs), assurance)
+    return _together(shares, share, n, level, wanted, tuple(needs), assured)
 
 
 def classes_width(

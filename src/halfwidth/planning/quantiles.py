@@ -115,8 +115,9 @@ def quantile_width(
     >>> round(quantile_width(0.5, 10).width, 3)
     0.636
     """
-    recipe, _ = _recipe(q, sd, metric, bounds, Level(confidence_level))
-    what = f"an exact interval of the {q:g} quantile at {confidence_level:g}"
+    level = Level(confidence_level)
+    recipe, _ = _recipe(q, sd, metric, bounds, level)
+    what = f"an exact interval of the {float(q):g} quantile at {level.confidence_level:g}"
     checked = check_n(n, recipe.least, what)
     if sd is None and checked > MOST_RANKED:
         raise OptionError(f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd")

@@ -1,0 +1,60 @@
+"""Plans of exact numbers, `Decimal` and `Fraction`, are those of the same floats."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from halfwidth import planning
+
+DRAWN: dict[str, Any] = {"n_samples": 100, "n_resamples": 49, "rng": 1, "values": [0.25, 0.5, 0.75]}
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("mean_n", {"sd": 0.25, "halfwidth": 0.125, "assurance": 0.75}),
+    ("mean_width", {"sd": 0.25, "n": 50}),
+    ("proportion_n", {"expected": 0.75, "width": 0.25}),
+    ("proportion_width", {"expected": 0.75, "n": 50}),
+    ("auroc_n", {"expected": 0.75, "prevalence": 0.25, "width": 0.25, "sd_ratio": 0.5}),
+    ("auroc_width", {"expected": 0.75, "n": 60, "prevalence": 0.25}),
+    (
+        "classes_n",
+        {
+            "sensitivity": 0.75,
+            "specificity": 0.5,
+            "prevalence": 0.5,
+            "width": 0.5,
+            "assurance": 0.75,
+        },
+    ),
+    ("classes_width", {"sensitivity": 0.75, "specificity": 0.5, "prevalence": 0.25, "n": 99}),
+    ("difference_n", {"sd_a": 0.25, "sd_b": 0.125, "correlation": 0.5, "width": 0.25}),
+    ("difference_width", {"n": 50, "sd": 0.25}),
+    ("quantile_n", {"q": 0.25, "width": 0.25, "sd": 0.25}),
+    ("quantile_width", {"q": 0.25, "n": 60}),
+    ("minimum_runs", {"u": 0.25}),
+    ("mean_width_table", {"sds": [0.25], "ns": [10]}),
+    ("review", {"n": 50, "mean": 0.75, "sd": 0.25, "versus": 0.5, "scale": 1.0, "metric": "dsc"}),
+    ("review", {"n": 50, "auroc": 0.75, "positives": 20}),
+    ("pilot_n", {"width": 0.5, "assurance": 0.75, **DRAWN}),
+    ("pilot_width", {"n": 10, "assurance": 0.75, "scale": 1.0, **DRAWN}),
+)
+
+
+def exact(value: Any, kind: type[Decimal | Fraction]) -> Any:
+    if isinstance(value, list):
+        return [exact(one, kind) for one in value]
+    return kind(value) if isinstance(value, float) else value
+
+
+@pytest.mark.parametrize("kind", [Decimal, Fraction])
+@pytest.mark.parametrize(("name", "given"), CALLS)
+def test_exact_numbers_plan_as_floats_do(
+    name: str, given: dict[str, Any], kind: type[Decimal | Fraction]
+) -> None:
+    plan = getattr(planning, name)
+    made = plan(**{key: exact(value, kind) for key, value in given.items()})
+    assert str(made) == str(plan(**given))
+    for way in ("to_json", "to_dict", "sentence"):
+        assert not hasattr(made, way) or getattr(made, way)()
