@@ -86,9 +86,10 @@ def resolve_seed(rng: Any = None) -> int:
     if rng is None:
         return secrets.randbits(53)
     if isinstance(rng, np.random.SeedSequence):
-        plain = isinstance(rng.entropy, int) and not rng.spawn_key
-        if plain and rng.entropy.bit_length() <= MOST_BITS:
-            return int(rng.entropy)
+        entropy = rng.entropy
+        short = isinstance(entropy, int) and entropy.bit_length() <= MOST_BITS
+        if isinstance(entropy, int) and short and not rng.spawn_key:
+            return entropy
         return int.from_bytes(rng.generate_state(4, np.uint32).astype("<u4").tobytes(), "little")
     if isinstance(rng, np.random.BitGenerator):
         rng = np.random.Generator(rng)
