@@ -184,7 +184,7 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--bounds 1,0", "bounds need a low end below the high one, got (1.0, 0.0)"),
         ("--bounds 0", "--bounds '0' is not LOW,HIGH, for example 0,1 or 0,inf"),
         ("--bounds 0,x", "--bounds '0,x' is not LOW,HIGH"),
-        ("--scale 0", "scale=0.0 is not a positive number"),
+        ("--scale 0", "scale=0 is not a positive number"),
         ("--penalty 1", "missing='worst'"),
     ],
 )

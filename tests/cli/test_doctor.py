@@ -42,17 +42,17 @@ def test_an_extra_that_is_missing_comes_with_its_remedy(monkeypatch: pytest.Monk
     there = metadata.version
 
     def version(name: str) -> str:
-        if name == "openpyxl":
+        if name == "pyarrow":
             raise metadata.PackageNotFoundError
         return there(name)
 
     monkeypatch.setattr(metadata, "version", version)
     extras = doctor._extras()
-    assert extras["tables"]["openpyxl"] is None
+    assert extras["tables"]["pyarrow"] is None
     assert {"plots", "images", "study"} <= extras.keys()
     assert extras.keys().isdisjoint({"dev", "docs", "bench", "all"})
     said = doctor._extra_text("tables", extras["tables"])
-    assert said == "openpyxl missing: pip install 'halfwidth[tables]'"
+    assert said == "pyarrow missing: pip install 'halfwidth[tables]'"
 
 
 def test_a_source_tree_that_is_not_installed_has_no_extras(monkeypatch: pytest.MonkeyPatch) -> None:

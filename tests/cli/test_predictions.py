@@ -343,7 +343,7 @@ def test_the_help_shows_test_sets(run: Run) -> None:
         ("--target y --score p1 --missing worse", "did you mean 'worst'?"),
         ("--target y --score p1 --threshold yuden", "did you mean 'youden'?"),
         ("--target y --score p1 --threshold auroc", "is no counting metric to choose it by"),
-        ("--target y --score p1 --threshold nan", "threshold=nan is not a number"),
+        ("--target y --score p1 --threshold nan", "threshold=nan is not a finite number"),
         ("--target y --score logit", "say scores='logits' (--scores logits"),
         ("--target cls --score a --score b --score c --threshold 0.5", "(--threshold) needs two c"),
         ("--target y --score p1 --method wilson", "'wilson' makes no interval for the F1; use au"),

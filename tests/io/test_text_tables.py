@@ -176,8 +176,9 @@ class _Stdin:
     [
         (PLAIN.encode(), {}),
         (PLAIN.replace(",", "\t").encode(), {"format": "tsv"}),
-        (gzip.compress(PLAIN.encode("utf-16")), {}),
+        (gzip.compress(PLAIN.encode("utf-16"), mtime=0), {}),
     ],
+    ids=["csv", "tsv", "gzip"],
 )
 def test_a_table_from_standard_input(
     content: bytes, how: dict[str, str], monkeypatch: pytest.MonkeyPatch

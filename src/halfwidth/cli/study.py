@@ -52,7 +52,7 @@ StoreOption = Annotated[
         "--store",
         help="The folder that keeps the results; made on the first run.",
         metavar="DIR",
-        rich_help_panel=Group.OUTPUT,
+        rich_help_panel=Group.RUNNING,
     ),
 ]
 StoreArgument = Annotated[Path, typer.Argument(help="The store of a study.", metavar="STORE")]
@@ -166,6 +166,7 @@ def status(
             "do not say what is left.",
             metavar="DIR",
             show_default=False,
+            rich_help_panel=Group.RUNNING,
         ),
     ] = None,
 ) -> int:
@@ -173,7 +174,6 @@ def status(
 
     \b
     halfwidth study status store/
-    halfwidth study status study.toml --store store/
     """
     from halfwidth.study.front_door import plan
     from halfwidth.study.storage.opening import open_store
@@ -258,9 +258,11 @@ def collect(
 
     made = collect_parts(opened_or_like(store, others[0]), others)
     replaced = f", {made.replaced} damaged ones replaced" if made.replaced else ""
-    note(f"{made.copied} parts copied, {made.already} were there already{replaced}")
+    note(f"{_counted(made.copied, 'part')} copied, {made.already} were there already{replaced}")
     if made.damaged:
-        faults = shortened([f"{part} {fault}" for part, fault in made.damaged.items()])
+        faults = shortened(
+            [f"{part.name} of {part.parents[1]} {fault}" for part, fault in made.damaged.items()]
+        )
         note(f"{len(made.damaged)} left behind: {faults}")
 
 

@@ -190,10 +190,11 @@ def how_of_structures(
     asked: Asked, cases: Sequence[CaseFiles], *, binary: bool = False, ignore_geometry: bool = False
 ) -> How:
     """How folders of structures are scored; their names are known before any is read."""
-    for option, given in (("labels", asked.labels is not None), ("binary", binary)):
+    taken = (("labels", "label-names", asked.labels is not None), ("binary", "binary", binary))
+    for name, option, given in taken:
         if given:
             raise OptionError(
-                f"{option}= (--{option}) is about label maps; these folders hold a file for each "
+                f"{name}= (--{option}) is about label maps; these folders hold a file for each "
                 "structure, whose name is the label"
             )
     wanted, picked = asked.wanted(), asked.picked()
