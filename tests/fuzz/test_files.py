@@ -13,10 +13,10 @@ import shlex
 from pathlib import Path
 
 import pytest
-from fuzzfiles import made_file, write_good_files
+from fuzzfiles import good_files, made_file, write_good_files
 from support import Ran, Run
 
-SHORT, LONG = 40, int(os.environ.get("HALFWIDTH_FUZZ_FILES", "5000"))
+SHORT, LONG = 30, int(os.environ.get("HALFWIDTH_FUZZ_FILES", "5000"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
 LONGEST = 1000
 MOST_MEMORY = 500e6
@@ -32,6 +32,15 @@ def test_a_few_files_are_read_or_refused(
     counts = tried(run, tmp_path, SHORT)
     assert counts["accepted"] > SHORT / 10
     assert counts["refused"] > SHORT / 10
+
+
+def test_every_command_takes_a_good_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _, command in good_files(tmp_path):
+        ran = run(*command)
+        assert ran.status in {0, 3}, f"{shlex.join(command)}: {ran.err}"
 
 
 @pytest.mark.slow
@@ -75,6 +84,7 @@ def fault_of(ran: Ran, command: tuple[str, ...], memory_taken: float) -> str:
     refused = ran.status == 2
     own_words = all(line.startswith("halfwidth: ") for line in lines)
     faults = {
+        f"not a command: {ran.err}": "--help'." in ran.err,
         f"status {ran.status}: {ran.err}": ran.status not in {0, 2, 3}
         or (ran.status == 3 and "--strict" not in command),
         f"not for users: {ran.err}": any(

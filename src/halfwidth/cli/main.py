@@ -6,6 +6,7 @@ error, 3 with ``--strict`` when a caution was raised, 130 interrupted.
 
 from __future__ import annotations
 
+import functools
 import sys
 import traceback
 from collections.abc import Sequence
@@ -89,6 +90,12 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(_status(_spelled_out(given)))
 
 
+@functools.cache
+def _command() -> Any:
+    """All verbs with their options, put together once in a process."""
+    return typer.main.get_command(app)
+
+
 def _spelled_out(arguments: list[str]) -> list[str]:
     """``plan --pilot FILE ...`` as ``plan pilot FILE ...``: a verb of plan may be an option too."""
     for place, argument in enumerate(arguments[1:3], start=1):
@@ -103,7 +110,7 @@ def _status(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         with quietly("--quiet" in arguments):
-            result: Any = app(args=arguments, prog_name="halfwidth", standalone_mode=False)
+            result: Any = _command()(args=arguments, prog_name="halfwidth", standalone_mode=False)
     except NoArgsIsHelpError as error:
         error.show()
         return 2

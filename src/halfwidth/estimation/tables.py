@@ -189,13 +189,13 @@ def _check_names(**columns: Any) -> None:
 
 def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     """What was taken from the table, or passed over, without being asked for."""
-    notes = [f"left out: {', '.join(layout.left_out)}"] if layout.left_out else []
+    notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
     for what, given, column in (
         ("clusters", groups, layout.groups),
         ("strata", strata, layout.strata),
     ):
         if given is None and column is not None:
-            notes.append(f"{what} are taken from column {column!r} of the table")
+            notes.append(f"{what} are taken from column {shown(column)} of the table")
     return notes
 
 
