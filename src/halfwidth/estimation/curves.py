@@ -113,8 +113,8 @@ def curve_ci(
     >>> print(shown.round(2).to_string(index=False))
     label kind   x   y  low  high
         1  roc 0.0 0.0 0.00  0.00
-        1  roc 0.2 0.4 0.07  0.59
-        1  roc 0.5 0.6 0.32  0.88
+        1  roc 0.2 0.4 0.08  0.59
+        1  roc 0.5 0.6 0.31  0.88
     """
     request = plain_request(AUTO, confidence_level, n_resamples, rng, missing)
     one_of("kind", kind, CURVE_KINDS)
