@@ -327,8 +327,8 @@ def _powered(recipe: Recipe, design: _Design, difference: float, power: float) -
         )
         return shown >= power
 
-    n = smallest(found, LEAST, f"power {asked:g} for a difference of {difference:g}")
-    what = f"power {asked:g} for a difference of {difference:g}"
+    n = smallest(found, LEAST, f"power {power:g} for a difference of {difference:g}")
+    what = f"power {power:g} for a difference of {difference:g}"
     level = percent(1 - recipe.level.confidence_level)
     kind = "paired" if design.paired else "two-sample"
     return Requirement(what, n, f"{kind} t test, two-sided, at {level}")
