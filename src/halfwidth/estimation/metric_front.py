@@ -234,7 +234,13 @@ def metric_ci(
 
 
 def _is_several(given: Any) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str | MetricSpec | Metric)
+    single = isinstance(given, str | MetricSpec | Metric)
+    return isinstance(given, Iterable) and not single and not _is_scalar(given)
+
+
+def _is_scalar(given: Any) -> bool:
+    """Whether NumPy holds a single thing, which only looks as if it held several."""
+    return isinstance(given, np.ndarray) and not given.ndim
 
 
 def _several(given: Any, name: str) -> list[Any]:

@@ -105,6 +105,7 @@ def difference_n(
     )
     effect = _difference(difference, differences)
     if power is not None:
+        power = check_share("power", power)
         if effect is None:
             raise OptionError("power goes with a difference: the one that the test is to find")
         recipe = replace(recipe, needs=(_powered(recipe, design, effect, power), *recipe.needs))
@@ -309,26 +310,25 @@ def _difference(given: float | None, differences: Bounds) -> float | None:
     """The true difference to find; its sign does not matter to a two-sided test."""
     if given is None:
         return None
-    size = check_positive("difference", abs(given))
+    size = check_positive("difference", abs(as_number("difference", given)))
     if size >= differences.high:
-        raise OptionError(f"difference={given:g} is not within {differences}")
+        raise OptionError(f"difference={float(given):g} is not within {differences}")
     return size
 
 
 def _powered(recipe: Recipe, design: _Design, difference: float, power: float) -> Requirement:
     """The fewest cases at which the test finds the difference often enough."""
-    asked = check_share("power", power)
-    if asked <= 1 - recipe.level.confidence_level:
+    if power <= 1 - recipe.level.confidence_level:
         raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
 
     def found(n: int) -> bool:
         shown = power_of_difference(
             difference, recipe.assumed["sd"], n, recipe.level, paired=design.paired
         )
-        return shown >= asked
+        return shown >= power
 
-    n = smallest(found, LEAST, f"power {asked:g} for a difference of {difference:g}")
-    what = f"power {asked:g} for a difference of {difference:g}"
+    n = smallest(found, LEAST, f"power {power:g} for a difference of {difference:g}")
+    what = f"power {power:g} for a difference of {difference:g}"
     level = percent(1 - recipe.level.confidence_level)
     kind = "paired" if design.paired else "two-sample"
     return Requirement(what, n, f"{kind} t test, two-sided, at {level}")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted
+from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted, shown
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 from halfwidth.planning.printed import ClaimError
@@ -201,14 +201,14 @@ class PublishedTable:
         cell = self._read(column, text)
         if cell is None or cell.spread is None:
             return None if cell is None else cell.value
-        raise ClaimError(column.name, f"{column.field}={text!r} is not a finite number")
+        raise ClaimError(column.name, f"{column.field}={shown(text)} is not a finite number")
 
     def _read(self, column: Column, text: str) -> Any:
         try:
             return read_cell(text)
         except ValueError:
             name = column.field or column.name
-            raise ClaimError(column.name, f"{name}={text!r} is not a finite number") from None
+            raise ClaimError(column.name, f"{name}={shown(text)} is not a finite number") from None
 
     def _text(self, column: Column, row: int) -> str | None:
         """A cell as it was printed, or as short as it can be where a frame held a number."""
