@@ -8,7 +8,7 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import closest, quoted, shortened
-from halfwidth.planning.printed import ClaimError
+from halfwidth.planning.published.printed_numbers import ClaimError
 
 CHOICES = ["mean", "median", "trimmed_mean"]
 
