@@ -31,7 +31,8 @@ from pathlib import Path
 from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.options import ScoringOptions
 from halfwidth.scoring.checkpoint import Checkpoint
-print(Checkpoint(Path("x.csv"), ScoringSettings(ScoringOptions("dsc,hd95,nsd:3").metric_choice()))._options_digest)
+settings = ScoringSettings(ScoringOptions("dsc,hd95,nsd:3").metric_choice())
+print(Checkpoint(Path("x.csv"), settings)._options_digest)
 """
 
 
