@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import is_masked
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.undefined import is_missing
 
@@ -33,7 +34,7 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
     """Labels as a flat array, of numbers or of objects."""
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise DataError(f"{where}: expected one label per case, got {shown(values)}")
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         values = [None if cell is np.ma.masked else cell for cell in values]
     try:
         array = np.asarray(values)
