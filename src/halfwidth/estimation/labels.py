@@ -72,7 +72,8 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     """The labels that occur, ascending; missing ones left out."""
     if _countable(cells):
         low = int(cells.min())
-        return (np.flatnonzero(np.bincount(cells.astype(np.int64) - low)) + low).tolist()
+        whole = cells.astype(np.int64, copy=False)
+        return (np.flatnonzero(np.bincount(whole - low if low else whole)) + low).tolist()
     if cells.dtype.kind in "iubSU":
         return [plain_label(label) for label in np.unique(cells)]
     if cells.dtype.kind == "f":
@@ -109,6 +110,8 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
         If a label is not among them.
     """
     if _countable(cells) and all(isinstance(label, int) for label in labels):
+        if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(labels):
+            return cells.astype(np.intp)  # the labels are the codes
         codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:
         place = {label: number for number, label in enumerate(labels)}

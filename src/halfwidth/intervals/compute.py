@@ -269,7 +269,7 @@ def intervals(
     for start in range(0, samples, step):
         part = values[start : start + step]
         ingredients = of_samples(
-            np.sort(part, axis=-1) if design.simple else part,
+            _ascending(part) if design.simple else part,
             design,
             statistic,
             bounds=bounds,
@@ -292,6 +292,11 @@ def intervals(
             ]
         )
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
+
+
+def _ascending(values: Array) -> Array:
+    """Samples in ascending order; looking whether they are takes a tenth of sorting them."""
+    return values if (values[..., 1:] >= values[..., :-1]).all() else np.sort(values, axis=-1)
 
 
 def _samples_per_block(form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan) -> int:
