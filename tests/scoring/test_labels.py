@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.scoring.labels import (
+from halfwidth.scoring.label_definitions import (
     Label,
     LabelFile,
     chosen,

@@ -17,9 +17,9 @@ from support import Run
 import halfwidth as hw
 from halfwidth.scoring import run as runs
 from halfwidth.scoring.cases import How, score_case
+from halfwidth.scoring.checkpoint import partial_of
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import partial_of
+from halfwidth.scoring.scores import CaseScores
 
 CASES = ("a", "b", "c", "d", "e")
 

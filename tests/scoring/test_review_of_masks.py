@@ -15,7 +15,7 @@ import halfwidth as hw
 from halfwidth import metrics
 from halfwidth.io.images import read_image
 from halfwidth.metrics import overlap
-from halfwidth.scoring.store import partial_of
+from halfwidth.scoring.checkpoint import partial_of
 
 sitk: Any = pytest.importorskip("SimpleITK")
 nibabel: Any = pytest.importorskip("nibabel")

@@ -15,14 +15,14 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.metrics.masks import MaskPair
-from halfwidth.scoring.boxes import label_boxes
+from halfwidth.scoring.bounding_boxes import label_boxes
 from halfwidth.scoring.cases import How
-from halfwidth.scoring.compare import score_pair
-from halfwidth.scoring.doubts import doubts_about
+from halfwidth.scoring.caution_rules import doubts_about
+from halfwidth.scoring.checkpoint import Store, fingerprint, partial_of
+from halfwidth.scoring.measuring import score_pair
 from halfwidth.scoring.options import Asked
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import Store, fingerprint, partial_of
+from halfwidth.scoring.scores import CaseScores
 
 sitk: Any = pytest.importorskip("SimpleITK")
 
@@ -30,7 +30,7 @@ DIGEST = """
 from pathlib import Path
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.options import Asked
-from halfwidth.scoring.store import Store
+from halfwidth.scoring.checkpoint import Store
 print(Store(Path("x.csv"), How(Asked("dsc,hd95,nsd:3").wanted()))._asked)
 """
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.parameters import UNIT, VOXEL
 from halfwidth.scoring.cases import How
-from halfwidth.scoring.compare import absent
-from halfwidth.scoring.doubts import doubts_about
-from halfwidth.scoring.labels import Label
-from halfwidth.scoring.results import CaseScores, LabelScores, Scores, Value
-from halfwidth.scoring.wanted import MASK_METRICS
+from halfwidth.scoring.caution_rules import doubts_about
+from halfwidth.scoring.label_definitions import Label
+from halfwidth.scoring.measuring import absent
+from halfwidth.scoring.metric_choice import MASK_METRICS
+from halfwidth.scoring.scores import CaseScores, LabelScores, Scores, Value
 
 __all__ = ["assembled"]
 

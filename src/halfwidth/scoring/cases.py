@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
 from halfwidth.io.images import Image, check_same_geometry, read_image
-from halfwidth.io.labels import MOST_VOXELS
+from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
-from halfwidth.scoring.boxes import Box
-from halfwidth.scoring.compare import score_label_maps, score_pair
-from halfwidth.scoring.labels import Label
+from halfwidth.scoring.bounding_boxes import Box
+from halfwidth.scoring.label_definitions import Label
+from halfwidth.scoring.measuring import score_label_maps, score_pair
+from halfwidth.scoring.metric_choice import Wanted
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores, LabelScores
-from halfwidth.scoring.wanted import Wanted
+from halfwidth.scoring.scores import CaseScores, LabelScores
 
 __all__ = ["FOREGROUND", "How", "Union", "score_case", "score_maps"]
 

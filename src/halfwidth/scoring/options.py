@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
-from halfwidth.io.labels import MOST_VOXELS
+from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, How, Union
-from halfwidth.scoring.labels import (
+from halfwidth.scoring.label_definitions import (
     Label,
     LabelFile,
     chosen,
@@ -22,9 +22,9 @@ from halfwidth.scoring.labels import (
     read_label_file,
     with_regions,
 )
+from halfwidth.scoring.metric_choice import Wanted, resolve_wanted
 from halfwidth.scoring.pairs import CaseFiles, natural
 from halfwidth.scoring.tolerances import resolve_tolerances
-from halfwidth.scoring.wanted import Wanted, resolve_wanted
 
 __all__ = ["Asked", "Labels", "how_of_maps", "how_of_structures"]
 

@@ -11,9 +11,9 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling.progress import tracked
 from halfwidth.scoring.cases import How, score_case
+from halfwidth.scoring.checkpoint import Store, fingerprint
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import Store, fingerprint
+from halfwidth.scoring.scores import CaseScores
 
 __all__ = ["check_jobs", "score_cases"]
 

@@ -24,7 +24,7 @@ from halfwidth.study.analysis.goodness import (
     check_draws,
     fitted_to,
 )
-from halfwidth.study.front_door import Planned
+from halfwidth.study.api import Planned
 from halfwidth.study.specs.spec import Instance, written
 
 if TYPE_CHECKING:

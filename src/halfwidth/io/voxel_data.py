@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 from halfwidth.io.grids import Geometry
-from halfwidth.io.labels import PORTION, LabelMap
+from halfwidth.io.label_maps import PORTION, LabelMap
 
 __all__ = ["GZIP", "Header", "Stream", "check_promise", "kept_axes", "read_labels"]
 

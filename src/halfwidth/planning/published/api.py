@@ -11,13 +11,13 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
-from halfwidth.planning.published import Claim, ClaimError, read_claim
-from halfwidth.planning.published_table import PublishedTable, Told
-from halfwidth.planning.review_compare import Compare, Row
-from halfwidth.planning.review_compare import compare as compare_rows
-from halfwidth.planning.review_estimates import estimates_of, mean_estimate
-from halfwidth.planning.review_lead import lead_of
-from halfwidth.planning.review_results import Review, Reviews
+from halfwidth.planning.published.claims import Claim, ClaimError, read_claim
+from halfwidth.planning.published.comparisons import Compare, Row
+from halfwidth.planning.published.comparisons import compare as compare_rows
+from halfwidth.planning.published.estimates import estimates_of, mean_estimate
+from halfwidth.planning.published.leads import lead_of
+from halfwidth.planning.published.reviews import Review, Reviews
+from halfwidth.planning.published.table import PublishedTable, Told
 
 __all__ = ["review", "review_table"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
-from halfwidth.planning.review_lead import Lead
+from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
 
 if TYPE_CHECKING:
-    from halfwidth.planning.published import Claim
-    from halfwidth.planning.review_results import Review
+    from halfwidth.planning.published.claims import Claim
+    from halfwidth.planning.published.reviews import Review
 
 __all__ = ["assumptions_of", "lead_words", "needed_words", "paragraph_of", "wanted_of"]
 

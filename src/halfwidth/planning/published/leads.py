@@ -12,8 +12,8 @@ from halfwidth.core.formatting import as_given, decimals_for
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.intervals.proportion import wilson
-from halfwidth.planning.published import Claim
-from halfwidth.planning.review_estimates import estimates_of
+from halfwidth.planning.published.claims import Claim
+from halfwidth.planning.published.estimates import estimates_of
 
 __all__ = ["CORRELATIONS", "Lead", "LeadRow", "Reach", "difference", "lead_of", "needed"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
-from halfwidth.study.specs.formulas import instance_of_formula
-from halfwidth.study.specs.reading import placed
+from halfwidth.study.specs.formula_instances import instance_of_formula
 from halfwidth.study.specs.score_files import instances_of_scores
 from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
+from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import instances_of_tables
 
 __all__ = ["FEWEST", "instances_of"]

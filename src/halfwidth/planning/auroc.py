@@ -19,8 +19,8 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.recipes import Recipe, at, sized, smallest
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import Recipe, at, sized, smallest
 
 __all__ = [
     "FORMULAS",

@@ -11,7 +11,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.planning.printed import (
+from halfwidth.planning.published.printed_numbers import (
     MOST_ROUNDING,
     ClaimError,
     check_in_range,

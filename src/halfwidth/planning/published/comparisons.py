@@ -13,8 +13,8 @@ from halfwidth.core.errors import OptionError, proposed, quoted
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
-from halfwidth.planning.published import Claim
-from halfwidth.planning.review_lead import Lead, lead_of
+from halfwidth.planning.published.claims import Claim
+from halfwidth.planning.published.leads import Lead, lead_of
 
 __all__ = ["Compare", "Comparison", "Row", "compare", "comparison_words"]
 

@@ -11,9 +11,9 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted, shown
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
-from halfwidth.planning.printed import ClaimError
-from halfwidth.planning.published import FIELDS, SPREADS
-from halfwidth.planning.published_columns import Column, column_of, read_cell
+from halfwidth.planning.published.claims import FIELDS, SPREADS
+from halfwidth.planning.published.columns import Column, column_of, read_cell
+from halfwidth.planning.published.printed_numbers import ClaimError
 
 __all__ = ["PublishedTable", "Told"]
 
@@ -29,7 +29,7 @@ class Told:
     Attributes
     ----------
     told : dict
-        By field, as for `halfwidth.planning.published.read_claim`.
+        By field, as for `halfwidth.planning.published.claims.read_claim`.
     model, part : str
         What the row is called; the structure or the task that it is of.
     line : int

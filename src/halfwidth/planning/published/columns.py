@@ -9,7 +9,7 @@ from typing import Literal
 
 from halfwidth.core.formatting import Printed
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.planning.published import FIELDS, SHARES, SPREADS
+from halfwidth.planning.published.claims import FIELDS, SHARES, SPREADS
 
 __all__ = ["Cell", "Column", "Role", "column_of", "read_cell"]
 

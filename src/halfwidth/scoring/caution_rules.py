@@ -9,8 +9,8 @@ from halfwidth.core.errors import shortened
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.boundary import CHENG, SURFACE
-from halfwidth.scoring.results import CaseScores, LabelScores
-from halfwidth.scoring.wanted import Wanted
+from halfwidth.scoring.metric_choice import Wanted
+from halfwidth.scoring.scores import CaseScores, LabelScores
 
 __all__ = ["doubts_about"]
 

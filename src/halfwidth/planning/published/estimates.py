@@ -19,7 +19,7 @@ from halfwidth.estimation.metric_doubts import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
 from halfwidth.metrics.ranking import auroc
-from halfwidth.planning.published import Claim
+from halfwidth.planning.published.claims import Claim
 from halfwidth.planning.spread import Spread
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -183,7 +183,7 @@ def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
     """Standard error of an AUROC of normal scores with equal variances.
 
     It is the SE that DeLong's estimates, with a small bias: on average DeLong's is a little larger
-    (`halfwidth.planning.areas.expected_delong_variance`).
+    (`halfwidth.planning.auroc.expected_delong_variance`).
 
     SE² = [A(1 - A) + (m - 1)(Q - A²) + (n - 1)(Q - A²)] / (mn), m positive and n negative cases,
     and Q = Φ₂(a, a; ½), a = Φ⁻¹(A): the probability that two positive cases both score above a

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects
 
-from halfwidth.scoring import boxes
-from halfwidth.scoring.boxes import Box, label_boxes
+from halfwidth.scoring import bounding_boxes
+from halfwidth.scoring.bounding_boxes import Box, label_boxes
 
 SHAPES = [(7, 9), (1, 12), (12, 1), (1, 1), (5, 6, 7), (1, 6, 7), (5, 1, 7), (5, 6, 1), (2, 1, 1)]
 
@@ -33,7 +33,7 @@ def random_map(seed: int, shape: tuple[int, ...], dtype: type, share: float) -> 
 def test_boxes_are_those_of_scipy(
     dtype: type, shape: tuple[int, ...], slab: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(boxes, "SLAB", slab)
+    monkeypatch.setattr(bounding_boxes, "SLAB", slab)
     for seed, share in enumerate((0.0, 0.05, 0.5, 1.0)):
         labels = random_map(seed, shape, dtype, share)
         found = label_boxes(labels)
@@ -60,7 +60,7 @@ def test_a_full_map_is_one_box() -> None:
 
 
 def test_a_label_may_come_back_slabs_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boxes, "SLAB", 12)
+    monkeypatch.setattr(bounding_boxes, "SLAB", 12)
     labels = np.zeros((9, 3, 4), dtype=np.uint16)
     labels[0, 2, 3] = labels[8, 0, 1] = 300
     assert label_boxes(labels) == {300: (slice(0, 9), slice(0, 3), slice(1, 4))}
@@ -80,7 +80,7 @@ def test_the_map_is_left_as_it_was() -> None:
 
 
 def test_memory_does_not_grow_with_the_volume(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boxes, "SLAB", 1 << 16)
+    monkeypatch.setattr(bounding_boxes, "SLAB", 1 << 16)
     labels = np.zeros((128, 128, 256), dtype=np.uint8)
     labels[20:100, 30:90, 40:200] = 3
     tracemalloc.start()

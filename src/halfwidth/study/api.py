@@ -13,8 +13,8 @@ from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
 from halfwidth.study.simulation.grid import chunks_of, settings_of
 from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import read_spec
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance, StudySpec
 from halfwidth.study.storage.opening import create_or_open
 from halfwidth.study.storage.store import Store

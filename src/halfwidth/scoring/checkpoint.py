@@ -15,7 +15,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.images import files_of
 from halfwidth.scoring.cases import How
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores, LabelScores, Value
+from halfwidth.scoring.scores import CaseScores, LabelScores, Value
 
 __all__ = ["Store", "fingerprint", "partial_of"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from halfwidth.scoring import parts
+from halfwidth.scoring import components
 
 
 @pytest.mark.parametrize("slab", [1, 1 << 22])
@@ -15,14 +15,14 @@ from halfwidth.scoring import parts
 def test_parts_are_counted_as_by_labelling_every_voxel(
     monkeypatch: pytest.MonkeyPatch, ndim: int, sparse: int, most: int, slab: int
 ) -> None:
-    monkeypatch.setattr(parts, "SPARSE", sparse)
-    monkeypatch.setattr(parts, "MOST_RUNS", most)
-    monkeypatch.setattr(parts, "SLAB", slab)
+    monkeypatch.setattr(components, "SPARSE", sparse)
+    monkeypatch.setattr(components, "MOST_RUNS", most)
+    monkeypatch.setattr(components, "SLAB", slab)
     random = np.random.default_rng(ndim)
     every = ndimage.generate_binary_structure(ndim, ndim)
     for _ in range(400):
         mask = random.random(tuple(random.integers(1, 9, ndim))) < random.random() * 0.6
-        assert parts.count_parts(mask) == ndimage.label(mask, every)[1]
+        assert components.count_parts(mask) == ndimage.label(mask, every)[1]
 
 
 def test_slabs_with_more_parts_than_a_pair_of_small_numbers_holds(
@@ -32,14 +32,14 @@ def test_slabs_with_more_parts_than_a_pair_of_small_numbers_holds(
     mask = np.zeros((20, 1000, 50), dtype=bool)
     mask[::2, ::2, ::2] = True
     mask[:, 0, 0] = True
-    monkeypatch.setattr(parts, "SLAB", mask[0].size // 2)
-    assert parts.count_parts(np.moveaxis(mask, 0, 1)) == 10 * 500 * 25 - 9
+    monkeypatch.setattr(components, "SLAB", mask[0].size // 2)
+    assert components.count_parts(np.moveaxis(mask, 0, 1)) == 10 * 500 * 25 - 9
 
 
 def test_corners_connect_and_ends_of_lines_do_not() -> None:
-    assert parts.count_parts(np.eye(40, dtype=bool)) == 1
+    assert components.count_parts(np.eye(40, dtype=bool)) == 1
     ends = np.zeros((40, 40), dtype=bool)
     ends[3, -1] = ends[4, 0] = True
-    assert parts.count_parts(ends) == 2
-    assert parts.count_parts(np.zeros((0, 0), dtype=bool)) == 0
-    assert parts.count_parts(np.zeros((9, 9), dtype=bool)) == 0
+    assert components.count_parts(ends) == 2
+    assert components.count_parts(np.zeros((0, 0), dtype=bool)) == 0
+    assert components.count_parts(np.zeros((9, 9), dtype=bool)) == 0

@@ -13,12 +13,12 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
-from halfwidth.scoring.boxes import Box, label_boxes
-from halfwidth.scoring.labels import Label
+from halfwidth.scoring.bounding_boxes import Box, label_boxes
+from halfwidth.scoring.components import count_parts
+from halfwidth.scoring.label_definitions import Label
 from halfwidth.scoring.memory import check_room
-from halfwidth.scoring.parts import count_parts
-from halfwidth.scoring.results import LabelScores, Value
-from halfwidth.scoring.wanted import Wanted, parameter_text
+from halfwidth.scoring.metric_choice import Wanted, parameter_text
+from halfwidth.scoring.scores import LabelScores, Value
 
 __all__ = ["absent", "score_label_maps", "score_pair"]
 

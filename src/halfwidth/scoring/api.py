@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
-from halfwidth.io.labels import as_labels
+from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.assemble import assembled
 from halfwidth.scoring.cases import score_maps
+from halfwidth.scoring.checkpoint import Store
 from halfwidth.scoring.options import Asked, Labels, how_of_maps, how_of_structures
 from halfwidth.scoring.pairs import match
-from halfwidth.scoring.results import COLUMNS, Scores
 from halfwidth.scoring.run import check_jobs, score_cases
-from halfwidth.scoring.store import Store
+from halfwidth.scoring.scores import COLUMNS, Scores
 
 __all__ = ["score_folders", "score_masks"]
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
-from halfwidth.planning.published import Claim
-from halfwidth.planning.review_compare import Comparison
-from halfwidth.planning.review_lead import Lead
-from halfwidth.planning.review_words import assumptions_of, paragraph_of, wanted_of
+from halfwidth.planning.published.claims import Claim
+from halfwidth.planning.published.comparisons import Comparison
+from halfwidth.planning.published.leads import Lead
+from halfwidth.planning.published.wording import assumptions_of, paragraph_of, wanted_of
 
 if TYPE_CHECKING:
     import pandas as pd

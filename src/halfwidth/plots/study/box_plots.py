@@ -12,7 +12,7 @@ from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.looks import Look, method_looks
-from halfwidth.plots.study.words import Drawn, Target, only
+from halfwidth.plots.study.naming import Drawn, Target, only
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:

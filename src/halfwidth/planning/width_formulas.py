@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Level
-from halfwidth.planning.results import WIDTH_NEEDS, Requirement, SampleSize
+from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
 __all__ = ["MOST_CASES", "ROUNDING", "Recipe", "at", "curve_of", "sized", "smallest"]
 

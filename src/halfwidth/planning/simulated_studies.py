@@ -26,7 +26,7 @@ from halfwidth.estimation.resolve import (
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.planning.reliability import reliable, said
-from halfwidth.planning.results import Requirement, SampleSize, Simulated
+from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
