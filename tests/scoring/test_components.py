@@ -22,7 +22,7 @@ def test_parts_are_counted_as_by_labelling_every_voxel(
     every = ndimage.generate_binary_structure(ndim, ndim)
     for _ in range(400):
         mask = random.random(tuple(random.integers(1, 9, ndim))) < random.random() * 0.6
-        assert components.count_parts(mask) == ndimage.label(mask, every)[1]
+        assert components.count_components(mask) == ndimage.label(mask, every)[1]
 
 
 def test_slabs_with_more_parts_than_a_pair_of_small_numbers_holds(
@@ -33,13 +33,13 @@ def test_slabs_with_more_parts_than_a_pair_of_small_numbers_holds(
     mask[::2, ::2, ::2] = True
     mask[:, 0, 0] = True
     monkeypatch.setattr(components, "SLAB", mask[0].size // 2)
-    assert components.count_parts(np.moveaxis(mask, 0, 1)) == 10 * 500 * 25 - 9
+    assert components.count_components(np.moveaxis(mask, 0, 1)) == 10 * 500 * 25 - 9
 
 
 def test_corners_connect_and_ends_of_lines_do_not() -> None:
-    assert components.count_parts(np.eye(40, dtype=bool)) == 1
+    assert components.count_components(np.eye(40, dtype=bool)) == 1
     ends = np.zeros((40, 40), dtype=bool)
     ends[3, -1] = ends[4, 0] = True
-    assert components.count_parts(ends) == 2
-    assert components.count_parts(np.zeros((0, 0), dtype=bool)) == 0
-    assert components.count_parts(np.zeros((9, 9), dtype=bool)) == 0
+    assert components.count_components(ends) == 2
+    assert components.count_components(np.zeros((0, 0), dtype=bool)) == 0
+    assert components.count_components(np.zeros((9, 9), dtype=bool)) == 0

@@ -13,7 +13,7 @@ __all__ = ["check_jobs", "deaf_to_interrupts"]
 
 
 def check_jobs(jobs: Any) -> int:
-    """Worker processes: from 1 up, or -1 for one on each processor at hand."""
+    """The number of worker processes: 1 or more, or -1 for one per available processor."""
     if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
         raise OptionError(
             f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"

@@ -110,7 +110,9 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
         If a label is not among them.
     """
     if _countable(cells) and all(isinstance(label, int) for label in labels):
-        if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(labels):
+        if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
+            labels
+        ):
             return cells.astype(np.intp)  # the labels are the codes
         codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:

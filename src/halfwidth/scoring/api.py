@@ -14,11 +14,16 @@ from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
 from halfwidth.metrics.masks import as_spacing
-from halfwidth.scoring.assemble import assembled
+from halfwidth.scoring.assemble import assemble
 from halfwidth.scoring.cases import score_maps
-from halfwidth.scoring.checkpoint import Store
-from halfwidth.scoring.options import Asked, Labels, how_of_maps, how_of_structures
-from halfwidth.scoring.pairs import match
+from halfwidth.scoring.checkpoint import Checkpoint
+from halfwidth.scoring.options import (
+    Labels,
+    ScoringOptions,
+    settings_for_label_maps,
+    settings_for_structures,
+)
+from halfwidth.scoring.pairs import match_files
 from halfwidth.scoring.run import score_cases
 from halfwidth.scoring.scores import COLUMNS, Scores
 
@@ -83,13 +88,13 @@ def score_masks(
     >>> scores.value("dsc", label="1"), scores.value("hd95", label="2")
     (0.9, 0.5)
     """
-    asked = Asked(metrics, tolerance, None, labels, only, regions, spacing)
-    how = how_of_maps(asked)
+    options = ScoringOptions(metrics, tolerance, None, labels, only, regions, spacing)
+    settings = settings_for_label_maps(options)
     cases = []
-    for case, (found, truth) in _array_pairs(prediction, reference).items():
-        steps = as_spacing(how.spacing, truth.ndim)
-        cases.append(score_maps(case, found, truth, steps, how))
-    return assembled(cases, how, in_voxels=asked.in_voxels)
+    for case, (predicted, truth) in _array_pairs(prediction, reference).items():
+        steps = as_spacing(settings.spacing, truth.ndim)
+        cases.append(score_maps(case, predicted, truth, steps, settings))
+    return assemble(cases, settings, in_voxels=options.in_voxels)
 
 
 def score_folders(
@@ -155,30 +160,34 @@ def score_folders(
     --------
     score_masks : the same for arrays in memory.
     """
-    asked = Asked(metrics, tolerance, tolerance_file, labels, only, regions, spacing, max_voxels)
-    asked.wanted()
-    asked.most_voxels()
+    options = ScoringOptions(
+        metrics, tolerance, tolerance_file, labels, only, regions, spacing, max_voxels
+    )
+    options.metric_choice()
+    options.checked_max_voxels()
     workers, output = check_jobs(jobs), None if out is None else Path(out)
     if output is not None:
         check_table_path(output)
-    matched = match(Path(predictions), Path(references), allow_missing=allow_missing)
+    matched = match_files(Path(predictions), Path(references), allow_missing=allow_missing)
     in_folders = None not in matched.cases[0].references
     if in_folders:
-        how = how_of_structures(
-            asked, matched.cases, binary=binary, ignore_geometry=ignore_geometry
+        settings = settings_for_structures(
+            options, matched.cases, binary=binary, ignore_geometry=ignore_geometry
         )
     else:
-        how = how_of_maps(asked, binary=binary, ignore_geometry=ignore_geometry)
-    store = None if output is None else Store(output, how)
-    cases, known = score_cases(matched.cases, how, jobs=workers, store=store)
-    notes = [*matched.notes, *(store.notes if store else ())]
+        settings = settings_for_label_maps(options, binary=binary, ignore_geometry=ignore_geometry)
+    checkpoint = None if output is None else Checkpoint(output, settings)
+    cases, known = score_cases(matched.cases, settings, jobs=workers, checkpoint=checkpoint)
+    notes = [*matched.notes, *(checkpoint.notes if checkpoint else ())]
     if known:
         notes.append(f"{known} of {len(cases)} cases were scored by an earlier run")
-    scores = assembled(cases, how, in_voxels=asked.in_voxels, in_folders=in_folders, notes=notes)
-    if output is not None and store is not None:
+    scores = assemble(
+        cases, settings, in_voxels=options.in_voxels, in_folders=in_folders, notes=notes
+    )
+    if output is not None and checkpoint is not None:
         write_table(COLUMNS, scores.rows, output)
         # Only now is everything safe.
-        store.end()
+        checkpoint.end()
     return scores
 
 
@@ -203,14 +212,14 @@ def _array_pairs(prediction: Any, reference: Any) -> dict[str, tuple[NDArray[Any
 
 
 def _pair(prediction: Any, reference: Any, whose: str) -> tuple[NDArray[Any], NDArray[Any]]:
-    found = _array(prediction, f"prediction{whose}")
+    predicted = _array(prediction, f"prediction{whose}")
     truth = _array(reference, f"reference{whose}")
-    if found.shape != truth.shape:
+    if predicted.shape != truth.shape:
         raise DataError(
-            f"prediction{whose} has shape {found.shape}, its reference {truth.shape}: label maps "
-            "of one image have the same shape"
+            f"prediction{whose} has shape {predicted.shape}, its reference {truth.shape}: label "
+            "maps of one image have the same shape"
         )
-    return found, truth
+    return predicted, truth
 
 
 def _array(given: Any, name: str) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Where each label of a volume lies, in one pass over it."""
+"""The bounding box of each label of a volume, found in one pass."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Box", "label_boxes"]
+__all__ = ["BoundingBox", "label_bounding_boxes"]
 
-Box = tuple[slice, ...]
+BoundingBox = tuple[slice, ...]
 
-# Voxels looked at at a time, so that what is noted beside them stays small, noise included.
+# Voxels processed at a time, which limits the memory of the intermediate arrays even on noise.
 SLAB = 1 << 21
 
 
-def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
-    """The smallest box around each label of a volume, the background 0 left out.
+def label_bounding_boxes(labels: NDArray[Any]) -> dict[int, BoundingBox]:
+    """The bounding box of each label of a volume, without the background 0.
 
     Runs of equal voxels along the last axis are found first; there are few of them, and the ends of
     a label's runs are the ends of its box.
@@ -33,7 +33,7 @@ def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
 
     Examples
     --------
-    >>> label_boxes(np.array([[0, 2, 2], [1, 0, 2]], dtype=np.uint8))
+    >>> label_bounding_boxes(np.array([[0, 2, 2], [1, 0, 2]], dtype=np.uint8))
     {1: (slice(1, 2, None), slice(0, 1, None)), 2: (slice(0, 2, None), slice(1, 3, None))}
     """
     whole = labels.view(np.uint8) if labels.dtype == bool else labels
@@ -54,7 +54,7 @@ def label_boxes(labels: NDArray[Any]) -> dict[int, Box]:
 
 
 def _blocks(labels: NDArray[Any]) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
-    """The volume in blocks, layers or parts of layers where those are large, and where they are."""
+    """Split the volume into blocks (layers, or pieces of large layers); each with its offset."""
     layer = labels[0]
     if labels.ndim == 1 or layer.size <= SLAB:
         step = max(1, SLAB // max(1, layer.size))

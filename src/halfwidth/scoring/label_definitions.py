@@ -1,4 +1,4 @@
-"""What the values of a label map are called: names, regions of several values, files of names."""
+"""Names of the values of label maps: labels, regions of several values, files of names."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from halfwidth.io.settings import small_text
 __all__ = [
     "Label",
     "LabelFile",
-    "chosen",
-    "labels_of",
+    "parse_label_names",
     "parse_region",
     "read_label_file",
+    "select_labels",
     "with_regions",
 ]
 
@@ -46,14 +46,14 @@ class Label:
 
 @dataclass(frozen=True)
 class LabelFile:
-    """What a file says about the values of label maps.
+    """The labels that a file defines.
 
     Attributes
     ----------
     labels : tuple of Label
         In the order of the file, without the background.
     ignore : int or None
-        The value of voxels that count neither way.
+        The value of voxels to ignore.
     """
 
     labels: tuple[Label, ...]
@@ -61,7 +61,7 @@ class LabelFile:
 
 
 def read_label_file(path: Path) -> LabelFile:
-    """The names of labels from a JSON file.
+    """Read the names of labels from a JSON file.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ def read_label_file(path: Path) -> LabelFile:
     Raises
     ------
     DataError
-        If the file does not exist, is no JSON, or says something else or twice.
+        If the file does not exist, is not JSON, or its content is wrong or repeated.
     """
     text = small_text(path, MOST_BYTES)
     try:
         content = json.loads(text, object_pairs_hook=_unrepeated)
-        return labels_of(content)
+        return parse_label_names(content)
     except json.JSONDecodeError as error:
         raise DataError(f"{path}: is not JSON: {error.msg} in line {error.lineno}") from None
     except RecursionError:
@@ -90,17 +90,17 @@ def read_label_file(path: Path) -> LabelFile:
         raise DataError(f"{path}: holds a number that is too long") from None
 
 
-def labels_of(content: object) -> LabelFile:
-    """Names of labels from a mapping such as a file of them holds.
+def parse_label_names(content: object) -> LabelFile:
+    """The labels that a mapping defines, in the format of the files.
 
-    >>> labels_of({"background": 0, "core": 1, "whole": [1, 2]}).labels[1]
+    >>> parse_label_names({"background": 0, "core": 1, "whole": [1, 2]}).labels[1]
     Label(name='whole', values=(1, 2))
     """
-    return _of_entries(_entries(content))
+    return _checked_label_file(_entries(content))
 
 
 def parse_region(text: str) -> tuple[str, tuple[str, ...]]:
-    """Name and members of a region.
+    """Parse a region: its name and members.
 
     >>> parse_region("lungs=Lung-Lt+Lung-Rt")
     ('lungs', ('Lung-Lt', 'Lung-Rt'))
@@ -119,19 +119,19 @@ def parse_region(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def with_regions(labels: Sequence[Label], regions: Sequence[str]) -> tuple[Label, ...]:
-    """The labels, and after them the regions, each the union of its members.
+    """The labels followed by the regions, each the union of its members.
 
     Parameters
     ----------
     labels : sequence of Label
-        If there are none, numbers stand for themselves.
+        If empty, members are values.
     regions : sequence of str
         See `parse_region`. A member is a label or a region before this one, by name or number.
 
     Raises
     ------
     UnknownNameError
-        For a member that is not there; proposes the nearest.
+        For an unknown member; proposes the nearest.
     OptionError
         If a region has the name of a label or of another region.
 
@@ -153,17 +153,17 @@ def with_regions(labels: Sequence[Label], regions: Sequence[str]) -> tuple[Label
     return tuple(known)
 
 
-def chosen(labels: Sequence[Label], wanted: Sequence[str] | None) -> tuple[Label, ...]:
-    """The labels asked for, by name or number, in the order in which they are asked for.
+def select_labels(labels: Sequence[Label], names: Sequence[str] | None) -> tuple[Label, ...]:
+    """The selected labels, by name or number, in the order of ``names``.
 
-    >>> chosen([Label("liver", (1,)), Label("tumour", (2,))], ["2"])
+    >>> select_labels([Label("liver", (1,)), Label("tumour", (2,))], ["2"])
     (Label(name='tumour', values=(2,)),)
     """
-    if wanted is None:
+    if names is None:
         return tuple(labels)
-    if not wanted:
+    if not names:
         raise OptionError("no label is asked for; name at least one")
-    found = [_label(name.strip(), labels, "label") for name in wanted]
+    found = [_label(name.strip(), labels, "label") for name in names]
     return tuple(dict.fromkeys(found))
 
 
@@ -189,7 +189,7 @@ def _label(text: str, known: Sequence[Label], kind: str) -> Label:
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object of JSON, which would keep the last of two entries of one name without a word."""
+    """A JSON object; repeated names are an error rather than the last one winning silently."""
     repeated = _repeated([key for key, _ in pairs])
     if repeated is not None:
         raise DataError(f"the name {repeated!r} appears twice; keep one")
@@ -197,7 +197,7 @@ def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _entries(content: object) -> list[tuple[str, object]]:
-    """Name and value or values of each label, not yet checked, whichever way round they stand."""
+    """Name and value (or values) of each label, unchecked; the mapping may go either way."""
     if isinstance(content, Mapping) and isinstance(content.get("labels"), Mapping):
         content = content["labels"]
     if not isinstance(content, Mapping):
@@ -218,7 +218,7 @@ def _entries(content: object) -> list[tuple[str, object]]:
     return [(name.strip(), int(number)) for number, name in content.items()]
 
 
-def _of_entries(entries: Iterable[tuple[str, object]]) -> LabelFile:
+def _checked_label_file(entries: Iterable[tuple[str, object]]) -> LabelFile:
     labels: list[Label] = []
     ignore: int | None = None
     for name, given in entries:

@@ -1,4 +1,4 @@
-"""Scoring one case: two label maps, or two masks of a structure, already read."""
+"""Metrics of one case from arrays: two label maps, or two masks of a structure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
-from halfwidth.scoring.bounding_boxes import Box, label_boxes
-from halfwidth.scoring.components import count_parts
+from halfwidth.scoring.bounding_boxes import BoundingBox, label_bounding_boxes
+from halfwidth.scoring.components import count_components
 from halfwidth.scoring.label_definitions import Label
-from halfwidth.scoring.memory import check_room
-from halfwidth.scoring.metric_choice import Wanted, parameter_text
+from halfwidth.scoring.memory import check_memory
+from halfwidth.scoring.metric_choice import MetricChoice, parameter_text
 from halfwidth.scoring.scores import LabelScores, Value
 
 __all__ = ["absent", "score_label_maps", "score_pair"]
@@ -25,7 +25,7 @@ __all__ = ["absent", "score_label_maps", "score_pair"]
 Spacing = tuple[float, ...] | None
 Held = tuple[tuple[int, ...], tuple[int, ...]]
 
-# A label map without names may hold so many labels; a CT or a photograph holds more.
+# The most labels of a label map without names; a CT or a photograph has more values.
 MOST_LABELS = 500
 
 
@@ -34,21 +34,21 @@ def score_label_maps(
     reference: NDArray[Any],
     spacing: Spacing,
     labels: Sequence[Label] | None,
-    wanted: Wanted,
+    metrics: MetricChoice,
     *,
     regions: Sequence[Label] = (),
     max_voxels: int | None = None,
 ) -> tuple[tuple[LabelScores, ...], Held]:
-    """Every label of a case; those named, or without names those that either map holds.
+    """Score every label of a case: the given labels, or else those found in either map.
 
-    Each map is passed over once, for the boxes of all its labels; the rest happens within boxes.
+    One pass over each map finds the bounding boxes of all its labels; the rest happens within them.
 
     Parameters
     ----------
     prediction, reference : ndarray of bool or unsigned int, same shape
     spacing : tuple of float or None
     labels : sequence of Label, or None
-    wanted : Wanted
+    metrics : MetricChoice
     regions : sequence of Label
         Scored after the labels.
     max_voxels : int, optional
@@ -58,22 +58,25 @@ def score_label_maps(
     -------
     tuple of LabelScores
     tuple
-        The values that the prediction and the reference hold.
+        The values in the prediction and in the reference.
     """
-    boxes, true_boxes = label_boxes(prediction), label_boxes(reference)
+    boxes, true_boxes = label_bounding_boxes(prediction), label_bounding_boxes(reference)
     scored = []
     named = _labels_in(boxes, true_boxes) if labels is None else labels
     for label in (*named, *regions):
-        own = [held.get(value) for value in label.values for held in (boxes, true_boxes)]
-        box = union_box(*own, ndim=reference.ndim)
-        found, truth = _is(prediction[box], label), _is(reference[box], label)
-        pair = MaskPair.of_crops(found, truth, spacing, reference.shape)
-        scored.append(score_pair(pair, label.name, wanted.of(label.name), max_voxels))
+        boxes_of_label = [held.get(value) for value in label.values for held in (boxes, true_boxes)]
+        box = union_box(*boxes_of_label, ndim=reference.ndim)
+        predicted, truth = (
+            _mask_of_label(prediction[box], label),
+            _mask_of_label(reference[box], label),
+        )
+        pair = MaskPair.of_crops(predicted, truth, spacing, reference.shape)
+        scored.append(score_pair(pair, label.name, metrics.for_label(label.name), max_voxels))
     return tuple(scored), (tuple(boxes), tuple(true_boxes))
 
 
-def _labels_in(*maps: Mapping[int, Box]) -> tuple[Label, ...]:
-    """The labels that any of the maps holds, named by their values."""
+def _labels_in(*maps: Mapping[int, BoundingBox]) -> tuple[Label, ...]:
+    """The labels found in any of the maps, named by their values."""
     values = sorted(set().union(*maps))
     if len(values) > MOST_LABELS:
         raise DataError(
@@ -84,7 +87,7 @@ def _labels_in(*maps: Mapping[int, Box]) -> tuple[Label, ...]:
     return tuple(Label(str(value), (value,)) for value in values)
 
 
-def _is(voxels: NDArray[Any], label: Label) -> Mask:
+def _mask_of_label(voxels: NDArray[Any], label: Label) -> Mask:
     first, *others = label.values
     mask = np.asarray(voxels == first)
     for value in others:
@@ -95,16 +98,16 @@ def _is(voxels: NDArray[Any], label: Label) -> Mask:
 def score_pair(
     pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxels: int | None = None
 ) -> LabelScores:
-    """All metrics of one label of one case, in the memory that so many voxels may take."""
+    """All metrics of one label of one case, within the memory that ``max_voxels`` allows."""
     if max_voxels is not None:
-        check_room(pair, label, metrics, max_voxels)
+        check_memory(pair, label, metrics, max_voxels)
     tp, fn, _, _ = pair.counts
     return LabelScores(
         label,
         tuple(_value(pair, metric) for metric in metrics),
         str(pair.presence),
         tp + fn,
-        count_parts(pair.reference),
+        count_components(pair.reference),
         pair.spacing,
     )
 

@@ -1,4 +1,4 @@
-"""Which metrics are wanted of each label, with which parameters."""
+"""The metrics to compute for each label, with their parameters."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
-__all__ = ["MASK_METRICS", "Wanted", "parameter_text", "resolve_wanted"]
+__all__ = ["MASK_METRICS", "MetricChoice", "choose_metrics", "parameter_text"]
 
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
 )
 ALL = "all"
-# What a tolerance is called by the metrics that take one.
+# The name of the tolerance parameter of each metric that has one.
 LIMITS = {
     spec.name: parameter.name
     for spec in MASK_METRICS
@@ -31,31 +31,31 @@ Given = tuple[MetricSpec, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Metrics with the parameters that were given, and tolerances for those that need one.
+class MetricChoice:
+    """Metrics with the parameters given for them, and tolerances for those that need one.
 
     Attributes
     ----------
     metrics : tuple of (MetricSpec, mapping)
-        Parameters as they were given, checked, without defaults.
+        Parameters as given, checked, without defaults.
     tolerances : Tolerances
     notes : tuple of str
-        What ``all`` left out.
+        The metrics that ``all`` left out.
     """
 
     metrics: tuple[Given, ...]
     tolerances: Tolerances
     notes: tuple[str, ...] = ()
 
-    def of(self, label: str) -> tuple[Metric, ...]:
-        """The metrics of a label, every parameter bound.
+    def for_label(self, label: str) -> tuple[Metric, ...]:
+        """The metrics of a label with all parameters bound.
 
         Raises
         ------
         OptionError
             If a metric needs a tolerance and none was given for the label.
         """
-        return tuple(self._bound(spec, given, label) for spec, given in self.metrics)
+        return tuple(self._bind(spec, given, label) for spec, given in self.metrics)
 
     @property
     def in_mm(self) -> list[str]:
@@ -66,22 +66,22 @@ class Wanted:
             if spec.spaced and given.get("definition") != CHENG
         ]
 
-    def _bound(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
+    def _bind(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
         limit = LIMITS.get(spec.name)
-        tolerance = self.tolerances.of(label)
-        if _lacks_limit(spec, given):
+        tolerance = self.tolerances.for_label(label)
+        if _needs_tolerance(spec, given):
             if tolerance is None:
-                raise _without_limit(spec, f" for label {label!r}")
+                raise _missing_tolerance(spec, f" for label {label!r}")
             given = {**given, str(limit): tolerance}
         return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
 
 
-def _lacks_limit(spec: MetricSpec, given: Mapping[str, float]) -> bool:
+def _needs_tolerance(spec: MetricSpec, given: Mapping[str, float]) -> bool:
     limit = LIMITS.get(spec.name)
     return limit is not None and limit not in given and given.get("definition") != CHENG
 
 
-def _without_limit(spec: MetricSpec, where: str = "") -> OptionError:
+def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
     limit = LIMITS[spec.name]
     return OptionError(
         f"{spec.name} needs a {limit} in mm{where}: tolerance=3 (--tolerance 3), one for each "
@@ -89,10 +89,10 @@ def _without_limit(spec: MetricSpec, where: str = "") -> OptionError:
     )
 
 
-def resolve_wanted(
+def choose_metrics(
     texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool = False
-) -> Wanted:
-    """The metrics meant by names with parameters.
+) -> MetricChoice:
+    """Resolve names with parameters to metrics.
 
     Parameters
     ----------
@@ -101,62 +101,62 @@ def resolve_wanted(
         those that need a tolerance only where there is one.
     tolerances : Tolerances
     ignoring : bool
-        Whether there are voxels that count neither way, which specificity cannot do without.
+        Whether some voxels are ignored, which specificity does not allow.
 
     Raises
     ------
     UnknownNameError
-        For a name that is no metric of masks; proposes the nearest.
+        For an unknown metric of masks; proposes the nearest.
     OptionError
-        For a parameter that is not allowed, a metric that is there twice, or one that needs what
-        is not there.
+        For a parameter that is not allowed, a repeated metric, or one that lacks something it
+        needs.
     """
-    limited = tolerances.default is not None or bool(tolerances.by_label)
-    spare = {spec.name: "slow" for spec in MASK_METRICS if spec.slow}
-    if not limited:
-        spare |= dict.fromkeys(LIMITS, "no tolerance")
+    has_tolerance = tolerances.default is not None or bool(tolerances.by_label)
+    excluded = {spec.name: "slow" for spec in MASK_METRICS if spec.slow}
+    if not has_tolerance:
+        excluded |= dict.fromkeys(LIMITS, "no tolerance")
     if ignoring:
-        spare |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
-    split = split_names(texts)
+        excluded |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
+    names = split_names(texts)
     chosen: list[Given] = []
-    for text in split:
-        every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in spare]
-        chosen += every if text == ALL else [_parsed(text)]
+    for text in names:
+        every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in excluded]
+        chosen += every if text == ALL else [_parse_metric(text)]
     if not chosen:
         raise OptionError(f"no metric is named; known: {', '.join(MASK_METRICS.names)}")
-    _check_together(chosen, tolerances, limited=limited, ignoring=ignoring)
-    left_out = ", ".join(f"{name} ({why})" for name, why in spare.items())
-    notes = (f"'all' leaves out {left_out}",) if ALL in split else ()
-    return Wanted(tuple(chosen), tolerances, notes)
+    _check_together(chosen, tolerances, has_tolerance=has_tolerance, ignoring=ignoring)
+    left_out = ", ".join(f"{name} ({why})" for name, why in excluded.items())
+    notes = (f"'all' leaves out {left_out}",) if ALL in names else ()
+    return MetricChoice(tuple(chosen), tolerances, notes)
 
 
 def _check_together(
-    chosen: Sequence[Given], tolerances: Tolerances, *, limited: bool, ignoring: bool
+    chosen: Sequence[Given], tolerances: Tolerances, *, has_tolerance: bool, ignoring: bool
 ) -> None:
     seen = []
     for spec, given in chosen:
-        if _lacks_limit(spec, given) and not limited:
-            raise _without_limit(spec)
+        if _needs_tolerance(spec, given) and not has_tolerance:
+            raise _missing_tolerance(spec)
         if ignoring and spec.of_background:
             raise OptionError(
-                f"{spec.name} counts all background, and voxels labelled 'ignore' are neither way; "
-                "leave one of the two out"
+                f"{spec.name} counts all background, but voxels labelled 'ignore' count neither "
+                "way; leave one of the two out"
             )
         bound = dict(given)
-        if _lacks_limit(spec, given) and tolerances.default is not None:
+        if _needs_tolerance(spec, given) and tolerances.default is not None:
             bound[LIMITS[spec.name]] = tolerances.default
         if (spec.name, bound) in seen:
             raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
         seen.append((spec.name, bound))
-    if limited and not any(_lacks_limit(spec, given) for spec, given in chosen):
+    if has_tolerance and not any(_needs_tolerance(spec, given) for spec, given in chosen):
         raise OptionError(
-            f"tolerance= (--tolerance) has no effect: no {' or '.join(LIMITS)} is wanted that does "
-            "not have its own"
+            f"tolerance= (--tolerance) has no effect: no {' or '.join(LIMITS)} is computed that "
+            "does not have its own"
         )
 
 
-def _parsed(text: str) -> Given:
-    """A metric, and the parameters that were given and are not the default anyway."""
+def _parse_metric(text: str) -> Given:
+    """A metric, and those of its given parameters that differ from the default."""
     name, given = parse_name(text, lambda name: MASK_METRICS[name].parameters)
     spec = MASK_METRICS[name]
     if UNIT.name in given:
@@ -170,7 +170,7 @@ def _parsed(text: str) -> Given:
 
 
 def parameter_text(metric: Metric) -> str:
-    """Parameters of a metric as the table says them: those that are not the default.
+    """The parameters of a metric that are not the default, as text for the table.
 
     >>> parameter_text(Metric(METRICS["nsd"], {"tolerance": 3.0, "definition": 2.0}))
     'tolerance=3;definition=surface'

@@ -1,4 +1,4 @@
-"""What scoring gives: a value of each metric for each case and label, and what was seen of them."""
+"""The scores of masks: a value of each metric for each case and label, with cautions and notes."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class LabelScores:
         A `Status`: in both masks, in one, or in none.
     voxels : int
         Of the reference.
-    parts : int
-        Connected parts of the reference, by faces, edges or corners.
+    components : int
+        Connected components of the reference, by faces, edges or corners.
     spacing : tuple of float or None
-        Of the voxels, in mm along each axis that is longer than one; None where it is not known.
+        Of the voxels, in mm along each axis that is longer than one; None where unknown.
     """
 
     label: str
     scores: tuple[Value, ...]
     presence: str
     voxels: int
-    parts: int
+    components: int
     spacing: tuple[float, ...] | None = None
 
 
@@ -65,11 +65,11 @@ class CaseScores:
     case : str
     labels : tuple of LabelScores
     held : tuple of (tuple of int, tuple of int)
-        The values that the label maps hold, of the prediction and of the reference.
+        The values in the label maps of the prediction and of the reference.
     ignored : int
-        Voxels that count neither way.
+        Voxels that are ignored.
     notes : tuple of str
-        What was made of odd headers.
+        How odd headers were read.
     """
 
     case: str
@@ -97,12 +97,12 @@ class Scores:
     Attributes
     ----------
     cases : tuple of CaseScores
-        Of label maps each with the same labels, those that a case lacks as *not applicable*; of
-        folders of structures with those that it has files for.
+        For label maps all cases have the same labels, *not applicable* where a case lacks one; for
+        folders of structures a case has the labels that it has files for.
     cautions : tuple of Caution
         Reasons to doubt the metrics, found on the masks.
     notes : tuple of str
-        What was left out or made up on the way.
+        What was left out or assumed.
     """
 
     cases: tuple[CaseScores, ...]
@@ -131,19 +131,19 @@ class Scores:
         DataError
             If there is no such value, or more than one.
         """
-        found = [
+        values = [
             row.value
             for row in self
             if row.metric == metric and case in (None, row.case) and label in (None, row.label)
         ]
-        if len(found) != 1:
+        if len(values) != 1:
             metrics = dict.fromkeys(row.metric for row in self)
             raise DataError(
-                f"{len(found)} values of metric {metric!r}, case {case!r}, label {label!r} (None: "
+                f"{len(values)} values of metric {metric!r}, case {case!r}, label {label!r} (None: "
                 f"any); metrics: {shortened(list(metrics))}, labels: {shortened(self.labels)}, "
                 f"{len(self.cases)} cases"
             )
-        return found[0]
+        return values[0]
 
     @property
     def labels(self) -> list[str]:
@@ -171,17 +171,17 @@ class Scores:
         return json.dumps({"schema_version": 1, "cases": cases, "cautions": cautions}, indent=2)
 
     def defined(self, asks: Callable[[str], bool]) -> tuple[tuple[Row, ...], list[str]]:
-        """The rows that a summary can be made of without further questions, and what is left out.
+        """The rows that can be summarised as they are, and a line for each metric left out.
 
         Parameters
         ----------
         asks : callable
-            Whether a metric must have a value wherever it applies.
+            Whether a metric needs a value for every case it applies to.
 
         Returns
         -------
         tuple of Row
-            Without those of labels on which such a metric has no value, or an infinite one.
+            Without the labels on which such a metric has a missing or an infinite value.
         list of str
             A line for each such metric.
         """
@@ -190,33 +190,33 @@ class Scores:
             rows.setdefault((row.metric, row.parameters, row.label), []).append(row)
         lacking: dict[str, list[str]] = {}
         kept: list[Row] = []
-        for (metric, parameters, label), own in rows.items():
-            apply = [row for row in own if row.status != Status.NOT_APPLICABLE]
+        for (metric, parameters, label), rows_of_label in rows.items():
+            apply = [row for row in rows_of_label if row.status != Status.NOT_APPLICABLE]
             without = sum(not math.isfinite(row.value) for row in apply)
             if without and asks(metric):
                 name = f"{metric} ({parameters})" if parameters else metric
                 lacking.setdefault(name, []).append(f"{label} ({without} of {len(apply)})")
             elif apply:
-                kept += own
-        told = [
+                kept += rows_of_label
+        texts = [
             f"no interval for {metric} of {shortened(labels, most=6)}: no value, or an infinite one"
             for metric, labels in lacking.items()
         ]
-        return tuple(kept), told
+        return tuple(kept), texts
 
     @property
     def extent(self) -> str:
-        """How much there is, and how many structures are not in both masks, in words."""
+        """The size of the table, and how many structures are not in both masks, in words."""
         counts = collections.Counter(one.presence for case in self.cases for one in case.labels)
         unlike = {
             "missed": counts[Status.MISSED],
             "spurious": counts[Status.SPURIOUS],
             "in neither mask": counts[Status.NOT_APPLICABLE],
         }
-        told = [f"{count} {how}" for how, count in unlike.items() if count]
+        texts = [f"{count} {settings}" for settings, count in unlike.items() if count]
         many = f"{len(self.cases)} case{'s' * (len(self.cases) != 1)}, {len(self.labels)} label"
         many += f"{'s' * (len(self.labels) != 1)}, {len(self)} values"
-        return f"{many}; {', '.join(told)}" if told else many
+        return f"{many}; {', '.join(texts)}" if texts else many
 
     def __repr__(self) -> str:
         text = f"Scores: {self.extent}"
