@@ -302,4 +302,4 @@ def _cells() -> list[list[str]]:
 
 
 def _read(cells: list[str]) -> Evidence:
-    return Evidence(*(kind(cell) for kind, cell in zip(_KINDS, cells, strict=True)))  # type: ignore[arg-type]
+    return Evidence(*(kind(cell) for kind, cell in zip(_KINDS, cells, strict=True)))

@@ -318,10 +318,20 @@ def _are_labels(
         issubclass(kind, np.number) for kind in kinds - {int, float}
     ):
         return False
+    if truth.dtype.kind in "iub" and _has_fractions(array):
+        return False
     among = set(labels_of(array, "y_score")) <= set(labels_of(truth, "y_true"))
     # Whole numbers that are no labels may be grades, which rank; decisions they are not.
     whole = array.dtype.kind in "iu" or (bool(kinds) and kinds <= {int})
     return among or (whole and decisions.needed)
+
+
+def _has_fractions(cells: NDArray[Any]) -> bool:
+    """Whether some are numbers that are not whole, which is seen without sorting them."""
+    if cells.dtype.kind != "f":
+        return False
+    finite = cells[np.isfinite(cells)]
+    return bool((finite != np.floor(finite)).any())
 
 
 def _classes(
