@@ -1,10 +1,10 @@
 """Confusion matrices of resamples, as counts of cells.
 
-Large samples of independent cases take one multinomial draw a resample. Smaller ones take the draws
-of all other bootstraps: with cases in the order of their cells, a cell is a run of cases, and its
-count a difference of two cumulated counts, for every sample of a batch alike. Cumulated counts of
-some resamples lie side by side, and so do the counts of a cell: that is how NumPy, and the compiled
-kernel, go through many resamples at a time.
+Large samples of independent cases take one multinomial draw a resample. Smaller ones, and those
+paired with other models, take the draws of all other bootstraps. With cases in the order of their
+cells a cell is a run of cases, and its count a difference of two cumulated counts, for every sample
+of a batch alike. Cumulated counts of some resamples lie side by side, and so do the counts of a
+cell: that is how NumPy, and the compiled kernel, go through many resamples at a time.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ def cell_counts(
         Range of resamples.
     counts : ndarray of int, shape (S, stop - start, n_cells)
     """
-    if design.sizes is not None:
-        yield from _of_clusters(codes, n_cells, design, plan)
+    if design.sizes is not None or design.paired:
+        yield from _counts_by_sums(codes, n_cells, design, plan)
     elif max(design.strata) >= MULTINOMIAL_FROM:
         yield from _multinomial(codes, n_cells, design, plan)
     else:
@@ -163,7 +163,7 @@ def _of_runs(
         yield start, stop, made
 
 
-def _of_clusters(
+def _counts_by_sums(
     codes: Array, n_cells: int, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Counts]]:
     by_unit = np.stack([_counts_by_unit(sample, design, n_cells).T for sample in codes])
@@ -182,8 +182,8 @@ def _of_clusters(
 def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
     """Replicates of a function of counts for all samples of a batch, (S, n) -> (S, B)."""
     out = np.empty((len(codes), plan.n_resamples))
-    runs = design.sizes is None and max(design.strata) < MULTINOMIAL_FROM
-    if not (runs and codes.size):
+    in_runs = design.sizes is None and not design.paired
+    if not (in_runs and max(design.strata) < MULTINOMIAL_FROM and codes.size):
         for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
             out[:, start:stop] = form.finish(counts)
         return out
