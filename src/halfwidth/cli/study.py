@@ -316,8 +316,8 @@ def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
 
 def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
     """The chunks and the core-hours they are predicted to take."""
+    from halfwidth.core.processes import check_jobs
     from halfwidth.report.tables import text_table
-    from halfwidth.scoring.run import check_jobs
     from halfwidth.study.execution.progress import duration
 
     workers = check_jobs(jobs)

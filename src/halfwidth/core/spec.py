@@ -14,7 +14,7 @@ import numpy as np
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form, RankedAreas
+from halfwidth.core.forms import Form
 from halfwidth.core.kinds import (
     Better,
     Estimand,
@@ -246,13 +246,6 @@ class StatisticSpec:
     transform: Transform = Transform.IDENTITY
     of_records: bool = False
     cite: str = ""
-
-    @property
-    def has_standard_error(self) -> bool:
-        """Whether its standard error is known under any design."""
-        form = self.form
-        one_auroc = isinstance(form, RankedAreas) and form.kind == "auroc" and form.row is not None
-        return self.influence is not None or one_auroc
 
     @property
     def summary(self) -> str:

@@ -12,7 +12,7 @@ from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
-from halfwidth.resampling.linearization import standard_error
+from halfwidth.resampling.bootstrap import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 

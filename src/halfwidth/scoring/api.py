@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
 from halfwidth.metrics.masks import as_spacing
@@ -23,7 +24,7 @@ from halfwidth.scoring.options import (
     settings_for_structures,
 )
 from halfwidth.scoring.pairs import match_files
-from halfwidth.scoring.run import check_jobs, score_cases
+from halfwidth.scoring.run import score_cases
 from halfwidth.scoring.scores import COLUMNS, Scores
 
 __all__ = ["score_folders", "score_masks"]

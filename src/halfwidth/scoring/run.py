@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling.progress import tracked
 from halfwidth.scoring.cases import ScoringSettings, score_case
@@ -15,24 +14,11 @@ from halfwidth.scoring.checkpoint import Checkpoint, fingerprint
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.scores import CaseScores
 
-__all__ = ["check_jobs", "score_cases"]
+__all__ = ["score_cases"]
 
 SHOWN = 3
 
 Outcome = tuple[str, CaseScores | DataError]
-
-
-def check_jobs(jobs: Any) -> int:
-    """The number of worker processes: 1 or more, or -1 for one per available processor."""
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
-        raise OptionError(
-            f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"
-        )
-    if jobs > 0:
-        return jobs
-    import joblib
-
-    return int(joblib.cpu_count())
 
 
 def score_cases(

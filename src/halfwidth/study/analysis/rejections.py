@@ -95,7 +95,7 @@ def family_fits(
     names = families_named(families)
     if lilliefors is not None:
         check_draws(lilliefors)
-    from halfwidth.scoring.run import check_jobs
+    from halfwidth.core.processes import check_jobs
 
     workers = check_jobs(jobs)
     entropy = randomness.resolve_seed(rng)

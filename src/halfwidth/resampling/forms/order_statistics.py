@@ -1,20 +1,35 @@
-"""Bootstrap distributions known without a draw.
+"""A few order statistics: medians, quantiles, the interquartile range.
 
-- The mean of 0/1 values: binomial.
-- One order statistic, or an average of two adjacent ones: closed form.
+One of them, or two neighbours, have a bootstrap distribution in closed form. Those that lie apart
+are drawn by their spacings. Of other designs than independent cases they are L-statistics with few
+weights.
 """
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import OrderStatistics
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.distribution import ExactDistribution, in_parts
-from halfwidth.resampling.kernels.reference import total_weight
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, in_parts
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
+from halfwidth.resampling.forms.l_statistics import (
+    Weights,
+    left_out_of_weights,
+    replicates_of_weights,
+    total_weight,
+)
+from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.spacings import spacings
+from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["binomial", "order_statistics", "studentized_binomial"]
+__all__ = ["ENGINE", "closed_form"]
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -22,44 +37,66 @@ NEGLIGIBLE = 1e-15
 LONGEST_GAP = 40
 
 
-def binomial(successes: Array, n: int) -> ExactDistribution:
-    """Bootstrap distribution of a proportion: binomial(n, successes / n) / n, one per sample."""
-    from scipy import special
-
-    # A batch of samples holds few different counts.
-    distinct, of_sample = np.unique(np.asarray(successes, float), return_inverse=True)
-    share = distinct / n
-    reach = 12.0 * np.sqrt(n * share * (1 - share)) + 60.0
-    low = int(max(0, np.floor((n * share - reach).min())))
-    high = int(min(n, np.ceil((n * share + reach).max())))
-    counts = np.arange(low, high + 1)
-    log_choose = (
-        special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
-    )
-    log_probability = (
-        log_choose
-        + special.xlogy(counts, share[:, None])
-        + special.xlog1py(n - counts, -share[:, None])
-    )
-    each = np.exp(log_probability)
-    each /= each.sum(axis=-1, keepdims=True)
-    probability = each[of_sample.reshape(np.shape(successes))]
-    return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
+def exact_distribution(
+    values: Array, design: Design, statistic: Statistic, _plan: Plan
+) -> Distribution | None:
+    """Of one order statistic or of two neighbours, of independent cases."""
+    if not design.simple:
+        return None
+    ranks, weights = _picks(statistic, design.n)
+    close = len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1)
+    return closed_form(values, ranks, weights) if close else None
 
 
-def studentized_binomial(successes: Array, n: int) -> ExactDistribution:
-    """Distribution of (p* - p̂)/SE*, SE* = √(p*(1 - p*)/(n - 1)), p* as in `binomial`.
+def drawn_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of independent cases by the spacings of order statistics that lie apart."""
+    if not design.simple:
+        return None
+    ranks, weights = _picks(statistic, design.n)
 
-    It rises with p*: -∞ at 0, ∞ at 1; undefined where all cases are alike.
-    """
-    share = np.asarray(successes, float)[..., None] / n
-    drawn = binomial(successes, n)
-    error = np.sqrt(drawn.support * (1 - drawn.support) / (n - 1))
-    ratio = studentized_ratio(drawn.support - share, error, np.full_like(share, 1e-12))
-    return ExactDistribution(ratio, drawn.probability)
+    def positions() -> reference.Draws:
+        drawn = spacings(plan.entropy, ranks, design.n, plan.n_resamples)
+        return np.ascontiguousarray(drawn.T)
+
+    table = plan.once(("spacings", tuple(ranks)), (), design, positions)
+    # As gaps between neighbours: equal values have a spread of 0.
+    gaps = -np.cumsum(weights[::-1])[::-1]
+    pick = native.picked if plan.compiles else reference.picked
+    return distribution_of(pick(values, table, total_weight(weights), gaps), plan)
 
 
-def order_statistics(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """As L-statistics, on the draws of all other statistics."""
+    return replicates_of_weights(_weights(statistic), values, design, plan)
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """As L-statistics."""
+    return left_out_of_weights(_weights(statistic), values, design)
+
+
+def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
+    return form_of(statistic, OrderStatistics).picks(n, **statistic.parameters)
+
+
+def _weights(statistic: Statistic) -> Weights:
+    return functools.partial(_weights_of_all, statistic)
+
+
+def _weights_of_all(statistic: Statistic, n: int) -> Array:
+    """The weights of n sorted values, most of them 0."""
+    weights = np.zeros(n)
+    ranks, picked = _picks(statistic, n)
+    weights[ranks - 1] = picked
+    return weights
+
+
+# --------------------------------------------------------------------------- closed form
+
+
+def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:
     """Exact bootstrap distribution of one order statistic or of two adjacent ones, weighted.
 
     Parameters
@@ -142,3 +179,23 @@ def _log_rest(power: int, count: NDArray[np.intp]) -> Array:
     count = np.maximum(count, 1)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(-np.expm1(power * np.log1p(-1.0 / count))))
+
+
+def seconds(_statistic: Statistic, _n: int, _classes: int) -> float:
+    """Nothing but to be made into bounds."""
+    return REPLICATE
+
+
+def support(n: int) -> int:
+    """Some tens of pairs for each √n positions."""
+    return 40 * (20 * int(np.sqrt(n)) + 100)
+
+
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    drawn_distribution=drawn_distribution,
+    seconds=seconds,
+    support=support,
+)

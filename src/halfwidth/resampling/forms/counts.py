@@ -1,10 +1,10 @@
 """Confusion matrices of resamples, as counts of cells.
 
-Large samples of independent cases take one multinomial draw a resample. Smaller ones take the draws
-of all other bootstraps: with cases in the order of their cells, a cell is a run of cases, and its
-count a difference of two cumulated counts, for every sample of a batch alike. Cumulated counts of
-some resamples lie side by side, and so do the counts of a cell: that is how NumPy, and the compiled
-kernel, go through many resamples at a time.
+Large samples of independent cases take one multinomial draw a resample. Smaller ones, and those
+paired with other models, take the draws of all other bootstraps. With cases in the order of their
+cells a cell is a run of cases, and its count a difference of two cumulated counts, for every sample
+of a batch alike. Cumulated counts of some resamples lie side by side, and so do the counts of a
+cell: that is how NumPy, and the compiled kernel, go through many resamples at a time.
 """
 
 from __future__ import annotations
@@ -17,21 +17,25 @@ from numpy.typing import NDArray
 
 from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
-from halfwidth.core.types import Array
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
 
-__all__ = ["MULTINOMIAL_FROM", "cell_counts", "counts_by_unit", "finished"]
+__all__ = ["ENGINE", "MULTINOMIAL_FROM", "cell_counts", "finished"]
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
 MULTINOMIAL_FROM = 5001
 
+# Counts of cells of all resamples that are kept for other statistics of the same cases: 80 MB.
+MOST_KEPT = 10**7
 # A table of cumulated draws holds so many times what a block of a plan does: 32 MB.
 TABLE_BLOCKS = 64
 # Cumulated draws that are kept where a plan keeps things: 40 MB.
@@ -45,7 +49,52 @@ Table = NDArray[Any]
 Ends = NDArray[np.intp]
 
 
-def counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
+def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """From the counts of each cell, which are kept for other statistics of a single sample."""
+    form = form_of(statistic, CellCounts)
+
+    def counted() -> Numbers:
+        # The counts of a cell side by side, which is how they are added up.
+        counts = np.empty((form.n_cells, len(codes), plan.n_resamples), dtype=np.int64)
+        for start, stop, some in cell_counts(codes, form.n_cells, design, plan):
+            counts[..., start:stop] = np.moveaxis(some, -1, 0)
+        return np.moveaxis(counts, 0, -1)
+
+    if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
+        return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
+    return finished(codes, design, form, plan)
+
+
+def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
+    """As many evaluations as there are cells, of independent cases."""
+    form = form_of(statistic, CellCounts)
+    counts, each = count_cells(codes, form.n_cells), form.n_cells
+    out = np.empty((len(codes), design.units))
+    if design.sizes is not None:
+        for sample, own, into in zip(codes, counts, out, strict=True):
+            into[:] = form.finish(own - _counts_by_unit(sample, design, each))
+        return out
+    step = max(1, BLOCK_ELEMENTS // each**2)
+    for start in range(0, len(codes), step):
+        some = np.s_[start : start + step]
+        # The counts of a cell side by side, which is how they are added up: (cell, S, cell left).
+        left = np.repeat(counts[some].T[:, :, None].astype(float), each, axis=-1)
+        # From an empty cell nothing is taken, and nobody asks for what that gives.
+        np.einsum("isi->is", left)[:] -= counts[some].T > 0
+        by_cell = form.finish(np.moveaxis(left, 0, -1))
+        out[some] = np.take_along_axis(by_cell, codes[some].astype(np.intp), axis=-1)
+    return out
+
+
+def seconds(statistic: Statistic, _n: int, _classes: int) -> float:
+    """Counts of runs are differences, whatever the number of cases."""
+    return 2 * REPLICATE + form_of(statistic, CellCounts).n_cells * 4e-10
+
+
+# --------------------------------------------------------------------------- counts of cells
+
+
+def _counts_by_unit(codes: Array, design: Design, n_cells: int) -> Counts:
     """Cases of each unit in each cell, (n,) -> (U, n_cells)."""
     unit = np.repeat(np.arange(design.units), design.unit_sizes)
     flat = unit * n_cells + codes.astype(np.intp)
@@ -71,8 +120,8 @@ def cell_counts(
         Range of resamples.
     counts : ndarray of int, shape (S, stop - start, n_cells)
     """
-    if design.sizes is not None:
-        yield from _of_clusters(codes, n_cells, design, plan)
+    if design.sizes is not None or design.paired:
+        yield from _counts_by_sums(codes, n_cells, design, plan)
     elif max(design.strata) >= MULTINOMIAL_FROM:
         yield from _multinomial(codes, n_cells, design, plan)
     else:
@@ -114,10 +163,10 @@ def _of_runs(
         yield start, stop, made
 
 
-def _of_clusters(
+def _counts_by_sums(
     codes: Array, n_cells: int, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Counts]]:
-    by_unit = np.stack([counts_by_unit(sample, design, n_cells).T for sample in codes])
+    by_unit = np.stack([_counts_by_unit(sample, design, n_cells).T for sample in codes])
     held = by_unit.any(axis=(0, 2))
     features = by_unit[:, held].reshape(-1, design.units).astype(float)
     for start, stop, sums in sums_by_stratum(features, design, plan):
@@ -133,8 +182,8 @@ def _of_clusters(
 def finished(codes: Array, design: Design, form: CellCounts, plan: Plan) -> Array:
     """Replicates of a function of counts for all samples of a batch, (S, n) -> (S, B)."""
     out = np.empty((len(codes), plan.n_resamples))
-    runs = design.sizes is None and max(design.strata) < MULTINOMIAL_FROM
-    if not (runs and codes.size):
+    in_runs = design.sizes is None and not design.paired
+    if not (in_runs and max(design.strata) < MULTINOMIAL_FROM and codes.size):
         for start, stop, counts in cell_counts(codes, form.n_cells, design, plan):
             out[:, start:stop] = form.finish(counts)
         return out
@@ -225,3 +274,6 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
             counts = counts_of_units(design, plan, first, last)
             into[1:, first - begin : last - begin] = counts.cumsum(axis=-1, dtype=dtype).T
     return made
+
+
+ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds, bounded=True)

@@ -12,14 +12,14 @@ from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import Curve, in_parts
 from halfwidth.metrics.standing import Standing, standing_of
-from halfwidth.resampling.areas import (
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.forms.ranked_resamples import (
     COMPILED,
     areas_of_counts,
     concordance,
     group_of_entries,
     unit_of_cases,
 )
-from halfwidth.resampling.designs import Design
 
 __all__ = ["without_each_unit"]
 

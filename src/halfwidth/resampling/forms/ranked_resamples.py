@@ -1,7 +1,6 @@
-"""Areas under ranked scores: of resamples, without each unit, and their structural components.
+"""Areas of resamples under ranked scores, given how often each unit is drawn.
 
-A resample is how often each unit is drawn. The scores are sorted once; an area is a pass over the
-sorted entries with the counts of their units.
+Where there is a kernel it does the work; `areas_of_counts` is the same in plain NumPy.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import RankedAreas, Ranking
-from halfwidth.core.spec import Statistic
+from halfwidth.core.forms import Ranking
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import Curve, cumulated, curve_of, in_parts
+from halfwidth.metrics.ranking import Curve, cumulated, curve_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units
 from halfwidth.resampling.kernels import native
@@ -25,16 +23,12 @@ __all__ = [
     "areas_of_counts",
     "areas_of_resamples",
     "areas_of_samples",
-    "auroc_standard_error",
-    "class_units",
     "concordance",
     "group_of_entries",
     "unit_of_cases",
 ]
 
 
-# A standard error below this is rounding.
-ROUNDING = 1e-12
 # Areas that there are kernels for.
 COMPILED = ("auroc", "average_precision")
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
@@ -210,91 +204,3 @@ def concordance(mark: NDArray[np.uint8], weight: Array) -> Array:
     for_negative = (2 * tp - p)[group]
     for_positive = (2 * (fp[-1] - fp) + q)[group]
     return np.where(positive, for_positive, for_negative)
-
-
-def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
-    """DeLong's standard error of one AUROC, Obuchowski's with clusters.
-
-    T₁ and T₀ are the sums over the positive and the negative cases of a unit of their structural
-    components less the area. Var = Σ I₁/(I₁-1) (T₁/m)² + I₀/(I₀-1) (T₀/n)² + 2 I/(I-1) T₁T₀/(mn),
-    I₁ and I₀ the units with a positive and with a negative case, of all I. With strata it is the
-    variance of Σ (T₁/m + T₀/n) over units drawn within each (`Design.variance_of_total`).
-
-    Returns
-    -------
-    float
-        NaN where fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
-    """
-    mark = ranking.mark[row]
-    positive = (mark & Ranking.POSITIVE) > 0
-    entries = len(mark)
-    weight = np.ones(entries) if ranking.weight is None else ranking.weight[row]
-    m, n = weight[positive].sum(), weight[~positive].sum()
-    if m == 0 or n == 0:
-        return float("nan")
-    credit = concordance(mark, weight)
-    area = (weight * credit * positive).sum() / (2 * m * n)
-    component = np.where(positive, credit / (2 * n), credit / (2 * m)) - area
-    unit = unit_of_cases(design)[ranking.case[row]]
-    share = weight * component * np.where(positive, 1 / m, 1 / n)
-    parts: list[Array] = [
-        np.asarray(np.bincount(unit[own], share[own], minlength=design.units), dtype=float)
-        for own in (positive, ~positive)
-    ]
-    held = [np.bincount(unit[own], minlength=design.units) > 0 for own in (positive, ~positive)]
-    of_stratum = np.repeat(np.array(design.strata), design.strata)
-    # What is seen of how a class varies: units of it that have a stratum with others.
-    if min(int((units & (of_stratum > 1)).sum()) for units in held) < 2:
-        return float("nan")
-    if len(design.strata) > 1:
-        # Strata fix how many units there are, not how many of them are positive.
-        return _unless_rounding(float(design.variance_of_total(parts[0] + parts[1])))
-    own = [
-        (part**2).sum() * _of_few(int(units.sum())) for part, units in zip(parts, held, strict=True)
-    ]
-    cross = 2 * (parts[0] * parts[1]).sum() * _of_few(design.units)
-    return _unless_rounding(float(own[0] + own[1] + cross))
-
-
-def _of_few(units: int) -> float:
-    """I / (I - 1): the mean was estimated from the same units."""
-    return units / (units - 1)
-
-
-def _unless_rounding(variance: float) -> float:
-    """The root of a variance; 0 where what is left is rounding."""
-    return 0.0 if variance <= ROUNDING**2 else float(np.sqrt(variance))
-
-
-def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
-    """Units with a positive and units with a negative case, of each test set: (S, k, n) -> (S,).
-
-    Independent cases are units; of clusters, the cases of one are not told apart. Units of unequal
-    weight count as (Σw)²/Σw² equal ones (Kish).
-    """
-    form = statistic.spec.form
-    if not isinstance(form, RankedAreas) or form.row is None:
-        raise TypeError(f"{statistic.spec.name} is no area under one curve")
-    made = []
-    for part in in_parts(values):
-        ranking = form.rank(values[part])
-        sets = len(values[part])
-        of_row = slice(form.row, None, len(ranking.case) // sets)
-        positive = (ranking.mark[of_row] & Ranking.POSITIVE) > 0
-        if ranking.weight is None and design.independent:
-            with_it = positive.sum(axis=-1)
-            made.append(np.stack([with_it, positive.shape[-1] - with_it], axis=-1))
-            continue
-        weights = [None] * sets if ranking.weight is None else ranking.weight[of_row]
-        rows = zip(positive, unit_of_cases(design)[ranking.case[of_row]], weights, strict=True)
-        made.append(np.array([_held(*row) for row in rows]))
-    with_it, without = np.concatenate(made).astype(float).T
-    return with_it, without
-
-
-def _held(positive: NDArray[np.bool_], unit: NDArray[np.intp], weight: Array | None) -> list[float]:
-    """Units with a positive and units with a negative entry of one row, by weight."""
-    if weight is None:
-        return [float(len(np.unique(unit[own]))) for own in (positive, ~positive)]
-    totals = [np.bincount(unit[own], weight[own]) for own in (positive, ~positive)]
-    return [float(w.sum() ** 2 / (w**2).sum()) for w in totals]
