@@ -15,12 +15,17 @@ __all__ = [
     "Form",
     "Moments",
     "OrderStatistics",
+    "Quotient",
     "RankedAreas",
     "Ranking",
     "SortedWeights",
     "Sums",
     "sum_of_squares",
 ]
+
+
+# Weights of a numerator and of a denominator.
+Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 @dataclass(frozen=True)
@@ -102,10 +107,14 @@ class CellCounts:
         It takes complex counts too: its derivatives come from a complex step. It may be called
         with unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
         `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums of counts, the weights of the cells in the
+        numerator and in the denominator.
     """
 
     n_cells: int
     finish: Callable[[Numbers], Array]
+    quotient: Quotient | None = None
 
 
 @dataclass(frozen=True)
@@ -118,10 +127,13 @@ class Sums:
         ``features(records)``, shape (..., k, n) -> (..., K, n).
     finish : callable
         ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums, the weights of the features in either.
     """
 
     features: Callable[[Array], Array]
     finish: Callable[[Numbers, Numbers], Array]
+    quotient: Quotient | None = None
 
 
 @dataclass(frozen=True)

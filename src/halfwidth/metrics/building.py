@@ -97,7 +97,7 @@ def of_cells(
         metric,
         function=functools.partial(_function_of_cells, policed, n_cells),
         estimand=estimand,
-        form=CellCounts(n_cells, policed),
+        form=CellCounts(n_cells, policed, finish.quotient),
         influence=functools.partial(_influence_of_cells, policed, n_cells),
     )
 
@@ -123,7 +123,8 @@ def of_weighted_cells(metric: Metric, finish: CountingFinish, undefined: Undefin
     """The same of weighted cases; records hold the cell and the weight of each."""
     policed = Policed(finish, undefined, metric.spec.worst)
     features = functools.partial(_weights_in_cells, finish.n_classes**2)
-    return _of_sums(metric, features, lambda _n, sums: policed(sums), Estimand.COUNTING)
+    form = Sums(features, lambda _n, sums: policed(sums), finish.quotient)
+    return _of_sums(metric, form, Estimand.COUNTING)
 
 
 def _weights_in_cells(n_cells: int, records: Array) -> Array:
@@ -135,21 +136,16 @@ def _weights_in_cells(n_cells: int, records: Array) -> Array:
 def of_errors(metric: Metric) -> Statistic:
     """RMSE or R²; records hold the target and the prediction of each case."""
     finish = {"rmse": finish_rmse, "r2": finish_r2}[metric.spec.name]
-    return _of_sums(metric, features_of_errors, finish, Estimand.OTHER)
+    return _of_sums(metric, Sums(features_of_errors, finish), Estimand.OTHER)
 
 
-def _of_sums(
-    metric: Metric,
-    features: Callable[[Array], Array],
-    finish: Callable[[Numbers, Numbers], Array],
-    estimand: Estimand,
-) -> Statistic:
+def _of_sums(metric: Metric, form: Sums, estimand: Estimand) -> Statistic:
     return _statistic(
         metric,
-        function=functools.partial(_function_of_sums, features, finish),
+        function=functools.partial(_function_of_sums, form.features, form.finish),
         estimand=estimand,
-        form=Sums(features, finish),
-        influence=functools.partial(_influence_of_sums, features, finish),
+        form=form,
+        influence=functools.partial(_influence_of_sums, form.features, form.finish),
     )
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ FEWEST_POINTS, POINTS_EACH = 2**11, 4
 # Points of a lattice up to which atoms are tabulated; a finer one only rounds quantiles.
 MOST_ATOMS = 2**14
 # More values than this are gathered in cells, each a few points.
-MOST_VALUES, POINTS_OF_CELL = 4096, 8
+MOST_VALUES, POINTS_OF_CELL, MOST_CELLS = 4096, 8, 2**40
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,11 @@ def draws_of(values: Array, sizes: Array | None = None) -> Draws:
 
 
 def sum_distribution(
-    strata: Sequence[Draws], *, centre: float, scale: float
+    strata: Sequence[Draws],
+    *,
+    centre: float,
+    scale: float,
+    limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> ExactDistribution | SmoothSum:
     """Distribution of ``centre + (Σ draws - its expectation) / scale``.
 
@@ -97,6 +101,8 @@ def sum_distribution(
     centre : float
         The value of the sample itself, each unit drawn once.
     scale : float
+    limits : tuple of float
+        Between which it lies, whatever rounding adds.
 
     >>> tenths = sum_distribution([draws_of(np.arange(11.0))], centre=0.5, scale=110)
     >>> float(tenths.quantile(0.5)), float(tenths.standard_deviation().round(6))
@@ -111,14 +117,21 @@ def sum_distribution(
     )
     window = reach(strata, squares)
     if step is not None and sum(window) / step < MOST_ATOMS:
-        return _atoms(strata, step, window, centre, scale)
+        return _within(limits, *_atoms(strata, step, window), centre, scale)
     if can_enumerate([one.count for one in strata]):
         each = [np.repeat(one.centred, one.sizes.astype(np.intp)) for one in strata]
         sums, probability = enumerated_sums([values[None] for values in each])
         order = np.argsort(sums[0])
-        return ExactDistribution(centre + sums[0][order] / scale, probability[order])
+        return _within(limits, sums[0][order], probability[order], centre, scale)
     spectrum = _spectrum(strata, 2 * np.pi / sum(window), squares)
-    return _smooth(spectrum, window, step, centre, scale, math.sqrt(squares))
+    made = _smooth(spectrum, window, step, centre, scale)
+    return replace(made, spread=math.sqrt(squares) / scale, limits=limits)
+
+
+def _within(
+    limits: tuple[float, float], sums: Array, probability: Array, centre: float, scale: float
+) -> ExactDistribution:
+    return ExactDistribution(np.clip(centre + sums / scale, *limits), probability)
 
 
 # --------------------------------------------------------------------------- the window
@@ -149,12 +162,8 @@ def _end(largest: float, farthest: float, squares: float) -> float:
 
 
 def _atoms(
-    strata: Sequence[Draws],
-    step: float,
-    window: tuple[float, float],
-    centre: float,
-    scale: float,
-) -> ExactDistribution:
+    strata: Sequence[Draws], step: float, window: tuple[float, float]
+) -> tuple[Array, Array]:
     """Probabilities of all sums on a lattice, by one transform of so many points."""
     below, above = (math.ceil(reach / step) + 1 for reach in window)
     points = 1 << (below + above + 1).bit_length()
@@ -169,7 +178,7 @@ def _atoms(
     # Of the sums, the one that is that of the sample stands at its total.
     offset = np.arange(-below, above + 1)
     probability = probability[(total + offset) % points]
-    return ExactDistribution(centre + offset * (step / scale), probability / probability.sum())
+    return offset * step, probability / probability.sum()
 
 
 # --------------------------------------------------------------------------- anywhere
@@ -183,23 +192,27 @@ def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
     centred, shares = draws.centred, draws.sizes / draws.count
     if len(centred) <= MOST_VALUES:
         return centred, shares
-    low, width = float(centred.min()), float(np.ptp(centred))
+    low, width = centred.min(), float(np.ptp(centred))
     half = min(0.1 / highest, width / 2)
     cells = max(1, math.ceil(width / (2 * half)))
-    if cells * POINTS_OF_CELL > len(centred):
+    if cells > MOST_CELLS:
         return centred, shares
     place = np.minimum(((centred - low) / (2 * half)).astype(np.intp), cells - 1)
     offset = (centred - low) / half - (2 * place + 1)
-    moments = np.empty((POINTS_OF_CELL, cells))
+    held, place = np.unique(place, return_inverse=True) if cells > 1 else (np.zeros(1), place)
+    if len(held) * POINTS_OF_CELL > len(centred):
+        return centred, shares
+    moments = np.empty((POINTS_OF_CELL, len(held)))
     powers = shares.copy()
     for moment in moments:
-        moment[:] = np.bincount(place, powers, cells) if cells > 1 else powers.sum()
+        moment[:] = np.bincount(place, powers) if cells > 1 else powers.sum()
         powers *= offset
-    held = moments[0] > 0
     nodes = np.cos(np.pi * (np.arange(POINTS_OF_CELL) + 0.5) / POINTS_OF_CELL)
-    weights = np.linalg.solve(np.vander(nodes, increasing=True).T, moments[:, held])
-    values = low + half * (2 * np.flatnonzero(held) + 1 + nodes[:, None])
-    return values.ravel(), weights.ravel()
+    weights = np.linalg.solve(np.vander(nodes, increasing=True).T, moments)
+    # The sums of many terms are rounded, and what the weights then lack a power would blow up.
+    weights /= weights.sum()
+    values = half * (2 * held + 1 + nodes[:, None])
+    return (values - (values * weights).sum()).ravel(), weights.ravel()
 
 
 def _transform(values: Array, shares: Array, count: int, spread: float) -> Spectrum:
@@ -282,6 +295,8 @@ class SmoothSum:
     lattice : float
         The distance of the values that there are; 0 where they lie close. The function passes
         half-way between two of them through what is up to there.
+    limits : tuple of float
+        Of the values.
     """
 
     first: float
@@ -291,6 +306,7 @@ class SmoothSum:
     centre: float
     spread: float
     lattice: float = 0.0
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def n_resamples(self) -> None:
@@ -310,10 +326,10 @@ class SmoothSum:
         place = int(np.searchsorted(self.cumulative, wanted - 1e-13))
         place = min(max(place, 1), len(self.cumulative) - 1)
         found = self.first + self.step * (place - 1 + self._crossing(place - 1, wanted))
-        if not self.lattice:
-            return np.asarray(found)
-        steps = math.ceil((found - self.centre) / self.lattice - 0.5 - 1e-9)
-        return np.asarray(self.centre + steps * self.lattice)
+        if self.lattice:
+            steps = math.ceil((found - self.centre) / self.lattice - 0.5 - 1e-9)
+            found = self.centre + steps * self.lattice
+        return np.clip(found, *self.limits)
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""
@@ -371,7 +387,6 @@ def _smooth(
     lattice: float | None,
     centre: float,
     scale: float,
-    spread: float,
 ) -> SmoothSum:
     """The distribution function on a window, from the Fourier series of the density."""
     low, period = -window[0], sum(window)
@@ -393,6 +408,6 @@ def _smooth(
         np.maximum.accumulate(np.clip(cumulative, 0.0, 1.0)),
         density,
         centre,
-        spread / scale,
+        0.0,
         0.0 if lattice is None else lattice / scale,
     )

@@ -35,24 +35,24 @@ def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> flo
     0.5
     """
     near, finest = (
-        deviation * share
-        for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
+        deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
     )
     some = [values[:: max(1, len(values) // FIRST)] for values in strata]
-    step = _common_step(some, near, finest)
-    if step is not None and not _all_on(strata, step, near):
-        step = _common_step(strata, near, finest)
-    if step is None or not _all_on(strata, step, near):
+    if _common_step(some, near, finest) is None:
         return None
-    return step
+    step = _common_step(strata, near, finest)
+    return step if step is not None and _all_on(strata, step, near) else None
 
 
 def _common_step(strata: Sequence[Array], near: float, finest: float) -> float | None:
-    """Euclid's algorithm on the gaps between distinct values, up to rounding."""
+    """Euclid's algorithm on the gaps between distinct values, up to rounding.
+
+    Infinite where there are no gaps.
+    """
     gaps = np.unique(np.concatenate([np.diff(np.unique(values)) for values in strata]))
     gaps = gaps[gaps > near]
     if not len(gaps):
-        return None
+        return np.inf
     step = float(gaps[0])
     while True:
         if step < finest:

@@ -20,15 +20,17 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array
 from halfwidth.resampling.convolution import (
     Draws,
+    draws_of,
     normal_frequencies,
     reach,
     sum_distribution,
 )
-from halfwidth.resampling.distribution import ExactDistribution
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.lattices import lattice_step
 
-__all__ = ["Pairs", "RatioOfSums", "ratio_distribution"]
+__all__ = ["Pairs", "RatioOfSums", "pairs_of", "quotient_distribution", "ratio_distribution"]
 
 # Pairs of sums on lattices that are tabulated.
 MOST_PAIRS = 2**17
@@ -68,9 +70,21 @@ class Pairs:
         return Draws(values - values[0], self.sizes)
 
 
-def ratio_distribution(
-    strata: Sequence[Pairs], *, shift: float = 0.0
-) -> ExactDistribution | RatioOfSums | None:
+def pairs_of(numerator: Array, denominator: Array, sizes: Array | None = None) -> Pairs:
+    """The units of a stratum, one of each pair unless ``sizes`` says more."""
+    return Pairs(numerator, denominator, np.ones(len(numerator)) if sizes is None else sizes)
+
+
+def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
+    """The same of the cases of a sample, (2, n), of which a unit adds those it has."""
+    strata = []
+    for units in design.by_stratum(design.totals(parts)):
+        (numerator, denominator), sizes = np.unique(units, axis=-1, return_counts=True)
+        strata.append(pairs_of(numerator, denominator, sizes.astype(float)))
+    return ratio_distribution(strata)
+
+
+def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distribution | None:
     """Distribution of ``shift + Σa / Σb`` over all resamples.
 
     Parameters
@@ -91,6 +105,11 @@ def ratio_distribution(
     """
     if _without_denominator(strata) > SELDOM:
         return None
+    if all(float(np.ptp(one.denominator)) == 0 for one in strata):
+        whole = sum(one.count * float(one.denominator[0]) for one in strata)
+        part = sum(float(one.numerator @ one.sizes) for one in strata)
+        draws = [draws_of(one.numerator, one.sizes) for one in strata]
+        return sum_distribution(draws, centre=shift + part / whole, scale=whole)
     if can_enumerate([one.count for one in strata]):
         units = [one.sizes.astype(np.intp) for one in strata]
         sums, probability = enumerated_sums(
@@ -107,9 +126,7 @@ def ratio_distribution(
 def _without_denominator(strata: Sequence[Pairs]) -> float:
     """The probability that the denominator is 0."""
     shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
-    return math.prod(
-        share**one.count for share, one in zip(shares, strata, strict=True)
-    )
+    return math.prod(share**one.count for share, one in zip(shares, strata, strict=True))
 
 
 def _of_pairs(

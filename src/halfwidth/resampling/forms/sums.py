@@ -8,8 +8,10 @@ from halfwidth.core.forms import Sums
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Several
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import Engine, form_of
+from halfwidth.resampling.ratios import quotient_distribution
 
 __all__ = ["ENGINE"]
 
@@ -29,6 +31,19 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
     return out
 
 
+def exact_distribution(
+    records: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of a ratio of two weighted sums."""
+    form = form_of(statistic, Sums)
+    if form.quotient is None or not plan.convolves:
+        return None
+    weights = np.array(form.quotient)
+    return Several.of(
+        quotient_distribution(weights @ features, design) for features in form.features(records)
+    )
+
+
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
     """From the sums, which lose what the unit adds to them."""
     form, left = form_of(statistic, Sums), design.n - design.unit_sizes
@@ -45,4 +60,9 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     return n * 2e-8
 
 
-ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds)
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    seconds=seconds,
+)
