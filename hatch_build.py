@@ -160,9 +160,11 @@ def compile_library(folder: Path, into: Path) -> str:
             options = [*FLAGS, *extra, *_platform_flags()]
             defined = [f'-DSOURCE_HASH="{expected}"', f"-DCLONES={clones}"]
             libraries = [] if os.name == "nt" else ["-lm"]
-            failure = _failure(
-                [*compiler, *options, *defined, *sources, "-o", str(into), *libraries]
-            ) or _failure([sys.executable, "-c", LOADS, str(into), expected, *functions])
+            command = [*compiler, *options, *defined, *sources, "-o", str(into), *libraries]
+            load = [sys.executable, "-c", LOADS, str(into), expected, *functions]
+            failure = _failure(command) or (
+                _failure(load) if into.exists() else "it wrote no library"
+            )
             if not failure:
                 return " ".join(compiler)
         failures.append(f"{' '.join(compiler)}: {failure}")
