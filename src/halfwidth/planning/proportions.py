@@ -111,7 +111,7 @@ def recipe_of_proportion(
     called = of.called if of is not PROPORTION else "proportion"
     need = Requirement(
         f"reliable coverage of the {called}",
-        Metric(of).spec.reliable_n,
+        Metric(of).reliable_n,
         cite("andre2025").short,
     )
 

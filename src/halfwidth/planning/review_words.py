@@ -84,7 +84,7 @@ def _of_mean(review: Review) -> list[str]:
 
 def _nearly_normal(review: Review) -> str:
     """What a t interval supposes of the mean, and what speaks against it."""
-    n, needed = review.claim.n, review.claim.metric.spec.reliable_n
+    n, needed = review.claim.n, review.claim.metric.reliable_n
     supposed = f"the mean of {n} cases is nearly normal"
     if any(found.code == "HW202" for found in review.cautions):
         return f"{supposed}, which a long tail makes doubtful at any n that is not large"

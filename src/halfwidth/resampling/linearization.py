@@ -30,8 +30,8 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     mean, Tukey and McLaughlin's. NaN where no stratum has two units.
     """
     form = statistic.spec.form
-    if isinstance(form, RankedAreas) and form.row is not None and form.kind == "auroc":
-        row = form.row
+    if isinstance(form, RankedAreas) and statistic.spec.estimand is Estimand.AUROC:
+        row = form.row or 0
         return np.array(
             [auroc_standard_error(form.rank(records), row, design) for records in values]
         )

@@ -209,7 +209,7 @@ def _of_areas(values: Array, design: Design, form: RankedAreas, plan: Plan) -> A
         part = values[start : start + step]
         ranking = form.rank(part)
         into = out[start : start + step]
-        for some, block, areas in areas_of_samples(form.kind, ranking, len(part), design, plan):
+        for some, block, areas in areas_of_samples(form.area, ranking, len(part), design, plan):
             shape = (some.stop - some.start, -1, block.stop - block.start)
             area, positives = (
                 np.moveaxis(one.reshape(shape), 1, -1) for one in (areas.area, areas.positives)
@@ -222,10 +222,10 @@ def _drawn_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan
     def drawn() -> Areas:
         shape = (len(ranking.case), plan.n_resamples)
         made = Areas(np.empty(shape), np.empty(shape))
-        for start, stop, areas in areas_of_resamples(form.kind, ranking, design, plan):
+        for start, stop, areas in areas_of_resamples(form.area, ranking, design, plan):
             made.area[:, start:stop] = areas.area
             made.positives[:, start:stop] = areas.positives
         return made
 
     arrays = [array for array in (ranking.case, ranking.mark, ranking.weight) if array is not None]
-    return plan.once((form.kind,), arrays, design, drawn)
+    return plan.once((form.area,), arrays, design, drawn)
