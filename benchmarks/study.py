@@ -30,9 +30,9 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.study.api import Planned, run
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.attempts import peak_megabytes
-from halfwidth.study.front_door import Planned, run
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate, simulated
 from halfwidth.study.simulation.costs import predict

@@ -24,12 +24,11 @@ from halfwidth.metrics.building import (
     of_weighted_cells,
 )
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.cells import MULTINOMIAL_FROM
+from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.jackknife import leave_one_out
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]
 OfRows = Callable[[Array], float]

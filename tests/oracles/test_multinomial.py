@@ -19,11 +19,11 @@ from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.building import of_cells, of_sums, of_weighted_cells
-from halfwidth.resampling.cells import MULTINOMIAL_FROM, cell_counts
+from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
 from halfwidth.resampling.multinomial import binomial_quantile, multinomial
-from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.planning.published_columns import column_of, read_cell
+from halfwidth.planning.published.columns import column_of, read_cell
 
 table = hw.planning.review_table
 

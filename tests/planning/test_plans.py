@@ -11,8 +11,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth import planning
-from halfwidth.planning.recipes import smallest
-from halfwidth.planning.results import SampleSize
+from halfwidth.planning.sample_size import SampleSize
+from halfwidth.planning.width_formulas import smallest
 
 PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
     "mean": (

@@ -15,8 +15,8 @@ from support import codes, message
 import halfwidth as hw
 from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.auc import delong_logit
-from halfwidth.planning.published import ClaimError
-from halfwidth.planning.review_estimates import binormal_se
+from halfwidth.planning.published.claims import ClaimError
+from halfwidth.planning.published.estimates import binormal_se
 from halfwidth.planning.spread import largest_sd, spread_models, usual_spread
 
 review = hw.planning.review

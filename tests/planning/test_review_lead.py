@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.proportion import wilson
-from halfwidth.planning.review_lead import CORRELATIONS, Lead, Reach, difference, needed
+from halfwidth.planning.published.leads import CORRELATIONS, Lead, Reach, difference, needed
 
 review = hw.planning.review
 

@@ -22,11 +22,12 @@ from halfwidth.metrics import building, ranking
 from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank
-from halfwidth.resampling import areas, replicates
-from halfwidth.resampling.areas import areas_of_counts, areas_of_samples, class_units
-from halfwidth.resampling.areas_left_out import without_each_unit
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.forms import ranked, ranked_resamples
+from halfwidth.resampling.forms.ranked import class_units
+from halfwidth.resampling.forms.ranked_left_out import without_each_unit
+from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_samples
 from halfwidth.resampling.kernels import native
 
 Array = NDArray[Any]
@@ -241,8 +242,8 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         np.testing.assert_allclose(got[0], wanted.area, rtol=1e-12)
         plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
         assert np.array_equal(plain[0], wanted.area, equal_nan=True)
-        monkeypatch.setattr(areas, "MOST_SHARED", 1)
-        monkeypatch.setattr(areas, "MOST_AT_ONCE", 1)
+        monkeypatch.setattr(ranked_resamples, "MOST_SHARED", 1)
+        monkeypatch.setattr(ranked_resamples, "MOST_AT_ONCE", 1)
         assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
         monkeypatch.undo()
 
@@ -368,7 +369,7 @@ def test_intervals_of_a_batch_are_those_of_each_test_set(
     wanted = np.concatenate([made(one[None]) for one in sets], axis=-1)
     got = made(sets)
     np.testing.assert_allclose(got, wanted, rtol=1e-13)
-    monkeypatch.setattr(replicates, "MOST_RANKED", 1)
+    monkeypatch.setattr(ranked, "MOST_RANKED", 1)
     assert np.array_equal(made(sets), got, equal_nan=True), "in parts"
 
 

@@ -13,9 +13,9 @@ from halfwidth.core import rng
 from halfwidth.core.forms import Area, Ranking
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.ranking import rank
-from halfwidth.resampling.areas import areas_of_counts, areas_of_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_resamples
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.native import prepared, side_by_side
 

@@ -13,7 +13,7 @@ from smallstudies import labelled
 
 import halfwidth as hw
 from halfwidth.study.analysis import characteristics, characteristics_summary
-from halfwidth.study.front_door import Planned, plan
+from halfwidth.study.api import Planned, plan
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.specs.parsing import spec_of
 from halfwidth.study.specs.spec import Instance

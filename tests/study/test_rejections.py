@@ -16,7 +16,7 @@ from smallstudies import labelled
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.study.analysis import family_fits, family_rejections, kolmogorov_smirnov
 from halfwidth.study.analysis.rejections import rejections_of
-from halfwidth.study.front_door import Planned, plan
+from halfwidth.study.api import Planned, plan
 from halfwidth.study.populations import logit_empirical
 from halfwidth.study.specs.parsing import spec_of
 from halfwidth.study.specs.spec import Instance

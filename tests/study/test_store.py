@@ -20,7 +20,7 @@ import halfwidth as hw
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage import disk, locks
 from halfwidth.study.storage.opening import create_or_open, open_store
-from halfwidth.study.storage.parts import parquet
+from halfwidth.study.storage.part_files import parquet
 from halfwidth.study.storage.store import SortedOut, Store, set_aside
 from halfwidth.study.storage.timings import add_timing, read_timings
 

@@ -20,8 +20,8 @@ from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, OptionError, shortened
 
 if TYPE_CHECKING:
+    from halfwidth.study.api import Planned
     from halfwidth.study.execution.running import Outcome
-    from halfwidth.study.front_door import Planned
     from halfwidth.study.storage.upkeep import Status
 
 __all__ = ["app"]
@@ -140,8 +140,8 @@ def run(
     halfwidth study run study.toml --store store/ --dask tcp://10.0.0.1:8786
     halfwidth study run study.toml --store store/ --shard 3/100
     """
-    from halfwidth.study.front_door import plan
-    from halfwidth.study.front_door import run as run_study
+    from halfwidth.study.api import plan
+    from halfwidth.study.api import run as run_study
 
     planned = plan(spec)
     _say_cautions(planned)
@@ -175,7 +175,7 @@ def status(
     \b
     halfwidth study status store/
     """
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
     from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import status as status_of
 
@@ -223,8 +223,8 @@ def retry(
     \b
     halfwidth study retry study.toml --store store/
     """
-    from halfwidth.study.front_door import plan
-    from halfwidth.study.front_door import run as run_study
+    from halfwidth.study.api import plan
+    from halfwidth.study.api import run as run_study
     from halfwidth.study.storage.manifest import DamagedManifestError
     from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import retry as forget
@@ -316,8 +316,8 @@ def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
 
 def _costs(planned: Planned, shard: str | None, jobs: int) -> str:
     """The chunks and the core-hours they are predicted to take."""
+    from halfwidth.core.processes import check_jobs
     from halfwidth.report.tables import text_table
-    from halfwidth.scoring.run import check_jobs
     from halfwidth.study.execution.progress import duration
 
     workers = check_jobs(jobs)

@@ -303,11 +303,6 @@ class StatisticSpec:
     cite: str = ""
 
     @property
-    def has_standard_error(self) -> bool:
-        """Whether its standard error is known under any design."""
-        return self.influence is not None or self.estimand is Estimand.AUROC
-
-    @property
     def summary(self) -> str:
         """The first line of the function's docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]

@@ -10,8 +10,8 @@ import csv
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
@@ -127,6 +127,7 @@ class Evidence:
 
 # The columns of the data file.
 FIELDS = tuple(one.name for one in fields(Evidence))
+_KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
 def family_of(metric: Metric) -> str:
@@ -165,10 +166,9 @@ def found_for(
 
 def _rows_of(metric: Metric, statistic: Statistic, average: str, method: str) -> list[Evidence]:
     """All sizes of what the study found for a method."""
-    wanted = (family_of(metric), _name_of(metric.spec, statistic), average, method)
-    return [
-        row for row in _shipped() if (row.family, row.statistic, row.average, row.method) == wanted
-    ]
+    wanted = [family_of(metric), _name_of(metric.spec, statistic), average, method]
+    rows = (_read(cells) for cells in _cells() if cells[: len(wanted)] == wanted)
+    return [row for row in rows if row.instances >= FEWEST]
 
 
 def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
@@ -290,11 +290,18 @@ def _name_of(metric: MetricSpec, statistic: Statistic) -> str | None:
 
 @functools.cache
 def _shipped() -> tuple[Evidence, ...]:
-    text = resources.files("halfwidth.estimation").joinpath(DATA).read_text(encoding="utf-8")
-    rows = (_read(row) for row in csv.DictReader(text.splitlines()))
-    return tuple(row for row in rows if row.instances >= FEWEST)
+    return tuple(row for row in map(_read, _cells()) if row.instances >= FEWEST)
 
 
-def _read(row: dict[str, str]) -> Evidence:
-    kinds: dict[str, Any] = {"str": str, "int": int, "float": float}
-    return Evidence(**{one.name: kinds[str(one.type)](row[one.name]) for one in fields(Evidence)})
+@functools.cache
+def _cells() -> list[list[str]]:
+    """The rows of the file as texts, whose columns are the fields of `Evidence`."""
+    text = Path(__file__).with_name(DATA).read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    if header != list(FIELDS):
+        raise ValueError(f"{DATA} has the columns {header}, not {FIELDS}")
+    return rows
+
+
+def _read(cells: list[str]) -> Evidence:
+    return Evidence(*(kind(cell) for kind, cell in zip(_KINDS, cells, strict=True)))

@@ -194,7 +194,8 @@ def _sample(
 
 def _few_values_sorted(values: Array) -> Array:
     """Small whole numbers in ascending order: counted, not sorted."""
-    return np.repeat(*_counted(values)).astype(float)
+    places, counts = _counted(values)
+    return np.repeat(places.astype(float), counts)
 
 
 def _counted(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -11,8 +11,8 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
 from halfwidth.planning.proportions import FORMULA_TEXT, recipe_of_proportion
-from halfwidth.planning.recipes import Recipe, at, curve_of, sized, smallest
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import Recipe, at, curve_of, sized, smallest
 
 __all__ = ["classes_n", "classes_width", "probability_of_enough"]
 

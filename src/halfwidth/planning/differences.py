@@ -21,9 +21,9 @@ from halfwidth.planning.checks import (
     wanted_width,
 )
 from halfwidth.planning.means import FORMULAS, LEAST, sized_mean
-from halfwidth.planning.recipes import Recipe, at, smallest
 from halfwidth.planning.reliability import reliable, said
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import Recipe, at, smallest
 
 __all__ = ["difference_n", "difference_width", "power_of_difference"]
 

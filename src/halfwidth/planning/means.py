@@ -17,9 +17,9 @@ from halfwidth.planning.checks import (
     check_sd,
     wanted_width,
 )
-from halfwidth.planning.recipes import ROUNDING, Recipe, at, sized
 from halfwidth.planning.reliability import also_reported, reliable, said
-from halfwidth.planning.results import SampleSize
+from halfwidth.planning.sample_size import SampleSize
+from halfwidth.planning.width_formulas import ROUNDING, Recipe, at, sized
 
 __all__ = [
     "FORMULAS",

@@ -8,8 +8,8 @@ from typing import Any
 from halfwidth.core.errors import OptionError
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
-from halfwidth.planning.results import WIDTH_NEEDS, Requirement, SampleSize
-from halfwidth.planning.studies import MOST_CASES, Studies, studies_of
+from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
+from halfwidth.planning.simulated_studies import MOST_CASES, Studies, studies_of
 
 __all__ = ["MOST_CASES", "pilot_n", "pilot_width"]
 

@@ -10,8 +10,8 @@ from halfwidth.core.types import UNIT_INTERVAL, Interval, Level
 from halfwidth.estimation.resolve import PROPORTION
 from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.checks import check_n, check_share, wanted_width
-from halfwidth.planning.recipes import Recipe, at, sized
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import Recipe, at, sized
 
 __all__ = ["proportion_n", "proportion_width", "recipe_of_proportion", "width_of_wilson"]
 

@@ -11,9 +11,9 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
-from halfwidth.planning.recipes import Recipe, at, sized
 from halfwidth.planning.reliability import reliable, said
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import Recipe, at, sized
 
 __all__ = ["FORMULAS", "quantile_n", "quantile_width", "rank_span"]
 

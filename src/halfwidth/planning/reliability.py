@@ -11,7 +11,7 @@ from halfwidth.core.estimate import metric_title, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.planning.results import Requirement
+from halfwidth.planning.sample_size import Requirement
 
 __all__ = ["also_reported", "reliable", "said"]
 

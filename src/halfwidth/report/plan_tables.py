@@ -11,7 +11,7 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
-from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
+from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, digits
 from halfwidth.report import page
 from halfwidth.report.tables import latex_text, markdown_text, text_table
 

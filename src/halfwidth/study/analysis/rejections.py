@@ -24,7 +24,7 @@ from halfwidth.study.analysis.goodness import (
     check_draws,
     fitted_to,
 )
-from halfwidth.study.front_door import Planned
+from halfwidth.study.api import Planned
 from halfwidth.study.specs.spec import Instance, written
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def family_fits(
     names = families_named(families)
     if lilliefors is not None:
         check_draws(lilliefors)
-    from halfwidth.scoring.run import check_jobs
+    from halfwidth.core.processes import check_jobs
 
     workers = check_jobs(jobs)
     entropy = randomness.resolve_seed(rng)

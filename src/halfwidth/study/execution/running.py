@@ -108,7 +108,7 @@ def run_chunks(
     KeyboardInterrupt
         After what had ended was written and the workers were stopped.
     """
-    from halfwidth.scoring.run import check_jobs
+    from halfwidth.core.processes import check_jobs
 
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise OptionError(f"retries={retries!r} is not an integer from 0 up")

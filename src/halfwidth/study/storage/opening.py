@@ -12,7 +12,7 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write
-from halfwidth.study.storage.parts import study_of
+from halfwidth.study.storage.part_files import study_of
 from halfwidth.study.storage.store import BROKEN, CHUNKS, FOLDERS, PARTS, Store, set_aside
 
 __all__ = ["create_or_open", "open_store"]

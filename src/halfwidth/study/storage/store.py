@@ -18,7 +18,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
-from halfwidth.study.storage.parts import check_part, metadata_of, parquet, with_seal
+from halfwidth.study.storage.part_files import check_part, metadata_of, parquet, with_seal
 
 __all__ = [
     "BROKEN",

@@ -14,7 +14,7 @@ from halfwidth.study.storage import manifest
 from halfwidth.study.storage.disk import parsed_json, read_json, write_whole
 from halfwidth.study.storage.locks import Holder, held, holders
 from halfwidth.study.storage.opening import create_or_open, open_store
-from halfwidth.study.storage.parts import check_content, check_part, with_seal
+from halfwidth.study.storage.part_files import check_content, check_part, with_seal
 from halfwidth.study.storage.store import CHUNKS, FAILED, PARTS, TIMINGS, Store, parts_in
 from halfwidth.study.storage.timings import read_timings
 

@@ -1,0 +1,189 @@
+"""Rows of one table of published numbers against each other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, get_args
+
+from halfwidth.core.errors import OptionError, proposed, quoted
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Better
+from halfwidth.core.types import Level
+from halfwidth.planning.published.claims import Claim
+from halfwidth.planning.published.leads import Lead, lead_of
+
+__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_words"]
+
+Compare = Literal["auto", "best", "pairs", "none"]
+# Up to so many rows every pair is shown.
+FEW_ROWS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim of a table, with what it is called.
+
+    Attributes
+    ----------
+    claim : Claim
+    model : str
+    part : str
+        The structure or the task; rows are compared within one only.
+    """
+
+    claim: Claim
+    model: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two rows of a table.
+
+    Attributes
+    ----------
+    part : str
+        What the two rows have in common: the structure or the task.
+    subject : str
+        The metric.
+    first, second : str
+        The better row and the other one.
+    lead : Lead
+        Of the first over the second, at the level of the call.
+    jointly : Lead
+        The same at the level that makes all pairs hold at once (Bonferroni).
+    pairs : int
+        How many pairs that is.
+    n : int
+    """
+
+    part: str
+    subject: str
+    first: str
+    second: str
+    lead: Lead
+    jointly: Lead
+    pairs: int
+    n: int
+
+
+def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[Comparison, ...]:
+    """Rows with the same metric, part and number of cases, two at a time.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    level : Level
+    how : {"auto", "best", "pairs", "none"}
+        Every row against the best one, or all pairs; ``auto`` takes all pairs of up to four rows.
+
+    Returns
+    -------
+    tuple of Comparison
+
+    Raises
+    ------
+    OptionError
+        If ``how`` is another word.
+
+    Notes
+    -----
+    The better rows are known from the very numbers that are compared, so that all pairs of a group
+    count for the correction, whichever of them are shown.
+    """
+    if how not in get_args(Compare):
+        allowed = quoted(get_args(Compare))
+        raise OptionError(
+            f"compare={how!r} is not one of {allowed}{proposed(how, get_args(Compare))}"
+        )
+    if how == "none":
+        return ()
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_alike(row), []).append(row)
+    return tuple(found for group in groups.values() for found in _of_group(group, level, how))
+
+
+def _alike(row: Row) -> tuple[object, ...]:
+    """What two rows must have in common for their difference to mean something."""
+    claim = row.claim
+    return (
+        row.part,
+        claim.of,
+        claim.metric.spec.name,
+        str(claim.metric.parameters),
+        claim.n,
+        (claim.positives),
+    )
+
+
+def _of_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Comparison]:
+    if len(rows) < 2:
+        return
+    better = rows[0].claim.metric.spec.better
+    ranked = sorted(rows, key=lambda row: row.claim.value, reverse=better is not Better.LOWER)
+    pairs = math.comb(len(rows), 2)
+    joint = replace(level, confidence_level=1 - (1 - level.confidence_level) / pairs)
+    every = how == "pairs" or (how == "auto" and len(rows) <= FEW_ROWS)
+    shown = combinations(ranked, 2) if every else ((ranked[0], other) for other in ranked[1:])
+    for first, second in shown:
+        claim = _against(first.claim, second.claim)
+        lead, jointly = lead_of(claim, level), lead_of(claim, joint)
+        assert lead is not None  # noqa: S101 -- it has a value to compare with
+        assert jointly is not None  # noqa: S101 -- the same
+        yield Comparison(
+            first.part,
+            claim.metric.spec.display or claim.metric.spec.name,
+            first.model,
+            second.model,
+            lead,
+            jointly,
+            pairs,
+            claim.n,
+        )
+
+
+def _against(claim: Claim, other: Claim) -> Claim:
+    return replace(
+        claim,
+        versus=other.value,
+        versus_spread=other.spread,
+        versus_successes=other.successes,
+        decimals=max(claim.decimals, other.decimals),
+    )
+
+
+def comparison_words(found: Sequence[Comparison], level: float) -> str:
+    """What the comparisons of a table say together, and what they suppose."""
+    alone = _tally([one.lead for one in found])
+    jointly = _tally([one.jointly for one in found])
+    counts = sorted({one.pairs for one in found})
+    said = f"Of {len(found)} difference{'s' * (len(found) != 1)} between rows, {alone}."
+    if counts[-1] > 1:
+        each = " or ".join(percent(round(1 - (1 - level) / pairs, 4)) for pairs in counts)
+        said += (
+            f" Counting every pair of a group, since the best row is known only from these numbers "
+            f"(Bonferroni, intervals of {each}): {jointly}."
+        )
+    guess = any(one.lead.needed_low != one.lead.needed_high for one in found)
+    assumed = "rows with the same n are of the same cases; differences are those of the prints"
+    if guess:
+        assumed += "; SDs that were not published are those that are usual for the means"
+    return f"{said} This assumes that {assumed}. The correlation of two rows is not published."
+
+
+def _tally(leads: Sequence[Lead]) -> str:
+    words = Counter(_verdict(lead) for lead in leads)
+    order = ("even without a correlation", "only from some correlation on", "at no correlation")
+    parts = [f"{words[word]} {word}" for word in order if words[word]]
+    return f"larger than noise: {', '.join(parts)}"
+
+
+def _verdict(lead: Lead) -> str:
+    if lead.needed == math.inf:
+        return "at no correlation"
+    return "even without a correlation" if lead.needed <= 0 else "only from some correlation on"

@@ -1,0 +1,254 @@
+"""A review in sentences: what was assumed, what is missing, a paragraph to paste."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
+from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.planning.published.leads import Lead
+from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
+
+if TYPE_CHECKING:
+    from halfwidth.planning.published.claims import Claim
+    from halfwidth.planning.published.reviews import Review
+
+__all__ = ["assumptions_of", "lead_words", "needed_words", "paragraph_of", "wanted_of"]
+
+
+# Rounding is said from this share of a difference on.
+NOTICED = 0.05
+# Cautions that the sentence about the interval repeats.
+SAID_ELSEWHERE = ("HW106", "HW309")
+
+
+def assumptions_of(review: Review) -> tuple[str, ...]:
+    """What the interval supposes and the paper does not say."""
+    claim = review.claim
+    independent = f"the {claim.n} cases are independent of each other (no patient counts twice)"
+    found = [independent, *_own_assumptions(review)]
+    if review.lead is not None:
+        found.append("both models were tested on the same cases")
+        if claim.rounding >= NOTICED * abs(review.lead.difference):
+            found.append(
+                f"both values are as printed (rounding may have changed their difference by up to "
+                f"{claim.rounding:g})"
+            )
+        if claim.of == "mean" and claim.spread == claim.versus_spread:
+            found.append("the values of the other model have the same SD")
+    return tuple(found)
+
+
+def _own_assumptions(review: Review) -> list[str]:
+    if review.claim.of == "mean":
+        return _of_mean(review)
+    if review.claim.of == "auroc":
+        return _of_auroc(review)
+    return [
+        *_inferred(review.claim),
+        "each case is right or wrong, and any threshold was chosen on other cases",
+    ]
+
+
+def _inferred(claim: Claim) -> list[str]:
+    """Which counts print as the share that was given, where more than one does."""
+    low = math.ceil(claim.n * (claim.value - claim.printed_to) - 1e-6)
+    high = math.floor(claim.n * (claim.value + claim.printed_to) + 1e-6)
+    if low >= high:
+        return []
+    x = claim.successes
+    return [f"the count is {x}, though {max(low, 0)} to {min(high, claim.n)} print alike"]
+
+
+def _of_mean(review: Review) -> list[str]:
+    spread = review.claim.spread
+    assert spread is not None  # noqa: S101 -- a mean has a spread
+    normal = _nearly_normal(review)
+    if spread.model is not None:
+        model = spread.model
+        guess = (
+            f"the SD of the cases, which was not published, is {spread.sd:.2f}, as is usual for "
+            f"this mean on {model.instances} instances of {' and '.join(model.sources)} (for 90 % "
+            f"of tasks that the fit had not seen, between {spread.low:.2f} and {spread.high:.2f})"
+        )
+        return [guess, normal]
+    if review.claim.source == "sem":
+        return ["the SEM is SD/√n over cases, not over runs or folds", normal]
+    if review.claim.source == "halfwidth":
+        return ["what was published is half of a 95 % interval by t over cases", normal]
+    basis = "the SD is that of cases (n - 1), not of runs or folds and not the SEM"
+    return [basis + _perhaps_sem(review), normal]
+
+
+def _nearly_normal(review: Review) -> str:
+    """What a t interval supposes of the mean, and what speaks against it."""
+    n, needed = review.claim.n, review.claim.metric.reliable_n
+    supposed = f"the mean of {n} cases is nearly normal"
+    if any(found.code == "HW202" for found in review.cautions):
+        return f"{supposed}, which a long tail makes doubtful at any n that is not large"
+    if n < needed:
+        return f"{supposed}, which is doubtful below about {needed} cases"
+    return f"{supposed} (so it is from about {needed} on, unless there is a long tail)"
+
+
+def _perhaps_sem(review: Review) -> str:
+    """A word where an SD is so small that it may be the SEM."""
+    e, claim, printed = review.estimate, review.claim, review.claim.spread
+    spec = claim.metric.spec
+    known = spec.name in spread_models() and spec.bounds == UNIT_INTERVAL
+    if not known or printed is None or not printed.sd:
+        return ""
+    usual = usual_spread(spec.name, e.value, claim.n, spec.bounds)
+    as_sem = printed.sd * math.sqrt(claim.n)
+    if usual.outside or printed.sd >= usual.low or as_sem > usual.high:
+        return ""
+    return (
+        f" (it is small: {usual.low:.2f} to {usual.high:.2f} is usual for this mean; were it the "
+        f"SEM, the SD would be {as_sem:.2f} and the half-width {as_sem / printed.sd:.2g} times as "
+        "large)"
+    )
+
+
+def _of_auroc(review: Review) -> list[str]:
+    named = {
+        "delong_logit": "the scores are normal with equal variances in both classes: DeLong's own "
+        "variance needs the scores (Hanley and McNeil's supposes exponential ones)",
+        "newcombe": "the variance is Hanley and McNeil's, with Newcombe's class sizes",
+    }
+    return [named[review.estimate.method]]
+
+
+def wanted_of(review: Review) -> tuple[str, ...]:
+    """What would have spared the guesswork."""
+    claim, level = review.claim, percent(review.estimate.confidence_level)
+    found = {
+        "mean": [f"the {level} CI of the mean with its method and n"],
+        "proportion": [f"the {level} CI of the proportion and the count behind it"],
+        "auroc": [f"the {level} CI of the AUROC by DeLong's method, and the size of each class"],
+    }[claim.of]
+    if claim.of == "mean":
+        found += ["the SD over cases"] * (claim.source != "sd")
+        found.append("how many cases had no value and what they counted")
+    if review.lead is not None:
+        found.append(
+            {
+                "mean": "the CI of the mean difference, case by case, or the values of both models "
+                "for every case",
+                "proportion": "how many cases only the one and only the other model got right",
+                "auroc": "the CI of the difference by DeLong's paired method, or both models' "
+                "scores",
+            }[claim.of]
+        )
+    return tuple(found)
+
+
+def paragraph_of(review: Review) -> str:
+    """Text for a review: value, interval, method, assumptions, what is missing."""
+    sentences = [_interval_sentence(review)]
+    if review.lead is not None:
+        sentences.append(lead_words(review.lead, review.estimate.metric_spec.unit))
+        sentences += _yardstick(review)
+    said = [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
+    sentences += [message[:1].upper() + message[1:] for message in said]
+    sentences += [
+        f"This assumes that {'; '.join(review.assumptions)}.",
+        f"The authors should have reported {'; '.join(review.should_have_reported)}.",
+    ]
+    return " ".join(sentences)
+
+
+def _yardstick(review: Review) -> list[str]:
+    """What correlations are like, where that is known."""
+    lead, spec = review.lead, review.claim.metric.spec
+    if lead is None or not lead.difference or spec.bounds != UNIT_INTERVAL:
+        return []
+    found = usual_correlations().get(spec.name) if review.claim.of == "mean" else None
+    if found is None:
+        return []
+    said = (
+        f"For comparison: {found.pairs} pairs of models in a public benchmark whose means were "
+        f"within {found.within:g} of each other had correlations of {found.low:.2f} to "
+        f"{found.high:.2f} (5 to 95 %; median {found.median:.2f})."
+    )
+    return [said]
+
+
+def _interval_sentence(review: Review) -> str:
+    e, claim = review.estimate, review.claim
+    unit = f" {e.metric_spec.unit}" if e.metric_spec.unit else ""
+    value, low, high = (e.text_of(x) for x in (e.value, e.low, e.high))
+    half = fixed(e.halfwidth, e.decimals)
+    about = f"{e.label}: " if e.label else ""
+    cut = ", cut to the range of the metric" if _is_cut(e) else ""
+    level = percent(e.confidence_level)
+    basis = {
+        "mean": f"n = {claim.n}",
+        "proportion": f"{claim.successes} of {claim.n} cases",
+        "auroc": f"{claim.positives} positive cases of {claim.n}",
+    }[claim.of]
+    if claim.spread is not None:
+        basis += f" and an SD of {fixed_apart(claim.spread.sd, e.decimals)}{unit}"
+    interval = (
+        f"{about}From {basis} the {e.subject} of {value}{unit} has a {level} CI of {low} to "
+        f"{high}{unit} (half-width {half}; {e.method_title}{cut})."
+    )
+    if not review.ends:
+        return interval
+    ends = [end.halfwidth for end in review.ends]
+    narrow, wide = (fixed(end, decimals_for(e.value, min(ends))) for end in ends)
+    return (
+        f"{interval} This is an approximation: the SD is a guess from the mean, and over the SDs "
+        f"that are plausible for it the half-width is {narrow} to {wide}{unit}."
+    )
+
+
+def _is_cut(e: Estimate) -> bool:
+    return any(caution.code == "HW309" for caution in e.cautions)
+
+
+# --------------------------------------------------------------------------- leads
+
+
+def lead_words(lead: Lead, unit: str = "") -> str:
+    """Whether a lead is larger than noise, in a sentence or two."""
+    places = lead.decimals
+    size, other = fixed(abs(lead.difference), places), fixed(lead.versus, places)
+    said = {True: "lead", False: "lag", None: "difference"}[lead.ahead]
+    unit = f" {unit}" if unit else ""
+    preposition = {True: "over", False: "behind", None: "from"}[lead.ahead]
+    if lead.difference == 0:
+        return f"There is no difference from {other}{unit}."
+    sentence = (
+        f"The {said} of {size}{unit} {preposition} {other}{unit} is larger than noise "
+        f"{needed_words(lead.needed, lead)}."
+    )
+    low, high = lead.needed_low, lead.needed_high
+    if low == high:
+        return sentence
+    return (
+        f"{sentence} With the smallest plausible SD it is so {needed_words(low, lead)}, with the "
+        f"largest {needed_words(high, lead)}."
+    )
+
+
+def needed_words(needed: float, lead: Lead) -> str:
+    """From which correlation on a lead is larger than noise."""
+    if needed == -math.inf:
+        return f"whatever the correlation of the {lead.of}"
+    if needed == math.inf:
+        return f"at no correlation of the {lead.of}" + " that the counts allow" * (lead.most < 1)
+    if needed <= 0:
+        return f"even if the {lead.of} are not correlated"
+    return f"only if the correlation of the {lead.of} is {correlation_text(needed)} or more"
+
+
+def correlation_text(needed: float) -> str:
+    """A threshold rounded up, so that what is said of it holds.
+
+    >>> correlation_text(0.7712), correlation_text(0.9991)
+    ('0.78', '0.9991')
+    """
+    places = 2 if needed <= 0.99 else 4
+    return f"{math.ceil(needed * 10**places - 1e-9) / 10**places:.{places}f}"
