@@ -10,8 +10,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from halfwidth.core.errors import OptionError, shortened
-from halfwidth.core.spec import Better, Kind, Metric, Statistic, Takes
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.forms import PerCase
+from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
+from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.records import Functional
 from halfwidth.metrics import building
@@ -184,6 +185,7 @@ def functional_of(
     target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
 ) -> Functional:
     """What is computed for one row, from its metric, the classes and the policies alone."""
+    metric = metric.bounded(costs=policies.costs, priors=policies.priors)
     if metric.spec.takes is Takes.NUMBERS:
         return _of_numbers(metric)
     if metric.spec.takes is Takes.SCORES:
@@ -207,30 +209,17 @@ def _hits(cases: Cases) -> Array:
 
 def _is_accuracy(target: Target, metric: Metric) -> bool:
     """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
-    return metric.spec.name == "accuracy" or (
-        target.average == "micro"
-        and metric.spec.name in ("sensitivity", "ppv")
-        and not metric.parameters
-    )
+    if metric.spec.takes is Takes.CONFUSION:
+        return metric.estimand is Estimand.PROPORTION
+    hits_of_any = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
+    return target.average == "micro" and hits_of_any and not metric.parameters
 
 
 def _of_numbers(metric: Metric) -> Functional:
-    per_case = {"mae": _absolute_errors, "mse": _squared_errors}
-    if metric.spec.name in per_case:
-        return Functional(MEAN, metric, records=per_case[metric.spec.name])
-    return Functional(building.of_errors(metric), metric, records=_targets_and_predictions)
-
-
-def _targets_and_predictions(cases: Any) -> Array:
-    return np.asarray(cases.given)
-
-
-def _absolute_errors(cases: Any) -> Array:
-    return np.asarray(np.abs(cases.given[0] - cases.given[1]))
-
-
-def _squared_errors(cases: Any) -> Array:
-    return np.asarray((cases.given[0] - cases.given[1]) ** 2)
+    form = metric.form
+    if isinstance(form, PerCase):
+        return Functional(MEAN, metric, records=lambda cases: form.values(cases.given))
+    return Functional(building.of_sums(metric), metric, records=lambda cases: cases.given)
 
 
 # --------------------------------------------------------------------------- decisions
@@ -241,7 +230,6 @@ def functional_of_cells(
 ) -> Functional:
     """A function of the confusion matrix."""
     finish = _finish(target, metric, classes, policies)
-    metric = _bounded_by_costs(metric, policies)
     build = building.of_weighted_cells if weighted else building.of_cells
     cells = _weighted_cells if weighted else _cells
     statistic = build(metric, finish, policies.undefined)
@@ -267,17 +255,6 @@ def _finish(target: Target, metric: Metric, classes: Classes, policies: Policies
         policies.costs if "costs" in metric.spec.tables else None,
         policies.priors if "priors" in metric.spec.tables else None,
     )
-
-
-def _bounded_by_costs(metric: Metric, policies: Policies) -> Metric:
-    """An expected cost lies between the smallest and the largest cost."""
-    if metric.spec.name != "expected_cost":
-        return metric
-    costs = (0.0, 1.0) if policies.costs is None else [c for row in policies.costs for c in row]
-    # Costs that are all equal leave nothing to estimate, and make no range.
-    low, high = min(0.0, *costs), max(costs)
-    bounds = Bounds(low, high) if low < high else metric.spec.bounds
-    return Metric(replace(metric.spec, bounds=bounds), metric.parameters)
 
 
 # --------------------------------------------------------------------------- scores
@@ -318,7 +295,6 @@ def _of_chosen_threshold(
     target: Target, metric: Metric, classes: Classes, policies: Policies
 ) -> Functional:
     tuned = tuned_of(target, metric, classes, policies)
-    metric = _bounded_by_costs(metric, policies)
     statistic = building.of_tuned(metric, tuned, policies.undefined)
     records = functools.partial(_scores_of_one, positive_of(metric, classes))
     return Functional(statistic, metric, records=records)
