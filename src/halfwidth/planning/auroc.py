@@ -1,4 +1,4 @@
-"""One AUROC, from what is expected of it and the shares of the two classes."""
+"""An AUROC, from its expected value and the shares of the two classes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from halfwidth.planning.checks import (
     wanted_width,
 )
 from halfwidth.planning.sample_size import Requirement, SampleSize
-from halfwidth.planning.width_formulas import Recipe, at, sized, smallest
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
 
 __all__ = [
     "FORMULAS",
     "auroc_n",
     "auroc_width",
     "binormal_terms",
-    "classes_of",
+    "class_counts",
     "expected_delong_variance",
 ]
 
@@ -36,7 +36,7 @@ FORMULAS = {
     "delong": "A ± z SE, DeLong's variance of normal scores",
     "hanley_mcneil": "A ± z SE, Hanley and McNeil's variance",
 }
-# DeLong's variance is made of one within each class.
+# DeLong's variance has a component within each class.
 LEAST_OF_A_CLASS = 2
 
 
@@ -50,7 +50,7 @@ def auroc_n(
     sd_ratio: float = 1.0,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of an AUROC that is no wider than wanted.
+    """The cases for an interval of an AUROC of at most the wanted width.
 
     ``"delong"`` and ``"delong_logit"``: the expectation of DeLong's variance where the scores of
     both classes are normal, [2A(1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²)] / (mn) with
@@ -92,8 +92,8 @@ def auroc_n(
     >>> plan.n, dict(plan.counts)
     (265, {'positives': 80, 'negatives': 185})
     """
-    recipe = _recipe(expected, prevalence, formula, sd_ratio, Level(confidence_level))
-    return sized(recipe, wanted_width(width, halfwidth, UNIT_INTERVAL, "an AUROC"))
+    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
+    return plan_for_width(width_formula, wanted_width(width, halfwidth, UNIT_INTERVAL, "an AUROC"))
 
 
 def auroc_width(
@@ -127,15 +127,15 @@ def auroc_width(
     >>> round(auroc_width(0.85, 200, prevalence=0.3).width, 3)
     0.115
     """
-    recipe = _recipe(expected, prevalence, formula, sd_ratio, Level(confidence_level))
+    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
     what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
-    return at(recipe, check_n(n, recipe.least, what))
+    return plan_at(width_formula, check_n(n, width_formula.least, what))
 
 
-def classes_of(n: int, prevalence: float) -> tuple[int, int]:
+def class_counts(n: int, prevalence: float) -> tuple[int, int]:
     """Positive and negative cases of n, to the nearest whole numbers; neither falls as n grows.
 
-    >>> classes_of(10, 0.25), classes_of(11, 0.25)
+    >>> class_counts(10, 0.25), class_counts(11, 0.25)
     ((3, 7), (3, 8))
     """
     positives = math.floor(n * prevalence + 0.5)
@@ -164,10 +164,10 @@ def binormal_terms(area: float, sd_ratio: float) -> tuple[float, float]:
 
 
 def expected_delong_variance(area: float, m: int, n: int, sd_ratio: float = 1.0) -> float:
-    """What DeLong's variance is on average, for m positives and n negatives with normal scores.
+    """The expectation of DeLong's variance for m positives and n negatives with normal scores.
 
     The variance of the components of the positives has the expectation
-    [A(1 - A) + (n - 1)(Q₂ - A²) - (Q₁ - A²)]/n, that of the negatives the like; the sum of one
+    [A(1 - A) + (n - 1)(Q₂ - A²) - (Q₁ - A²)]/n, that of the negatives likewise; the sum of one
     over m and the other over n is a little more than the variance of the area itself.
 
     >>> round(expected_delong_variance(0.85, 30, 70), 6)
@@ -178,7 +178,7 @@ def expected_delong_variance(area: float, m: int, n: int, sd_ratio: float = 1.0)
     return total / (m * n)
 
 
-def _interval(
+def _interval_function(
     area: float, formula: str, sd_ratio: float, level: Level
 ) -> Callable[[int, int], Interval]:
     estimate = np.array(area)
@@ -186,16 +186,16 @@ def _interval(
         return lambda m, n: hanley_mcneil(estimate, (np.array(float(m)), np.array(float(n))), level)
     method = delong if formula == "delong" else delong_logit
 
-    def made(m: int, n: int) -> Interval:
+    def interval_at(m: int, n: int) -> Interval:
         error: Array = np.sqrt(np.array(expected_delong_variance(area, m, n, sd_ratio)))
         return method(estimate, error, np.inf, level)
 
-    return made
+    return interval_at
 
 
-def _recipe(
+def _width_formula(
     expected: float, prevalence: float, formula: str, sd_ratio: float, level: Level
-) -> Recipe:
+) -> WidthFormula:
     area, share = check_share("expected", expected), check_share("prevalence", prevalence)
     named, ratio = (
         check_choice("formula", formula, list(FORMULAS)),
@@ -205,10 +205,10 @@ def _recipe(
         raise OptionError(
             "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"
         )
-    made = _interval(area, named, ratio, level)
+    interval_at = _interval_function(area, named, ratio, level)
 
     def ends(n: int) -> tuple[float, float]:
-        interval = made(*classes_of(n, share))
+        interval = interval_at(*class_counts(n, share))
         return float(interval.low), float(interval.high)
 
     def width(n: int) -> float:
@@ -218,17 +218,17 @@ def _recipe(
     spec = SAMPLE_METRICS["auroc"]
     need = Requirement("reliable coverage of the AUROC", spec.reliable_n, cite("andre2025").short)
     assumed = {"expected": area, "prevalence": share}
-    return Recipe(
+    return WidthFormula(
         of=spec.display,
         formula=named,
         formula_text=FORMULAS[named],
         level=level,
         assumed=assumed if ratio == 1 else {**assumed, "sd_ratio": ratio},
         width_at=width,
-        least=smallest(lambda n: min(classes_of(n, share)) >= LEAST_OF_A_CLASS, 4),
+        least=smallest_n(lambda n: min(class_counts(n, share)) >= LEAST_OF_A_CLASS, 4),
         needs=(need,),
         ends_at=ends,
         counts_at=lambda n: dict(
-            zip(("positives", "negatives"), classes_of(n, share), strict=True)
+            zip(("positives", "negatives"), class_counts(n, share), strict=True)
         ),
     )

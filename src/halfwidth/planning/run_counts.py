@@ -1,4 +1,4 @@
-"""How many runs it takes before a quantile of them has an interval at all."""
+"""The fewest runs for which a quantile has an interval."""
 
 from __future__ import annotations
 

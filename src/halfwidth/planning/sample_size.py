@@ -1,4 +1,4 @@
-"""What a plan comes to: frozen values."""
+"""The result of planning: numbers of cases, widths and requirements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, percent
 
-__all__ = ["SCHEMA_VERSION", "WIDTH_NEEDS", "Requirement", "SampleSize", "Simulated", "digits"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "WIDTH_NEEDS",
+    "Requirement",
+    "SampleSize",
+    "Simulated",
+    "width_decimals",
+]
 
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
@@ -19,7 +26,7 @@ NOTHING: Mapping[str, Any] = {}
 
 @dataclass(frozen=True)
 class Requirement:
-    """How many cases something needs.
+    """The number of cases that a goal requires.
 
     Attributes
     ----------
@@ -27,7 +34,7 @@ class Requirement:
         ``"width"``, ``"reliable coverage of the mean DSC"``, ...
     n : int
     source : str
-        The formula, or who found it.
+        The formula or the reference.
     """
 
     what: str
@@ -37,7 +44,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a simulation found about the widths at the n of a plan.
+    """The simulated widths at the n of a plan.
 
     Attributes
     ----------
@@ -48,7 +55,7 @@ class Simulated:
     reached_se : float or None
         Its Monte-Carlo standard error.
     n_low, n_high : int or None
-        Where the search would have ended had all shares been two standard errors higher, or
+        Result of the search if all shares were two standard errors higher, or
         lower.
     q1, median, q3 : float
         Quartiles of the widths.
@@ -74,7 +81,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class SampleSize:
-    """Cases, and the width of the interval that they give.
+    """A number of cases and the width of the interval they give.
 
     Attributes
     ----------
@@ -83,26 +90,26 @@ class SampleSize:
     n : int
         Cases in all: the most that one of the requirements asks for, or the number given.
     width : float
-        Of the interval at n, if what is assumed is true.
+        Of the interval at n, under the assumptions.
     low, high : float
-        The ends of the interval expected at n; NaN where its place is not known.
+        The expected ends of the interval at n; NaN if unknown.
     formula : str
         Name of the formula for the width.
     formula_text : str
         The formula.
     confidence_level : float
     assumed : mapping of str to float
-        What the formula was told: ``{"sd": 0.1}``.
+        The assumptions of the formula: ``{"sd": 0.1}``.
     wanted : float or None
         The width asked for; None where n was given.
     requirements : tuple of Requirement
-        What needs how many cases.
+        The goals and the cases they require.
     counts : mapping of str to int
-        The cases of each class, where that matters.
+        The cases of each class, if classes matter.
     assurance : float or None
         The probability with which a study of n cases reaches the width.
     power : float or None
-        How often a test at n cases finds the difference that is assumed.
+        The probability that a test at n cases finds the assumed difference.
     aim : float or None
         The power asked for.
     unit : str
@@ -110,7 +117,7 @@ class SampleSize:
     parts : tuple of SampleSize
         Where several intervals are planned at once.
     notes : tuple of str
-        What to keep in mind.
+        Remarks for the reader.
     simulated : Simulated or None
     label : str
         Of the pilot, where there are several.
@@ -148,25 +155,25 @@ class SampleSize:
     @property
     def n_for_width(self) -> int | None:
         """The fewest cases for the width wanted; None where n was given."""
-        found = [need.n for need in self.requirements if need.what == WIDTH_NEEDS]
-        return found[0] if found else None
+        numbers = [need.n for need in self.requirements if need.what == WIDTH_NEEDS]
+        return numbers[0] if numbers else None
 
     @property
     def asked(self) -> bool:
-        """Whether n was asked for, by a width or a power."""
+        """Whether the plan is for a width or a power, rather than for a given n."""
         return self.wanted is not None or self.aim is not None
 
     @property
     def decided_by(self) -> str:
-        """The requirement that asks for most cases; ``"given"`` where n was given."""
+        """The requirement that takes most cases; ``"given"`` if n was given."""
         if not self.asked:
             return "given"
         return max(self.requirements, key=lambda need: need.n).what
 
     @property
     def decimals(self) -> int:
-        """Decimals in which a width is told."""
-        return digits(min(self.width, self.wanted or self.width))
+        """Decimals of a width in text."""
+        return width_decimals(min(self.width, self.wanted or self.width))
 
     def sentence(self) -> str:
         """The plan in words.
@@ -179,19 +186,19 @@ class SampleSize:
         """
         reach = fixed(self.halfwidth, self.decimals)
         unit = f" {self.unit}" if self.unit else ""
-        told = ", ".join(
+        assumptions = ", ".join(
             f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
             for name, value in self.assumed.items()
         )
         end = f"; {self.decided_by} decides" if self.asked else ""
         return (
             f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.of} of "
-            f"half-width {reach}{unit} ({self.formula}; {told}){end}."
+            f"half-width {reach}{unit} ({self.formula}; {assumptions}){end}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as plain types; NaN is None."""
-        made: dict[str, Any] = {
+        plan: dict[str, Any] = {
             "label": self.label,
             "of": self.of,
             "n": self.n,
@@ -214,9 +221,9 @@ class SampleSize:
             "parts": [part.to_dict() for part in self.parts],
         }
         if self.simulated is not None:
-            found = vars(self.simulated).items()
-            made["simulated"] = {name: _plain(value) for name, value in found}
-        return made
+            simulated = vars(self.simulated).items()
+            plan["simulated"] = {name: _plain(value) for name, value in simulated}
+        return plan
 
     def to_json(self) -> str:
         """The plan as JSON, with its ``schema_version``."""
@@ -224,10 +231,10 @@ class SampleSize:
         return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def digits(width: float) -> int:
+def width_decimals(width: float) -> int:
     """Decimals that leave half of a width three significant digits.
 
-    >>> digits(0.04), digits(1.24), digits(350.0)
+    >>> width_decimals(0.04), width_decimals(1.24), width_decimals(350.0)
     (4, 3, 0)
     """
     if not math.isfinite(width) or width <= 0:

@@ -1,4 +1,4 @@
-"""Studies drawn from a pilot: their intervals, and how many of them are narrow enough."""
+"""Studies simulated from a pilot: the widths of their intervals."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from halfwidth.estimation.resolve import (
 )
 from halfwidth.intervals.compute import intervals
 from halfwidth.intervals.ranks import minimum_n
-from halfwidth.planning.reliability import reliable, said
+from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
-__all__ = ["MOST_CASES", "Studies", "studies_of"]
+__all__ = ["MOST_CASES", "Studies", "check_pilot"]
 
-# What a simulation of a thousand studies can hold and wait for.
+# The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
 # Cases of all studies are drawn so many at a time: the first n of a study stay the same for
 # larger n, so that widths are compared on the same cases.
 COLUMNS = 64
-# Studies of a batch share one block of bootstrap draws, which makes their widths alike.
+# Studies of a batch share one block of bootstrap draws, which correlates their widths.
 BATCHES, MOST_SAMPLES = 50, 10**6
-# By how much the search widens its bracket, and from where on it does not even begin.
+# Factor by which the search widens its bracket, and where it does not even start.
 STEP, FAR_BEYOND = 1.25, 4
 # Points of a curve are at least this factor apart.
 APART = 1.1
@@ -49,7 +49,7 @@ SMALL_PILOT = 25
 
 @dataclass(frozen=True)
 class Studies:
-    """Studies drawn from a pilot, and the widths of their intervals.
+    """Studies simulated from a pilot, and the widths of their intervals.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Studies:
         Studies at each n.
     label : str
     widths : dict of int to ndarray
-        Those already made by n, a row per batch; NaN where a study has no interval.
+        Computed widths by n, a row per batch; NaN if a study has no interval.
     """
 
     sample: Sample
@@ -73,80 +73,80 @@ class Studies:
 
     @property
     def of(self) -> str:
-        """What is estimated, in words."""
+        """The estimated quantity in words."""
         proportion = self.sample.binary and self.statistic.spec.name == "mean"
-        return "proportion" if proportion else said(self.statistic, self.sample.metric)
+        return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
 
     @property
     def needs(self) -> tuple[Requirement, ...]:
-        """What asks for cases beside the width."""
-        found = [reliable(self.sample.metric, self.statistic, self.of)]
+        """The requirements other than the width."""
+        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
         method = self.request.method
         if method is not None and method.name == "exact":
             n = minimum_n(self.statistic.quantile_level, self.request.level)
-            found.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
-        return tuple(found)
+            requirements.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
+        return tuple(requirements)
 
-    def smallest(self, wanted: float, share: float) -> int:
-        """The smallest n found at which so many of the studies are narrow enough.
+    def smallest_n(self, wanted: float, share: float) -> int:
+        """The smallest n at which the share of studies with a narrow enough interval is reached.
 
-        A bracket about a first guess, then bisection.
+        Brackets a first guess, then bisects.
         """
         high = self._guess(wanted, share)
-        if self.reached(high, wanted) >= share:
+        if self.share_reached(high, wanted) >= share:
             low = max(2, int(high / STEP))
-            while low < high and self.reached(low, wanted) >= share:
+            while low < high and self.share_reached(low, wanted) >= share:
                 low, high = max(2, int(low / STEP)), low
         else:
             low = high
-            while self.reached(high, wanted) < share:
+            while self.share_reached(high, wanted) < share:
                 if high >= MOST_CASES:
-                    raise self._beyond(wanted, share)
+                    raise self._unreachable_width(wanted, share)
                 low, high = high, min(math.ceil(STEP * high), MOST_CASES)
         while low < high:
             middle = (low + high) // 2
-            if self.reached(middle, wanted) >= share:
+            if self.share_reached(middle, wanted) >= share:
                 high = middle
             else:
                 low = middle + 1
         return high
 
     def _guess(self, wanted: float, share: float) -> int:
-        """Where widths that fall with √n would be narrow enough."""
+        """The n at which widths that fall with √n would be narrow enough."""
         start = min(max(len(self.sample.values), 10), 200)
-        reached = _quantile(self.of_size(start), share)
-        if math.isnan(reached):
+        share_reached = _quantile(self.widths_at(start), share)
+        if math.isnan(share_reached):
             return start
-        guess = start * (reached / wanted) ** 2
+        guess = start * (share_reached / wanted) ** 2
         if guess > FAR_BEYOND * MOST_CASES:
-            raise self._beyond(wanted, share)
+            raise self._unreachable_width(wanted, share)
         return int(min(max(guess, 2), MOST_CASES))
 
-    def _beyond(self, wanted: float, share: float) -> OptionError:
+    def _unreachable_width(self, wanted: float, share: float) -> OptionError:
         return OptionError(
             f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
             f"{self.of} no wider than {wanted:g}; ask for a wider one"
         )
 
-    def reached(self, n: int, wanted: float) -> float:
+    def share_reached(self, n: int, wanted: float) -> float:
         """The share of studies of n cases whose interval is no wider than wanted.
 
-        An interval of no width comes of values that are all equal; it says nothing, and counts
-        as none.
+        An interval of width 0 comes from equal values; it says nothing and counts
+        as missing.
         """
-        return float(self._reached(n, wanted).mean())
+        return float(self._shares_reached(n, wanted).mean())
 
-    def error_of_reached(self, n: int, wanted: float) -> float:
+    def share_error(self, n: int, wanted: float) -> float:
         """The Monte-Carlo standard error of this share, from its spread over batches."""
-        shares = self._reached(n, wanted)
+        shares = self._shares_reached(n, wanted)
         return float(shares.std(ddof=1) / math.sqrt(len(shares)))
 
-    def _reached(self, n: int, wanted: float) -> Array:
+    def _shares_reached(self, n: int, wanted: float) -> Array:
         """The share within each batch."""
-        made = self.of_size(n)
-        return np.asarray(((made > 0) & (made <= wanted)).mean(axis=1))
+        widths = self.widths_at(n)
+        return np.asarray(((widths > 0) & (widths <= wanted)).mean(axis=1))
 
-    def of_size(self, n: int) -> Array:
+    def widths_at(self, n: int) -> Array:
         """The widths of studies of n cases, shape (batches, studies of a batch)."""
         if n not in self.widths:
             each = self.samples // BATCHES
@@ -156,9 +156,9 @@ class Studies:
     def _batch(self, n: int, batch: int, each: int) -> Array:
         values, sample = self.sample.values, self.sample
         drawn = values[self._cases(n, batch * each, (batch + 1) * each)]
-        # Fresh draws for each batch, lest one unlucky block of them decides.
+        # Fresh draws for each batch, so that no single block of draws decides.
         entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
-        (made,) = intervals(
+        (computed,) = intervals(
             drawn,
             self.statistic,
             [self._method(n)],
@@ -169,10 +169,10 @@ class Studies:
             clip=self.request.method is None,
             errors=False,
         )
-        return np.asarray(made.interval.high - made.interval.low)
+        return np.asarray(computed.interval.high - computed.interval.low)
 
     def _cases(self, n: int, start: int, stop: int) -> np.ndarray[Any, Any]:
-        """Which cases of the pilot each study holds."""
+        """Indices into the pilot of the cases of each study."""
         of_pilot = len(self.sample.values)
         blocks = [
             randomness.indices(
@@ -187,24 +187,24 @@ class Studies:
         return np.concatenate(blocks, axis=1)[:, :n]
 
     def _method(self, n: int) -> MethodSpec:
-        """The method asked for, or what ``auto`` would choose for n such cases."""
+        """The given method, or what ``auto`` would choose for n such cases."""
         if self.request.method is not None:
             return self.request.method
         values = self.sample.values
-        like = values[np.linspace(0, len(values) - 1, n).round().astype(int)]
+        resized = values[np.linspace(0, len(values) - 1, n).round().astype(int)]
         return choose(
-            replace(self.sample, values=like, arranged=like, design=Design.iid(n)),
+            replace(self.sample, values=resized, arranged=resized, design=Design.iid(n)),
             self.statistic,
             self.request.level,
         )
 
-    def at(self, n: int, assurance: float, wanted: float | None) -> SampleSize:
+    def plan_at(self, n: int, assurance: float, wanted: float | None) -> SampleSize:
         """The plan at n, from its simulated widths."""
-        made = self.of_size(n)
+        widths = self.widths_at(n)
         level, method = self.request.level, self._method(n)
-        share = None if wanted is None else self.reached(n, wanted)
-        error = None if wanted is None else self.error_of_reached(n, wanted)
-        q1, median, q3, assured = (_quantile(made, u) for u in (0.25, 0.5, 0.75, assurance))
+        share = None if wanted is None else self.share_reached(n, wanted)
+        error = None if wanted is None else self.share_error(n, wanted)
+        q1, median, q3, assured = (_quantile(widths, u) for u in (0.25, 0.5, 0.75, assurance))
         simulated = Simulated(
             self.samples,
             share,
@@ -215,7 +215,7 @@ class Studies:
             median,
             q3,
             assured,
-            int((~(made > 0)).sum()),
+            int((~(widths > 0)).sum()),
             self.request.seed,
         )
         return SampleSize(
@@ -246,7 +246,7 @@ class Studies:
 
 
 def _apart(sizes: list[int], n: int) -> list[int]:
-    """The n planned and sizes well apart from it and from each other, as a curve needs."""
+    """The planned n and other sizes far enough apart for a curve."""
     kept = [n]
     for size in sizes:
         if all(max(size, other) >= APART * min(size, other) for other in kept):
@@ -255,16 +255,16 @@ def _apart(sizes: list[int], n: int) -> list[int]:
 
 
 def _quantile(widths: Array, u: float) -> float:
-    """The width that at least the share u of all studies keep; NaN where too few have any.
+    """The width that at least the share u of all studies do not exceed; NaN if too few have one.
 
-    Widths of 0 count as none, like NaN.
+    Widths of 0 count as missing, like NaN.
     """
     rank = math.ceil(u * widths.size - 1e-9)
     known = np.sort(widths[widths > 0])
     return float(known[rank - 1]) if rank <= len(known) else math.nan
 
 
-def studies_of(
+def check_pilot(
     values: Any,
     what: tuple[Any, Any, Any],
     how: tuple[int, float, str],

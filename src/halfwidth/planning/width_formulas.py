@@ -11,18 +11,26 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Level
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
-__all__ = ["MOST_CASES", "ROUNDING", "Recipe", "at", "curve_of", "sized", "smallest"]
+__all__ = [
+    "MOST_CASES",
+    "ROUNDING",
+    "WidthFormula",
+    "plan_at",
+    "plan_for_width",
+    "smallest_n",
+    "width_curve",
+]
 
-# No test set is larger, and a search must end.
+# The limit of a search; no test set is larger.
 MOST_CASES = 10**9
-# A width that exceeds the wanted one by rounding alone is the wanted one.
+# Tolerance for rounding errors of widths.
 ROUNDING = 1e-12
 # Points of a curve, from a fraction to a multiple of the n planned.
 POINTS, LEAST_SHARE, MOST_SHARE = 60, 0.2, 3.0
 
 
 @dataclass(frozen=True)
-class Recipe:
+class WidthFormula:
     """The width of an interval as a function of the number of cases.
 
     Attributes
@@ -31,17 +39,17 @@ class Recipe:
         As in `SampleSize`.
     level : Level
     width_at : callable
-        The width at n; it never grows with n, unless the recipe brings its own search.
+        The width at n; it never grows with n unless there is a ``search``.
     least : int
         Fewest cases for which there is an interval.
     needs : tuple of Requirement
-        What else asks for cases.
+        Requirements other than the width.
     ends_at : callable or None
-        The ends of the interval at n, where its place is known.
+        The ends of the interval at n, if they are known.
     counts_at : callable or None
         Cases of each class at n.
     search : callable or None
-        The n for a width, where a bisection would not find it.
+        Finds the n for a width where bisection would fail.
     """
 
     of: str
@@ -59,8 +67,8 @@ class Recipe:
     notes: tuple[str, ...] = field(default=())
 
 
-def smallest(reached: Callable[[int], bool], least: int, what: str = "the width") -> int:
-    """The smallest n from ``least`` on that reaches something which all larger ones reach too.
+def smallest_n(reached: Callable[[int], bool], least: int, what: str = "the width") -> int:
+    """The smallest n from ``least`` on with ``reached(n)``, which all larger n must satisfy too.
 
     Raises
     ------
@@ -69,7 +77,7 @@ def smallest(reached: Callable[[int], bool], least: int, what: str = "the width"
 
     Examples
     --------
-    >>> smallest(lambda n: n * n >= 50, 1)
+    >>> smallest_n(lambda n: n * n >= 50, 1)
     8
     """
     high = least
@@ -86,62 +94,64 @@ def smallest(reached: Callable[[int], bool], least: int, what: str = "the width"
     return high
 
 
-def sized(
-    recipe: Recipe,
+def plan_for_width(
+    width_formula: WidthFormula,
     wanted: float,
     *,
     reached: Callable[[int], bool] | None = None,
     assurance: float | None = None,
 ) -> SampleSize:
-    """The plan for a width: the larger of the n that it needs and of what else asks for cases."""
+    """The plan for a width: n is the largest of all requirements."""
     enough = wanted * (1 + ROUNDING)
     if reached is not None:
-        n = smallest(reached, recipe.least)
-    elif recipe.search is not None:
-        n = recipe.search(enough)
+        n = smallest_n(reached, width_formula.least)
+    elif width_formula.search is not None:
+        n = width_formula.search(enough)
     else:
-        n = smallest(lambda m: recipe.width_at(m) <= enough, recipe.least)
-    source = recipe.formula
+        n = smallest_n(lambda m: width_formula.width_at(m) <= enough, width_formula.least)
+    source = width_formula.formula
     if assurance is not None:
         source += f", with probability {assurance:g}"
-    needs = (Requirement(WIDTH_NEEDS, n, source), *recipe.needs)
-    return _planned(recipe, max(need.n for need in needs), wanted, needs, assurance)
+    needs = (Requirement(WIDTH_NEEDS, n, source), *width_formula.needs)
+    return _planned(width_formula, max(need.n for need in needs), wanted, needs, assurance)
 
 
-def at(recipe: Recipe, n: int) -> SampleSize:
-    """What a given number of cases comes to."""
-    return _planned(recipe, n, None, recipe.needs, None)
+def plan_at(width_formula: WidthFormula, n: int) -> SampleSize:
+    """The plan for a given number of cases."""
+    return _planned(width_formula, n, None, width_formula.needs, None)
 
 
 def _planned(
-    recipe: Recipe,
+    width_formula: WidthFormula,
     n: int,
     wanted: float | None,
     needs: tuple[Requirement, ...],
     assurance: float | None,
 ) -> SampleSize:
-    low, high = recipe.ends_at(n) if recipe.ends_at else (np.nan, np.nan)
+    low, high = width_formula.ends_at(n) if width_formula.ends_at else (np.nan, np.nan)
     return SampleSize(
-        of=recipe.of,
+        of=width_formula.of,
         n=n,
-        width=recipe.width_at(n),
-        formula=recipe.formula,
-        formula_text=recipe.formula_text,
-        confidence_level=recipe.level.confidence_level,
-        assumed=recipe.assumed,
+        width=width_formula.width_at(n),
+        formula=width_formula.formula,
+        formula_text=width_formula.formula_text,
+        confidence_level=width_formula.level.confidence_level,
+        assumed=width_formula.assumed,
         low=low,
         high=high,
         wanted=wanted,
         requirements=needs,
-        counts=recipe.counts_at(n) if recipe.counts_at else {},
+        counts=width_formula.counts_at(n) if width_formula.counts_at else {},
         assurance=assurance,
-        unit=recipe.unit,
-        notes=recipe.notes,
-        curve=curve_of(recipe.width_at, n, recipe.least),
+        unit=width_formula.unit,
+        notes=width_formula.notes,
+        curve=width_curve(width_formula.width_at, n, width_formula.least),
     )
 
 
-def curve_of(width_at: Callable[[int], float], n: int, least: int) -> tuple[tuple[int, float], ...]:
+def width_curve(
+    width_at: Callable[[int], float], n: int, least: int
+) -> tuple[tuple[int, float], ...]:
     """Widths around n, at numbers of cases that lie evenly on a logarithmic scale."""
     low = max(least, int(LEAST_SHARE * n))
     spread = np.geomspace(low, max(MOST_SHARE * n, low + 10.0), POINTS)

@@ -11,13 +11,15 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.types import Level
 from halfwidth.io.readers import read_table
 from halfwidth.io.table import Table
-from halfwidth.planning.published.claims import Claim, ClaimError, read_claim
+from halfwidth.planning.published.claim_parsing import parse_claim
+from halfwidth.planning.published.claims import Claim, MeanClaim
 from halfwidth.planning.published.comparisons import Compare, Row
 from halfwidth.planning.published.comparisons import compare as compare_rows
-from halfwidth.planning.published.estimates import estimates_of, mean_estimate
-from halfwidth.planning.published.leads import lead_of
+from halfwidth.planning.published.estimates import estimates_of_claim, mean_estimate
+from halfwidth.planning.published.leads import lead_over_rival
+from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.published.reviews import Review, Reviews
-from halfwidth.planning.published.table import PublishedTable, Told
+from halfwidth.planning.published.table import PublishedEntry, PublishedTable
 
 __all__ = ["review", "review_table"]
 
@@ -91,7 +93,7 @@ def review(
     Raises
     ------
     DataError
-        For numbers that cannot be: an SD larger than the range allows for the mean, a mean out of
+        For impossible numbers: an SD larger than the range allows for the mean, a mean out of
         range, counts above n.
     OptionError
         For a confidence level that is not between 0 and 1.
@@ -127,16 +129,16 @@ def review(
         "scale": scale,
         "label": plain_text("label", label) or None,
     }
-    return _reviewed(read_claim(given, bounds), level)
+    return _review_claim(parse_claim(given, bounds), level)
 
 
-def _reviewed(claim: Claim, level: Level) -> Review:
+def _review_claim(claim: Claim, level: Level) -> Review:
     ends: tuple[Estimate, ...] = ()
-    if claim.source == "guess" and claim.spread is not None:
+    if isinstance(claim, MeanClaim) and claim.source == "guess":
         ends = tuple(
             mean_estimate(claim, sd, level) for sd in (claim.spread.low, claim.spread.high)
         )
-    return Review(claim, estimates_of(claim, level), ends, lead_of(claim, level))
+    return Review(claim, estimates_of_claim(claim, level), ends, lead_over_rival(claim, level))
 
 
 def review_table(
@@ -180,7 +182,7 @@ def review_table(
     Raises
     ------
     DataError
-        If a row cannot be; its line and column are named.
+        If a row is impossible; names its line and column.
 
     Examples
     --------
@@ -206,24 +208,26 @@ def review_table(
         )
     default = {"n": n, "metric": metric, "scale": scale}
     reviews, rows = [], []
-    for told in published.rows():
+    for entry in published.rows():
         try:
-            reviews.append(_of_told(told, default, bounds, level))
+            reviews.append(_review_entry(entry, default, bounds, level))
         except ClaimError as error:
-            raise published.error(told.line, error, told.columns) from None
-        rows.append(Row(reviews[-1].claim, told.model or f"line {told.line}", told.part))
-    # The notes of a table that was read elsewhere have been said there.
-    said = read.notes if isinstance(table, str | Path) else ()
-    return Reviews(tuple(reviews), (*said, *published.notes), compare_rows(rows, level, compare))
+            raise published.error(entry.line, error, entry.columns) from None
+        rows.append(Row(reviews[-1].claim, entry.model or f"line {entry.line}", entry.part))
+    # Whoever read the table elsewhere has its notes already.
+    notes = read.notes if isinstance(table, str | Path) else ()
+    return Reviews(tuple(reviews), (*notes, *published.notes), compare_rows(rows, level, compare))
 
 
-def _of_told(told: Told, default: dict[str, Any], bounds: Any, level: Level) -> Review:
-    given = {**told.told, "label": told.label or None}
-    of_mean = given.get("mean") is not None
+def _review_entry(
+    entry: PublishedEntry, default: dict[str, Any], bounds: Any, level: Level
+) -> Review:
+    given = {**entry.printed, "label": entry.label or None}
+    is_mean = given.get("mean") is not None
     if given.get("n") is None:
         given["n"] = default["n"]
-    if given.get("metric") is None and of_mean:
+    if given.get("metric") is None and is_mean:
         given["metric"] = default["metric"]
     if given.get("scale") is None and given.get("correct") is None:
         given["scale"] = default["scale"]
-    return _reviewed(read_claim(given, bounds if of_mean else None), level)
+    return _review_claim(parse_claim(given, bounds if is_mean else None), level)

@@ -1,4 +1,4 @@
-"""Tables as papers print them: what a heading says, and cells such as ``0.891 ± 0.09``."""
+"""Tables as papers print them: the meaning of headings, and cells such as ``0.891 ± 0.09``."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Literal
 
 from halfwidth.core.formatting import Printed
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.planning.published.claims import FIELDS, SHARES, SPREADS
+from halfwidth.planning.published.claim_parsing import FIELDS, SHARES, SPREADS
 
-__all__ = ["Cell", "Column", "Role", "column_of", "read_cell"]
+__all__ = ["Heading", "PrintedCell", "Role", "parse_cell", "parse_heading"]
 
 Role = Literal["field", "value", "spread", "model", "part", ""]
 
-# ---- headings: words that say what a spread is, and how rows are called
+# ---- headings: words for spreads, and for names of rows
 SPREAD_WORDS = {
     "sd": "sd",
     "std": "sd",
@@ -32,7 +32,7 @@ MODEL = ("model", "method", "network", "algorithm", "team", "approach", "archite
 PART = ("structure", "organ", "task", "dataset", "class", "region", "target", "anatomy")
 CASES = ("n", "cases", "n cases", "number of cases", "patients", "number of patients")
 AUROC = ("auroc", "auc", "roc auc")
-# Beside a metric these say nothing more, nor do arrows for what is better.
+# Words without meaning beside a metric, and arrows for the direction.
 NOISE = {"mean", "average", "avg", "score", "coefficient", "similarity", "mm", "↑", "↓", "95%"}
 OF_PERCENT = re.compile(r"%|\bper ?cent\b")
 TOGETHER = re.compile(r"[±()\[\]]|\+/-|\+-")
@@ -53,8 +53,8 @@ NOTHING = {"-", "--", "---", ""}
 
 
 @dataclass(frozen=True)
-class Column:
-    """What a column of published numbers holds, told by its heading.
+class Heading:
+    """The meaning of a column of published numbers, from its heading.
 
     Attributes
     ----------
@@ -67,9 +67,9 @@ class Column:
     field : str
         The field of a claim.
     metric : str
-        Of a value or a spread, where the heading names one.
+        Of a value or a spread, if the heading names one.
     spread : str
-        What follows the ±, where the heading says it.
+        What follows the ±, if the heading says it.
     per_cent : bool
     """
 
@@ -82,16 +82,16 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A published number, perhaps with what stands after its ±."""
+class PrintedCell:
+    """A published number, perhaps with the one after its ±."""
 
     value: Printed
     spread: Printed | None = None
     per_cent: bool = False
 
 
-def read_cell(text: str) -> Cell | None:
-    """The number, or the two numbers, of a cell; None where it holds none.
+def parse_cell(text: str) -> PrintedCell | None:
+    """The number, or the two numbers, of a cell; None if it is empty.
 
     Raises
     ------
@@ -100,44 +100,44 @@ def read_cell(text: str) -> Cell | None:
 
     Examples
     --------
-    >>> read_cell("89.1 ± 9.0 %")
-    Cell(value=89.1, spread=9.0, per_cent=True)
-    >>> read_cell("0.891 (0.09)").spread, read_cell("–")
+    >>> parse_cell("89.1 ± 9.0 %")
+    PrintedCell(value=89.1, spread=9.0, per_cent=True)
+    >>> parse_cell("0.891 (0.09)").spread, parse_cell("–")
     (0.09, None)
     """
     plain = text.translate(MINUS).strip()
     if plain in NOTHING:
         return None
-    found = CELL.fullmatch(plain)
-    if found is None:
+    match = CELL.fullmatch(plain)
+    if match is None:
         raise ValueError(text)
-    spread = found["after"] or found["within"]
-    return Cell(Printed(found["value"]), Printed(spread) if spread else None, "%" in plain)
+    spread = match["after"] or match["within"]
+    return PrintedCell(Printed(match["value"]), Printed(spread) if spread else None, "%" in plain)
 
 
-def column_of(name: str) -> Column:
-    """What a heading says.
+def parse_heading(name: str) -> Heading:
+    """The meaning of a heading.
 
     Examples
     --------
-    >>> column_of("Dice (SD)")
-    Column(name='Dice (SD)', role='value', field='mean', metric='dsc', spread='sd', per_cent=False)
-    >>> column_of("Std").field, column_of("HD95 SEM").metric, column_of("Method").role
+    >>> parse_heading("Dice (SD)")
+    Heading(name='Dice (SD)', role='value', field='mean', metric='dsc', spread='sd', per_cent=False)
+    >>> parse_heading("Std").field, parse_heading("HD95 SEM").metric, parse_heading("Method").role
     ('sd', 'hd95', 'model')
     """
     lower = name.strip().lower()
     if lower == "label" or lower in MODEL:
-        return Column(name, "model", "label")
+        return Heading(name, "model", "label")
     if lower in PART:
-        return Column(name, "part")
+        return Heading(name, "part")
     if lower in CASES:
-        return Column(name, "field", "n")
+        return Heading(name, "field", "n")
     if lower in FIELDS and lower not in ("mean", "auroc", *SPREADS):
-        return Column(name, "field", lower)
-    return _of_numbers(name, lower)
+        return Heading(name, "field", lower)
+    return _parse_numeric_heading(name, lower)
 
 
-def _of_numbers(name: str, lower: str) -> Column:
+def _parse_numeric_heading(name: str, lower: str) -> Heading:
     """The column of a value or of its spread."""
     per_cent = OF_PERCENT.search(lower) is not None
     text = re.sub(r"95 ?% ?(?=ci\b)", "", lower)
@@ -145,27 +145,27 @@ def _of_numbers(name: str, lower: str) -> Column:
     words = re.split(r"[\s_()\[\]{},;:/|±+%-]+", OF_PERCENT.sub(" ", text))
     spread = next((SPREAD_WORDS[word] for word in words if word in SPREAD_WORDS), "")
     rest = [word for word in words if word and word not in SPREAD_WORDS and word not in NOISE]
-    metric = _metric_of(rest)
-    said = {"metric": metric, "spread": spread, "per_cent": per_cent}
+    metric = _metric_in(rest)
+    meaning = {"metric": metric, "spread": spread, "per_cent": per_cent}
     if rest and not metric:
-        return Column(name)
+        return Heading(name)
     if metric == "auroc":
-        return Column(name, "value", "auroc", per_cent=per_cent)
+        return Heading(name, "value", "auroc", per_cent=per_cent)
     if spread and not TOGETHER.search(OF_PERCENT.sub("", lower)) and "mean" not in words:
-        return Column(name, "spread", spread, **said)  # type: ignore[arg-type]
+        return Heading(name, "spread", spread, **meaning)  # type: ignore[arg-type]
     if metric or "mean" in words or "average" in words or "avg" in words:
-        return Column(name, "value", "mean", **said)  # type: ignore[arg-type]
-    return Column(name)
+        return Heading(name, "value", "mean", **meaning)  # type: ignore[arg-type]
+    return Heading(name)
 
 
-def _metric_of(words: Iterable[str]) -> str:
+def _metric_in(words: Iterable[str]) -> str:
     """The metric that the words of a heading name, or nothing."""
     kept = list(words)
-    for said in ("_".join(kept), "".join(kept), "".join(reversed(kept))):
-        if said in AUROC or " ".join(kept) in AUROC:
+    for spelling in ("_".join(kept), "".join(kept), "".join(reversed(kept))):
+        if spelling in AUROC or " ".join(kept) in AUROC:
             return "auroc"
-        if said in METRICS:
-            return METRICS[said].name
-        if said in SAMPLE_METRICS and SAMPLE_METRICS[said].name in SHARES:
-            return SAMPLE_METRICS[said].name
+        if spelling in METRICS:
+            return METRICS[spelling].name
+        if spelling in SAMPLE_METRICS and SAMPLE_METRICS[spelling].name in SHARES:
+            return SAMPLE_METRICS[spelling].name
     return ""

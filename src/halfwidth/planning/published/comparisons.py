@@ -13,10 +13,10 @@ from halfwidth.core.errors import OptionError, proposed, quoted
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
-from halfwidth.planning.published.claims import Claim
-from halfwidth.planning.published.leads import Lead, lead_of
+from halfwidth.planning.published.claims import AurocClaim, Claim
+from halfwidth.planning.published.leads import Lead, lead_over
 
-__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_words"]
+__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_summary"]
 
 Compare = Literal["auto", "best", "pairs", "none"]
 # Up to so many rows every pair is shown.
@@ -25,14 +25,14 @@ FEW_ROWS = 4
 
 @dataclass(frozen=True)
 class Row:
-    """A claim of a table, with what it is called.
+    """A claim of a table, with its names.
 
     Attributes
     ----------
     claim : Claim
     model : str
     part : str
-        The structure or the task; rows are compared within one only.
+        The structure or the task; only rows of the same part are compared.
     """
 
     claim: Claim
@@ -55,9 +55,9 @@ class Comparison:
     lead : Lead
         Of the first over the second, at the level of the call.
     jointly : Lead
-        The same at the level that makes all pairs hold at once (Bonferroni).
+        The same at the level at which all pairs hold jointly (Bonferroni).
     pairs : int
-        How many pairs that is.
+        The number of these pairs.
     n : int
     """
 
@@ -92,8 +92,8 @@ def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[C
 
     Notes
     -----
-    The better rows are known from the very numbers that are compared, so that all pairs of a group
-    count for the correction, whichever of them are shown.
+    The better rows are chosen by the compared numbers themselves, so the correction counts all
+    pairs of a group, whichever of them are shown.
     """
     if how not in get_args(Compare):
         allowed = quoted(get_args(Compare))
@@ -104,24 +104,24 @@ def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[C
         return ()
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
-        groups.setdefault(_alike(row), []).append(row)
-    return tuple(found for group in groups.values() for found in _of_group(group, level, how))
+        groups.setdefault(_comparison_key(row), []).append(row)
+    return tuple(pair for group in groups.values() for pair in _compare_group(group, level, how))
 
 
-def _alike(row: Row) -> tuple[object, ...]:
+def _comparison_key(row: Row) -> tuple[object, ...]:
     """What two rows must have in common for their difference to mean something."""
     claim = row.claim
     return (
         row.part,
-        claim.of,
+        claim.kind,
         claim.metric.spec.name,
         str(claim.metric.parameters),
         claim.n,
-        (claim.positives),
+        claim.positives if isinstance(claim, AurocClaim) else None,
     )
 
 
-def _of_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Comparison]:
+def _compare_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Comparison]:
     if len(rows) < 2:
         return
     better = rows[0].claim.metric.spec.better
@@ -131,49 +131,37 @@ def _of_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Compa
     every = how == "pairs" or (how == "auto" and len(rows) <= FEW_ROWS)
     shown = combinations(ranked, 2) if every else ((ranked[0], other) for other in ranked[1:])
     for first, second in shown:
-        claim = _against(first.claim, second.claim)
-        lead, jointly = lead_of(claim, level), lead_of(claim, joint)
-        assert lead is not None  # noqa: S101 -- it has a value to compare with
-        assert jointly is not None  # noqa: S101 -- the same
+        claim = first.claim
         yield Comparison(
             first.part,
             claim.metric.spec.display or claim.metric.spec.name,
             first.model,
             second.model,
-            lead,
-            jointly,
+            lead_over(claim, second.claim, level),
+            lead_over(claim, second.claim, joint),
             pairs,
             claim.n,
         )
 
 
-def _against(claim: Claim, other: Claim) -> Claim:
-    return replace(
-        claim,
-        versus=other.value,
-        versus_spread=other.spread,
-        versus_successes=other.successes,
-        decimals=max(claim.decimals, other.decimals),
-    )
-
-
-def comparison_words(found: Sequence[Comparison], level: float) -> str:
-    """What the comparisons of a table say together, and what they suppose."""
-    alone = _tally([one.lead for one in found])
-    jointly = _tally([one.jointly for one in found])
-    counts = sorted({one.pairs for one in found})
-    said = f"Of {len(found)} difference{'s' * (len(found) != 1)} between rows, {alone}."
+def comparison_summary(comparisons: Sequence[Comparison], level: float) -> str:
+    """A summary of the comparisons of a table, with their assumptions."""
+    alone = _tally([one.lead for one in comparisons])
+    jointly = _tally([one.jointly for one in comparisons])
+    counts = sorted({one.pairs for one in comparisons})
+    plural = "s" * (len(comparisons) != 1)
+    summary = f"Of {len(comparisons)} difference{plural} between rows, {alone}."
     if counts[-1] > 1:
         each = " or ".join(percent(round(1 - (1 - level) / pairs, 4)) for pairs in counts)
-        said += (
+        summary += (
             f" Counting every pair of a group, since the best row is known only from these numbers "
             f"(Bonferroni, intervals of {each}): {jointly}."
         )
-    guess = any(one.lead.needed_low != one.lead.needed_high for one in found)
+    guess = any(one.lead.needed_low != one.lead.needed_high for one in comparisons)
     assumed = "rows with the same n are of the same cases; differences are those of the prints"
     if guess:
         assumed += "; SDs that were not published are those that are usual for the means"
-    return f"{said} This assumes that {assumed}. The correlation of two rows is not published."
+    return f"{summary} This assumes that {assumed}. The correlation of two rows is not published."
 
 
 def _tally(leads: Sequence[Lead]) -> str:

@@ -19,52 +19,55 @@ from halfwidth.estimation.metric_doubts import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
 from halfwidth.metrics.ranking import auroc
-from halfwidth.planning.published.claims import Claim
-from halfwidth.planning.spread import Spread
+from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
+from halfwidth.planning.spread import Spread, SpreadModel
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["binormal_se", "estimates_of", "mean_estimate"]
+__all__ = ["auroc_estimates", "binormal_se", "estimates_of_claim", "mean_estimate"]
 
 MEAN = Statistic(STATISTICS["mean"])
-AREA = Statistic(StatisticSpec("auroc", "AUROC", auroc, Estimand.AUROC, range_rule=range_of_values))
+AUROC = Statistic(
+    StatisticSpec("auroc", "AUROC", auroc, Estimand.AUROC, range_rule=range_of_values)
+)
 
 
-def estimates_of(claim: Claim, level: Level) -> tuple[Estimate, ...]:
-    """The estimate to quote, and after it others of the same number for comparison."""
-    if claim.of == "mean":
-        assert claim.spread is not None  # noqa: S101 -- a mean has a spread
-        return (_with_doubts(mean_estimate(claim, claim.spread.sd, level), claim, level),)
-    if claim.of == "proportion":
-        assert claim.successes is not None  # noqa: S101 -- a proportion has a count
-        made = proportion_ci(
-            claim.successes,
-            claim.n,
-            confidence_level=level.confidence_level,
-            label=claim.label,
-        )
-        return (replace(made, metric_spec=claim.metric, given_decimals=claim.decimals),)
-    return _of_area(claim, level)
+def estimates_of_claim(claim: Claim, level: Level) -> tuple[Estimate, ...]:
+    """The estimate to quote, followed by others of the same number for comparison."""
+    match claim:
+        case MeanClaim():
+            estimate = mean_estimate(claim, claim.spread.sd, level)
+            return (_with_spread_cautions(estimate, claim, level),)
+        case CountClaim():
+            estimate = proportion_ci(
+                claim.successes,
+                claim.n,
+                confidence_level=level.confidence_level,
+                label=claim.label,
+            )
+            return (replace(estimate, metric_spec=claim.metric, given_decimals=claim.decimals),)
+        case AurocClaim():
+            return auroc_estimates(claim, level)
 
 
 # --------------------------------------------------------------------------- means
 
 
-def mean_estimate(claim: Claim, sd: float, level: Level) -> Estimate:
+def mean_estimate(claim: MeanClaim, sd: float, level: Level) -> Estimate:
     """Student's t about a published mean, cut to the metric's range."""
-    made = Ingredients(
+    ingredients = Ingredients(
         {
             Need.ESTIMATE: lambda: np.array([claim.value]),
             Need.STANDARD_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
             Need.DEGREES_OF_FREEDOM: lambda: claim.n - 1,
         }
     )
-    return _applied(claim, METHODS["t"], made, MEAN, level)
+    return _apply_method(claim, METHODS["t"], ingredients, MEAN, level)
 
 
-def _applied(
-    claim: Claim, method: MethodSpec, made: Ingredients, statistic: Statistic, level: Level
+def _apply_method(
+    claim: Claim, method: MethodSpec, ingredients: Ingredients, statistic: Statistic, level: Level
 ) -> Estimate:
-    computed = apply(method, made, level, claim.metric.spec.bounds, clip=True)
+    computed = apply(method, ingredients, level, claim.metric.spec.bounds, clip=True)
     estimate = Estimate(
         value=claim.value,
         low=float(computed.interval.low[0]),
@@ -79,28 +82,26 @@ def _applied(
         standard_error=float(computed.interval.standard_error[0]),
     )
     facts = Facts(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
-    # What all values being equal does is said below, where the SD is known.
-    raised = [found for found in cautions_for(facts) if found.code != "HW304"]
+    # The caution about equal values is added below, where the SD is known.
+    raised = [one for one in cautions_for(facts) if one.code != "HW304"]
     return replace(estimate, cautions=tuple(raised))
 
 
-def _with_doubts(estimate: Estimate, claim: Claim, level: Level) -> Estimate:
+def _with_spread_cautions(estimate: Estimate, claim: MeanClaim, level: Level) -> Estimate:
     spread = claim.spread
-    assert spread is not None  # noqa: S101 -- a mean has a spread
     raised: list[Caution] = list(estimate.cautions)
     if spread.model is not None:
-        raised.append(_guessed(estimate, claim, spread, level))
+        raised.append(_guessed_sd(estimate, claim, spread.model, level))
     if spread.sd == 0:
         at_end = "a mean at the end of the range leaves no spread"
         reason = "the published spread is 0" if spread.model is None else at_end
         raised.append(caution("HW304", reason=reason))
-    raised += _lopsided(estimate, spread)
+    raised += _skewed_values(estimate, spread)
     return replace(estimate, cautions=tuple(sorted(raised, key=lambda item: item.code)))
 
 
-def _guessed(estimate: Estimate, claim: Claim, spread: Spread, level: Level) -> Caution:
-    model = spread.model
-    assert model is not None  # noqa: S101 -- asked for guesses only
+def _guessed_sd(estimate: Estimate, claim: MeanClaim, model: SpreadModel, level: Level) -> Caution:
+    spread = claim.spread
     ends = [mean_estimate(claim, sd, level).halfwidth for sd in (spread.low, spread.high)]
     places = decimals_for(estimate.value, ends[0] or ends[1])
     low, high = (fixed(end, places) for end in ends)
@@ -119,14 +120,14 @@ def _guessed(estimate: Estimate, claim: Claim, spread: Spread, level: Level) -> 
     )
 
 
-def _lopsided(estimate: Estimate, spread: Spread) -> list[Caution]:
+def _skewed_values(estimate: Estimate, spread: Spread) -> list[Caution]:
     """Values that reach as far below their mean as above it have an SD within that reach."""
     bounds = estimate.metric_spec.spec.bounds
     for end, reach in (
         ("upper", bounds.high - estimate.value),
         ("lower", estimate.value - bounds.low),
     ):
-        # A guess is taken at its smallest: what it says must be sure.
+        # Of a guessed SD the smallest counts, so that the caution is certain.
         if spread.low > reach:
             places = decimals_for(spread.low, spread.low)
             detail = (
@@ -140,15 +141,15 @@ def _lopsided(estimate: Estimate, spread: Spread) -> list[Caution]:
 # --------------------------------------------------------------------------- AUROC
 
 
-def _of_area(claim: Claim, level: Level) -> tuple[Estimate, ...]:
+def auroc_estimates(claim: AurocClaim, level: Level) -> tuple[Estimate, ...]:
     """DeLong on the logit with the variance of normal scores, then Hanley and McNeil.
 
-    Without any error between the classes both variances vanish, and Newcombe's interval is left.
+    If the scores separate the classes completely, both variances vanish, and Newcombe's interval
+    remains.
     """
-    assert claim.positives is not None  # noqa: S101 -- an AUROC has them
     area = np.array([claim.value])
-    sizes = np.array([float(claim.positives)]), np.array([float(claim.n - claim.positives)])
-    made = Ingredients(
+    sizes = np.array([float(claim.positives)]), np.array([float(claim.negatives)])
+    ingredients = Ingredients(
         {
             Need.ESTIMATE: lambda: area,
             Need.STANDARD_ERROR: lambda: binormal_se(area, *sizes),
@@ -157,32 +158,31 @@ def _of_area(claim: Claim, level: Level) -> tuple[Estimate, ...]:
         }
     )
     names = ("newcombe",) if claim.value in (0.0, 1.0) else ("delong_logit", "hanley_mcneil")
-    found = [_applied(claim, METHODS[name], made, AREA, level) for name in names]
-    return tuple(replace(e, cautions=_of_classes(e, claim)) for e in found)
+    estimates = [_apply_method(claim, METHODS[name], ingredients, AUROC, level) for name in names]
+    return tuple(replace(e, cautions=_with_class_cautions(e, claim)) for e in estimates)
 
 
-def _of_classes(estimate: Estimate, claim: Claim) -> tuple[Caution, ...]:
+def _with_class_cautions(estimate: Estimate, claim: AurocClaim) -> tuple[Caution, ...]:
     raised = list(estimate.cautions)
-    positives = claim.positives or 0
-    count, name = min((positives, "positive"), (claim.n - positives, "negative"))
+    count, name = min((claim.positives, "positive"), (claim.negatives, "negative"))
     if count < FEW_OF_A_CLASS:
         cases = f"{count} case{'' if count == 1 else 's'}"
         what = estimate.subject
         raised.append(caution("HW204", name=f"Class {name}", count=cases, more="", what=what))
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
-        raised.append(_close_to(estimate.value, float(end)))
+        raised.append(_near_end_caution(estimate.value, float(end)))
     return tuple(sorted(raised, key=lambda item: item.code))
 
 
-def _close_to(value: float, end: float) -> Caution:
+def _near_end_caution(value: float, end: float) -> Caution:
     return caution("HW207", what="AUROC", value=fixed_apart(value, 3, (end,)), end=end)
 
 
 def binormal_se(area: Array, positives: Any, negatives: Any) -> Array:
     """Standard error of an AUROC of normal scores with equal variances.
 
-    It is the SE that DeLong's estimates, with a small bias: on average DeLong's is a little larger
+    DeLong's standard error estimates it with a small bias: on average DeLong's is a little larger
     (`halfwidth.planning.auroc.expected_delong_variance`).
 
     SE² = [A(1 - A) + (m - 1)(Q - A²) + (n - 1)(Q - A²)] / (mn), m positive and n negative cases,

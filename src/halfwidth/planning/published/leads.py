@@ -1,23 +1,31 @@
-"""Whether a published lead over another model is larger than noise, correlation unknown."""
+"""Whether a published lead over another model is larger than noise at an unknown correlation."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import as_given, decimals_for
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.intervals.proportion import wilson
-from halfwidth.planning.published.claims import Claim
-from halfwidth.planning.published.estimates import estimates_of
+from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
+from halfwidth.planning.published.estimates import auroc_estimates
 
-__all__ = ["CORRELATIONS", "Lead", "LeadRow", "Reach", "difference", "lead_of", "needed"]
+__all__ = [
+    "CORRELATIONS",
+    "Lead",
+    "LeadRow",
+    "Reach",
+    "difference",
+    "lead_over",
+    "lead_over_rival",
+    "needed",
+]
 
-# From two models that have nothing in common to two that fail on the same cases.
+# From models that have nothing in common to models that fail on the same cases.
 CORRELATIONS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
 # What of the two models is correlated.
 CORRELATED = {"mean": "per-case values", "proportion": "case outcomes", "auroc": "two AUROCs"}
@@ -43,7 +51,8 @@ class LeadRow:
     halfwidth_low, halfwidth_high : float
         With the smallest and the largest SD; equal to ``halfwidth`` where SDs were published.
     larger : {"yes", "no", "depends"}
-        Whether the interval leaves out 0; it depends where the SD, a guess, decides.
+        Whether the interval excludes 0; ``"depends"`` if that depends on the SD, which is a
+        guess.
     """
 
     correlation: float
@@ -62,24 +71,24 @@ class Lead:
     Attributes
     ----------
     value, versus : float
-        Of the two models.
+        The values of the two models.
     difference : float
         ``value - versus``.
     ahead : bool or None
-        Whether the model of the claim is the better one; None where neither is, or where the
+        Whether the model of the claim is the better one; None if the values are equal, or if the
         metric does not say what is better.
     of : str
-        What is correlated.
+        The correlated quantities.
     rows : tuple of LeadRow
     needed : float
-        The correlation from which on the lead is larger than noise: -inf where it always is, inf
-        where it never is.
+        The correlation above which the lead is larger than noise: -inf if it always is, inf if it
+        never is.
     needed_low, needed_high : float
         With the smallest and the largest SD.
     most : float
         The largest correlation that the two values allow, 1 for values other than counts.
     given_decimals : int
-        Of the two values, where they were published.
+        Decimals of the two values as published.
     """
 
     value: float
@@ -96,7 +105,7 @@ class Lead:
 
     @property
     def decimals(self) -> int:
-        """How many decimals of the difference are shown: as many as the values were given with."""
+        """Decimals shown of the difference: as many as the values were given with."""
         widths = [row.halfwidth for row in self.rows if row.halfwidth > 0]
         supported = (decimals_for(self.difference, width) for width in widths[:-1] or widths)
         return as_given(max(supported, default=0), self.given_decimals)
@@ -150,10 +159,10 @@ def _joint(first: float, second: float, correlation: float) -> float:
 
 
 def needed(value: float, versus: float, own: Reach, other: Reach) -> float:
-    """The correlation from which on the interval of the difference leaves out 0.
+    """The correlation above which the interval of the difference excludes 0.
 
-    (b² + a² - d²)/(2ba) with the reaches on the side of 0; -inf where the lead is larger than
-    noise at any correlation, inf where at none.
+    (b² + a² - d²)/(2ba) with the reaches on the side of 0; -inf if the lead is larger than noise
+    at any correlation, inf if at none.
 
     >>> reach = Reach(0.03, 0.03)
     >>> round(needed(0.85, 0.83, reach, reach), 4)
@@ -173,97 +182,88 @@ def needed(value: float, versus: float, own: Reach, other: Reach) -> float:
 # --------------------------------------------------------------------------- claims
 
 
-def lead_of(claim: Claim, level: Level) -> Lead | None:
-    """The lead that a claim makes, or None where it makes none."""
-    if claim.versus is None:
-        return None
-    pairs = _reaches(claim, level)
-    most = _largest_correlation(claim)
+def lead_over_rival(claim: Claim, level: Level) -> Lead | None:
+    """The lead of a claim over its rival; None if it has none."""
+    return None if claim.rival is None else lead_over(claim, claim.rival, level)
+
+
+def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
+    """The difference between two claims of the same kind on the same cases."""
+    reaches = list(zip(_reaches(claim, level), _reaches(rival, level), strict=True))
+    most = _largest_correlation(claim, rival)
     grid = [rho for rho in CORRELATIONS if rho < most]
-    # Two counts may leave no room for the higher ones.
+    # Two counts may rule out the higher correlations.
     grid += [most] if len(grid) < len(CORRELATIONS) and math.isfinite(most) else []
-    d, better = claim.value - claim.versus, claim.metric.spec.better
-    sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, 1 if claim.of == "proportion" else 0)
+    d, better = claim.value - rival.value, claim.metric.spec.better
+    default_sign = 1 if isinstance(claim, CountClaim) else 0
+    sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, default_sign)
     thresholds = [
-        _within(needed(claim.value, claim.versus, own, other), most) for own, other in pairs
+        _at_most(needed(claim.value, rival.value, own, other), most) for own, other in reaches
     ]
     return Lead(
         claim.value,
-        claim.versus,
+        rival.value,
         d,
         ahead=sign * d > 0 if sign and d else None,
-        of=CORRELATED[claim.of],
-        rows=tuple(_row(claim, pairs, rho) for rho in grid),
+        of=CORRELATED[claim.kind],
+        rows=tuple(_row(claim, rival.value, reaches, rho) for rho in grid),
         needed=thresholds[0],
         needed_low=thresholds[1],
         needed_high=thresholds[2],
         most=most,
-        given_decimals=claim.decimals,
+        given_decimals=max(claim.decimals, rival.decimals),
     )
 
 
-def _within(threshold: float, most: float) -> float:
+def _at_most(threshold: float, most: float) -> float:
     return math.inf if threshold > most else threshold
 
 
-def _row(claim: Claim, pairs: Sequence[tuple[Reach, Reach]], correlation: float) -> LeadRow:
-    versus = claim.versus
-    assert versus is not None  # noqa: S101 -- asked for leads only
+def _row(
+    claim: Claim, versus: float, reaches: Sequence[tuple[Reach, Reach]], correlation: float
+) -> LeadRow:
     width = claim.metric.spec.bounds.width
-    found = []
-    for own, other in pairs:
+    intervals = []
+    for own, other in reaches:
         low, high = difference(claim.value, versus, own, other, correlation)
-        found.append((max(low, -width), min(high, width)))
-    larger = {low > 0 or high < 0 for low, high in found}
-    halves = [(high - low) / 2 for low, high in found]
+        intervals.append((max(low, -width), min(high, width)))
+    larger = {low > 0 or high < 0 for low, high in intervals}
+    halves = [(high - low) / 2 for low, high in intervals]
     verdict = "depends" if len(larger) == 2 else ("yes" if larger.pop() else "no")
-    return LeadRow(correlation, *found[0], halves[0], halves[1], halves[2], verdict)
+    return LeadRow(correlation, *intervals[0], halves[0], halves[1], halves[2], verdict)
 
 
-def _reaches(claim: Claim, level: Level) -> list[tuple[Reach, Reach]]:
-    """Of both models; with the SD, then with the smallest and the largest that it may be."""
-    if claim.of == "mean":
-        own, other = claim.spread, claim.versus_spread
-        assert own is not None  # noqa: S101 -- a mean has a spread
-        assert other is not None  # noqa: S101 -- and so has the other one
-        sds = [(own.sd, other.sd), (own.low, other.low), (own.high, other.high)]
-        return [(_of_t(a, claim.n, level), _of_t(b, claim.n, level)) for a, b in sds]
-    if claim.of == "proportion":
-        pair = (
-            _of_wilson(claim.successes, claim, level),
-            _of_wilson(claim.versus_successes, claim, level),
-        )
-    else:
-        versus = replace(claim, value=claim.versus or 0.0, versus=None)
-        pair = (
-            _of_estimate(estimates_of(claim, level)[0]),
-            _of_estimate(estimates_of(versus, level)[0]),
-        )
-    return [pair] * 3
+def _reaches(claim: Claim, level: Level) -> list[Reach]:
+    """With the SD, then with the smallest and the largest that is plausible."""
+    match claim:
+        case MeanClaim():
+            spread = claim.spread
+            return [_t_reach(sd, claim.n, level) for sd in (spread.sd, spread.low, spread.high)]
+        case CountClaim():
+            return [_wilson_reach(claim.successes, claim.n, level)] * 3
+        case AurocClaim():
+            estimate = auroc_estimates(claim, level)[0]
+            reach = Reach(estimate.value - estimate.low, estimate.high - estimate.value)
+            return [reach] * 3
 
 
-def _of_t(sd: float, n: int, level: Level) -> Reach:
+def _t_reach(sd: float, n: int, level: Level) -> Reach:
     from scipy import special
 
     reach = float(-special.stdtrit(n - 1, level.tail)) * sd / math.sqrt(n)
     return Reach(reach, reach)
 
 
-def _of_wilson(successes: int | None, claim: Claim, level: Level) -> Reach:
-    x = successes or 0
-    made = wilson(x, claim.n, level)
-    return Reach(x / claim.n - float(made.low), float(made.high) - x / claim.n)
+def _wilson_reach(x: int, n: int, level: Level) -> Reach:
+    interval = wilson(x, n, level)
+    return Reach(x / n - float(interval.low), float(interval.high) - x / n)
 
 
-def _of_estimate(e: Estimate) -> Reach:
-    return Reach(e.value - e.low, e.high - e.value)
-
-
-def _largest_correlation(claim: Claim) -> float:
-    """Of two counts: that with as many cases as can be right for both models."""
-    if claim.of != "proportion" or claim.versus is None:
+def _largest_correlation(claim: Claim, rival: Claim) -> float:
+    """For two counts: the correlation if as many cases as possible are right for both models."""
+    if not isinstance(claim, CountClaim):
         return 1.0
-    p, q = claim.value, claim.versus
+    p, q = claim.value, rival.value
     variance = p * (1 - p) * q * (1 - q)
     # A count of none or all is correlated with nothing.
     return (min(p, q) - p * q) / math.sqrt(variance) if variance else 0.0

@@ -1,4 +1,4 @@
-"""Printed numbers: what they are, how they were rounded, and whether they can be."""
+"""Printed numbers: reading them, their rounding, and whether they are possible."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = [
     "MOST_ROUNDING",
     "ClaimError",
     "check_in_range",
-    "decimals_of",
-    "label_of",
-    "number_of",
-    "places_of",
-    "rounding_of",
-    "scale_of",
-    "whole_number_of",
+    "decimals_in",
+    "most_decimals",
+    "read_label",
+    "read_number",
+    "read_scale",
+    "read_whole_number",
+    "rounding_of_difference",
 ]
 
 # Of a number on a bounded range, in units of the range: two decimals of a share.
@@ -30,15 +30,15 @@ MOST_ROUNDING = 0.005
 
 
 class ClaimError(DataError):
-    """A published number that cannot be; ``field`` names which."""
+    """A published number is impossible; ``field`` names it."""
 
     def __init__(self, field: str, text: str) -> None:
         super().__init__(text)
         self.field = field
 
 
-def number_of(field: str, given: Any) -> float:
-    """A finite number; with its decimals if it was read from a print."""
+def read_number(field: str, given: Any) -> float:
+    """A finite number; keeps its decimals if it was read from a print."""
     try:
         number = as_number(field, given, "a finite number")
         check_extent(field, number)
@@ -47,9 +47,9 @@ def number_of(field: str, given: Any) -> float:
     return given if isinstance(given, Printed) else number
 
 
-def whole_number_of(field: str, given: Any) -> int:
+def read_whole_number(field: str, given: Any) -> int:
     """A number of cases."""
-    number = number_of(field, given)
+    number = read_number(field, given)
     if not number.is_integer():
         raise ClaimError(field, f"{field}={shown(given)} is not a whole number")
     if number > MOST_CASES:
@@ -59,41 +59,43 @@ def whole_number_of(field: str, given: Any) -> int:
     return int(number)
 
 
-def scale_of(told: dict[str, Any]) -> float:
+def read_scale(printed: dict[str, Any]) -> float:
     """What published numbers are divided by."""
-    scale = 1.0 if told["scale"] is None else number_of("scale", told["scale"])
+    scale = 1.0 if printed["scale"] is None else read_number("scale", printed["scale"])
     if scale <= 0:
         raise ClaimError("scale", f"scale={scale:g} is not above 0; 100 for per cent")
     return scale
 
 
-def label_of(told: dict[str, Any]) -> str:
-    """What a claim is called."""
-    return "" if told["label"] is None else str(told["label"])
+def read_label(printed: dict[str, Any]) -> str:
+    """The label of a claim."""
+    return "" if printed["label"] is None else str(printed["label"])
 
 
-def places_of(number: float) -> int:
-    """Decimals of a number as it is written; more than any print has where it was computed."""
+def decimals_in(number: float) -> int:
+    """Decimals of a number as written; a computed number has more than any print."""
     if isinstance(number, Printed):
         return number.decimals
     exponent = Decimal(repr(float(number))).normalize().as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-def decimals_of(told: dict[str, Any], fields: tuple[str, ...], scale: float) -> int:
+def most_decimals(printed: dict[str, Any], fields: tuple[str, ...], scale: float) -> int:
     """The most decimals of some printed numbers, in the metric's unit."""
     shift = math.log10(scale)
     if not shift.is_integer():
         return 0
-    given = [places_of(told[name]) for name in fields if told[name] is not None]
+    given = [decimals_in(printed[name]) for name in fields if printed[name] is not None]
     return max([max(0, places + int(shift)) for places in given], default=0)
 
 
-def rounding_of(field: str, told: dict[str, Any], scale: float, bounds: Bounds) -> float:
-    """Half a unit of the last digit of either print; zeros at their ends are lost, as above."""
-    if told["versus"] is None:
+def rounding_of_difference(
+    field: str, printed: dict[str, Any], scale: float, bounds: Bounds
+) -> float:
+    """How far rounding may have changed a difference; trailing zeros of a print are lost."""
+    if printed["versus"] is None:
         return 0.0
-    unit = 10.0 ** -max(places_of(told[name]) for name in (field, "versus")) / scale
+    unit = 10.0 ** -max(decimals_in(printed[name]) for name in (field, "versus")) / scale
     return min(unit, 2 * MOST_ROUNDING * bounds.width)
 
 
@@ -105,5 +107,5 @@ def check_in_range(field: str, value: float, bounds: Bounds, printed: Any, scale
     if scale != 1 or bounds != UNIT_INTERVAL or not 2 <= value <= 100:
         hint = ""
     raise ClaimError(
-        field, f"{field}={number_of(field, printed):g} lies outside the range {bounds}{hint}"
+        field, f"{field}={read_number(field, printed):g} lies outside the range {bounds}{hint}"
     )

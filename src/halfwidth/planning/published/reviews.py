@@ -1,4 +1,4 @@
-"""What a review of published numbers finds."""
+"""The results of reviewing published numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
-from halfwidth.planning.published.claims import Claim
+from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
-from halfwidth.planning.published.wording import assumptions_of, paragraph_of, wanted_of
+from halfwidth.planning.published.wording import list_assumptions, missing_reports, review_paragraph
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,38 +81,39 @@ class Review:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the interval supposes and the paper does not say."""
-        return assumptions_of(self)
+        """What the interval assumes and the paper does not say."""
+        return list_assumptions(self)
 
     @property
     def should_have_reported(self) -> tuple[str, ...]:
         """What would have spared the guesswork."""
-        return wanted_of(self)
+        return missing_reports(self)
 
     def sentence(self) -> str:
         """One sentence, as `Estimate.sentence`; ``≈`` where the SD is a guess."""
-        said = self.estimate.sentence()
-        return said.replace("; t).", "; t, SD guessed).") if self.approximate else said
+        sentence = self.estimate.sentence()
+        return sentence.replace("; t).", "; t, SD guessed).") if self.approximate else sentence
 
     def paragraph(self) -> str:
         """Text for a review: value, interval, method, assumptions, what is missing."""
-        return paragraph_of(self)
+        return review_paragraph(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: the fields of an estimate, and what the review adds."""
-        spread, lead = self.claim.spread, self.lead
+        claim, lead = self.claim, self.lead
+        spread = claim.spread if isinstance(claim, MeanClaim) else None
         ends = self.ends or (self.estimate, self.estimate)
         return {
             **self.estimate.to_dict(),
-            "source": self.claim.source,
+            "source": claim.source,
             "approximate": self.approximate,
             "sd": None if spread is None else spread.sd,
             "sd_low": None if spread is None else spread.low,
             "sd_high": None if spread is None else spread.high,
             "halfwidth_low": _plain(ends[0].halfwidth),
             "halfwidth_high": _plain(ends[1].halfwidth),
-            "positives": self.claim.positives,
-            "successes": self.claim.successes,
+            "positives": claim.positives if isinstance(claim, AurocClaim) else None,
+            "successes": claim.successes if isinstance(claim, CountClaim) else None,
             "others": [e.to_dict() for e in self.estimates[1:]],
             "lead": None if lead is None else _plain(asdict(lead)),
             "assumptions": list(self.assumptions),
@@ -205,7 +206,7 @@ class Reviews(Sequence[Review]):
 
 
 def _plain(value: Any) -> Any:
-    """Without NaN and infinities, which JSON has no word for."""
+    """The value with null for NaN and infinities, which JSON does not have."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

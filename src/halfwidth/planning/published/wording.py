@@ -1,4 +1,4 @@
-"""A review in sentences: what was assumed, what is missing, a paragraph to paste."""
+"""A review in sentences: its assumptions, what the paper lacks, a paragraph to paste."""
 
 from __future__ import annotations
 
@@ -8,64 +8,71 @@ from typing import TYPE_CHECKING
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.planning.published.claims import AurocClaim, CountClaim, MeanClaim
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
 
 if TYPE_CHECKING:
-    from halfwidth.planning.published.claims import Claim
     from halfwidth.planning.published.reviews import Review
 
-__all__ = ["assumptions_of", "lead_words", "needed_words", "paragraph_of", "wanted_of"]
+__all__ = [
+    "correlation_needed",
+    "lead_sentence",
+    "list_assumptions",
+    "missing_reports",
+    "review_paragraph",
+]
 
 
-# Rounding is said from this share of a difference on.
-NOTICED = 0.05
-# Cautions that the sentence about the interval repeats.
-SAID_ELSEWHERE = ("HW106", "HW309")
+# Rounding is mentioned if it may be this share of a difference.
+NOTABLE_ROUNDING = 0.05
+# Cautions that the sentence about the interval covers.
+COVERED = ("HW106", "HW309")
 
 
-def assumptions_of(review: Review) -> tuple[str, ...]:
-    """What the interval supposes and the paper does not say."""
+def list_assumptions(review: Review) -> tuple[str, ...]:
+    """What the interval assumes and the paper does not say."""
     claim = review.claim
     independent = f"the {claim.n} cases are independent of each other (no patient counts twice)"
-    found = [independent, *_own_assumptions(review)]
+    assumptions = [independent, *_assumptions_of_claim(review)]
     if review.lead is not None:
-        found.append("both models were tested on the same cases")
-        if claim.rounding >= NOTICED * abs(review.lead.difference):
-            found.append(
+        assumptions.append("both models were tested on the same cases")
+        if claim.rounding >= NOTABLE_ROUNDING * abs(review.lead.difference):
+            assumptions.append(
                 f"both values are as printed (rounding may have changed their difference by up to "
                 f"{claim.rounding:g})"
             )
-        if claim.of == "mean" and claim.spread == claim.versus_spread:
-            found.append("the values of the other model have the same SD")
-    return tuple(found)
+        if isinstance(claim, MeanClaim) and claim.rival and claim.spread == claim.rival.spread:
+            assumptions.append("the values of the other model have the same SD")
+    return tuple(assumptions)
 
 
-def _own_assumptions(review: Review) -> list[str]:
-    if review.claim.of == "mean":
-        return _of_mean(review)
-    if review.claim.of == "auroc":
-        return _of_auroc(review)
-    return [
-        *_inferred(review.claim),
-        "each case is right or wrong, and any threshold was chosen on other cases",
-    ]
+def _assumptions_of_claim(review: Review) -> list[str]:
+    match review.claim:
+        case MeanClaim():
+            return _assumptions_of_mean(review, review.claim)
+        case CountClaim():
+            return [
+                *_inferred_count(review.claim),
+                "each case is right or wrong, and any threshold was chosen on other cases",
+            ]
+        case AurocClaim():
+            return _assumptions_of_auroc(review)
 
 
-def _inferred(claim: Claim) -> list[str]:
-    """Which counts print as the share that was given, where more than one does."""
-    low = math.ceil(claim.n * (claim.value - claim.printed_to) - 1e-6)
-    high = math.floor(claim.n * (claim.value + claim.printed_to) + 1e-6)
+def _inferred_count(claim: CountClaim) -> list[str]:
+    """The counts that print as the given share, if there are several."""
+    low = math.ceil(claim.n * (claim.value - claim.half_unit) - 1e-6)
+    high = math.floor(claim.n * (claim.value + claim.half_unit) + 1e-6)
     if low >= high:
         return []
     x = claim.successes
     return [f"the count is {x}, though {max(low, 0)} to {min(high, claim.n)} print alike"]
 
 
-def _of_mean(review: Review) -> list[str]:
-    spread = review.claim.spread
-    assert spread is not None  # noqa: S101 -- a mean has a spread
-    normal = _nearly_normal(review)
+def _assumptions_of_mean(review: Review, claim: MeanClaim) -> list[str]:
+    spread = claim.spread
+    normal = _normal_mean(review)
     if spread.model is not None:
         model = spread.model
         guess = (
@@ -74,33 +81,32 @@ def _of_mean(review: Review) -> list[str]:
             f"of tasks that the fit had not seen, between {spread.low:.2f} and {spread.high:.2f})"
         )
         return [guess, normal]
-    if review.claim.source == "sem":
+    if claim.source == "sem":
         return ["the SEM is SD/√n over cases, not over runs or folds", normal]
-    if review.claim.source == "halfwidth":
+    if claim.source == "halfwidth":
         return ["what was published is half of a 95 % interval by t over cases", normal]
     basis = "the SD is that of cases (n - 1), not of runs or folds and not the SEM"
-    return [basis + _perhaps_sem(review), normal]
+    return [basis + _sem_hint(claim), normal]
 
 
-def _nearly_normal(review: Review) -> str:
-    """What a t interval supposes of the mean, and what speaks against it."""
+def _normal_mean(review: Review) -> str:
+    """What a t interval assumes of the mean, and what contradicts it."""
     n, needed = review.claim.n, review.claim.metric.spec.reliable_n
     supposed = f"the mean of {n} cases is nearly normal"
-    if any(found.code == "HW202" for found in review.cautions):
+    if any(caution.code == "HW202" for caution in review.cautions):
         return f"{supposed}, which a long tail makes doubtful at any n that is not large"
     if n < needed:
         return f"{supposed}, which is doubtful below about {needed} cases"
     return f"{supposed} (so it is from about {needed} on, unless there is a long tail)"
 
 
-def _perhaps_sem(review: Review) -> str:
-    """A word where an SD is so small that it may be the SEM."""
-    e, claim, printed = review.estimate, review.claim, review.claim.spread
-    spec = claim.metric.spec
+def _sem_hint(claim: MeanClaim) -> str:
+    """A hint if an SD is so small that it may be the SEM."""
+    printed, spec = claim.spread, claim.metric.spec
     known = spec.name in spread_models() and spec.bounds == UNIT_INTERVAL
-    if not known or printed is None or not printed.sd:
+    if not known or not printed.sd:
         return ""
-    usual = usual_spread(spec.name, e.value, claim.n, spec.bounds)
+    usual = usual_spread(spec.name, claim.value, claim.n, spec.bounds)
     as_sem = printed.sd * math.sqrt(claim.n)
     if usual.outside or printed.sd >= usual.low or as_sem > usual.high:
         return ""
@@ -111,7 +117,7 @@ def _perhaps_sem(review: Review) -> str:
     )
 
 
-def _of_auroc(review: Review) -> list[str]:
+def _assumptions_of_auroc(review: Review) -> list[str]:
     named = {
         "delong_logit": "the scores are normal with equal variances in both classes: DeLong's own "
         "variance needs the scores (Hanley and McNeil's supposes exponential ones)",
@@ -120,38 +126,38 @@ def _of_auroc(review: Review) -> list[str]:
     return [named[review.estimate.method]]
 
 
-def wanted_of(review: Review) -> tuple[str, ...]:
-    """What would have spared the guesswork."""
+def missing_reports(review: Review) -> tuple[str, ...]:
+    """What the paper should have reported."""
     claim, level = review.claim, percent(review.estimate.confidence_level)
-    found = {
+    reports = {
         "mean": [f"the {level} CI of the mean with its method and n"],
         "proportion": [f"the {level} CI of the proportion and the count behind it"],
         "auroc": [f"the {level} CI of the AUROC by DeLong's method, and the size of each class"],
-    }[claim.of]
-    if claim.of == "mean":
-        found += ["the SD over cases"] * (claim.source != "sd")
-        found.append("how many cases had no value and what they counted")
+    }[claim.kind]
+    if isinstance(claim, MeanClaim):
+        reports += ["the SD over cases"] * (claim.source != "sd")
+        reports.append("how many cases had no value and what they counted")
     if review.lead is not None:
-        found.append(
+        reports.append(
             {
                 "mean": "the CI of the mean difference, case by case, or the values of both models "
                 "for every case",
                 "proportion": "how many cases only the one and only the other model got right",
                 "auroc": "the CI of the difference by DeLong's paired method, or both models' "
                 "scores",
-            }[claim.of]
+            }[claim.kind]
         )
-    return tuple(found)
+    return tuple(reports)
 
 
-def paragraph_of(review: Review) -> str:
+def review_paragraph(review: Review) -> str:
     """Text for a review: value, interval, method, assumptions, what is missing."""
     sentences = [_interval_sentence(review)]
     if review.lead is not None:
-        sentences.append(lead_words(review.lead, review.estimate.metric_spec.unit))
-        sentences += _yardstick(review)
-    said = [found.message for found in review.cautions if found.code not in SAID_ELSEWHERE]
-    sentences += [message[:1].upper() + message[1:] for message in said]
+        sentences.append(lead_sentence(review.lead, review.estimate.metric_spec.unit))
+        sentences += _usual_correlation(review)
+    messages = [one.message for one in review.cautions if one.code not in COVERED]
+    sentences += [message[:1].upper() + message[1:] for message in messages]
     sentences += [
         f"This assumes that {'; '.join(review.assumptions)}.",
         f"The authors should have reported {'; '.join(review.should_have_reported)}.",
@@ -159,20 +165,20 @@ def paragraph_of(review: Review) -> str:
     return " ".join(sentences)
 
 
-def _yardstick(review: Review) -> list[str]:
-    """What correlations are like, where that is known."""
+def _usual_correlation(review: Review) -> list[str]:
+    """The usual correlations, where these are known."""
     lead, spec = review.lead, review.claim.metric.spec
     if lead is None or not lead.difference or spec.bounds != UNIT_INTERVAL:
         return []
-    found = usual_correlations().get(spec.name) if review.claim.of == "mean" else None
-    if found is None:
+    if not isinstance(review.claim, MeanClaim) or spec.name not in usual_correlations():
         return []
-    said = (
-        f"For comparison: {found.pairs} pairs of models in a public benchmark whose means were "
-        f"within {found.within:g} of each other had correlations of {found.low:.2f} to "
-        f"{found.high:.2f} (5 to 95 %; median {found.median:.2f})."
+    usual = usual_correlations()[spec.name]
+    sentence = (
+        f"For comparison: {usual.pairs} pairs of models in a public benchmark whose means were "
+        f"within {usual.within:g} of each other had correlations of {usual.low:.2f} to "
+        f"{usual.high:.2f} (5 to 95 %; median {usual.median:.2f})."
     )
-    return [said]
+    return [sentence]
 
 
 def _interval_sentence(review: Review) -> str:
@@ -183,13 +189,14 @@ def _interval_sentence(review: Review) -> str:
     about = f"{e.label}: " if e.label else ""
     cut = ", cut to the range of the metric" if _is_cut(e) else ""
     level = percent(e.confidence_level)
-    basis = {
-        "mean": f"n = {claim.n}",
-        "proportion": f"{claim.successes} of {claim.n} cases",
-        "auroc": f"{claim.positives} positive cases of {claim.n}",
-    }[claim.of]
-    if claim.spread is not None:
-        basis += f" and an SD of {fixed_apart(claim.spread.sd, e.decimals)}{unit}"
+    match claim:
+        case MeanClaim():
+            sd = fixed_apart(claim.spread.sd, e.decimals)
+            basis = f"n = {claim.n} and an SD of {sd}{unit}"
+        case CountClaim():
+            basis = f"{claim.successes} of {claim.n} cases"
+        case AurocClaim():
+            basis = f"{claim.positives} positive cases of {claim.n}"
     interval = (
         f"{about}From {basis} the {e.subject} of {value}{unit} has a {level} CI of {low} to "
         f"{high}{unit} (half-width {half}; {e.method_title}{cut})."
@@ -211,30 +218,30 @@ def _is_cut(e: Estimate) -> bool:
 # --------------------------------------------------------------------------- leads
 
 
-def lead_words(lead: Lead, unit: str = "") -> str:
+def lead_sentence(lead: Lead, unit: str = "") -> str:
     """Whether a lead is larger than noise, in a sentence or two."""
     places = lead.decimals
     size, other = fixed(abs(lead.difference), places), fixed(lead.versus, places)
-    said = {True: "lead", False: "lag", None: "difference"}[lead.ahead]
+    noun = {True: "lead", False: "lag", None: "difference"}[lead.ahead]
     unit = f" {unit}" if unit else ""
     preposition = {True: "over", False: "behind", None: "from"}[lead.ahead]
     if lead.difference == 0:
         return f"There is no difference from {other}{unit}."
     sentence = (
-        f"The {said} of {size}{unit} {preposition} {other}{unit} is larger than noise "
-        f"{needed_words(lead.needed, lead)}."
+        f"The {noun} of {size}{unit} {preposition} {other}{unit} is larger than noise "
+        f"{correlation_needed(lead.needed, lead)}."
     )
     low, high = lead.needed_low, lead.needed_high
     if low == high:
         return sentence
     return (
-        f"{sentence} With the smallest plausible SD it is so {needed_words(low, lead)}, with the "
-        f"largest {needed_words(high, lead)}."
+        f"{sentence} With the smallest plausible SD it is so {correlation_needed(low, lead)}, with "
+        f"the largest {correlation_needed(high, lead)}."
     )
 
 
-def needed_words(needed: float, lead: Lead) -> str:
-    """From which correlation on a lead is larger than noise."""
+def correlation_needed(needed: float, lead: Lead) -> str:
+    """The correlation above which a lead is larger than noise, in words."""
     if needed == -math.inf:
         return f"whatever the correlation of the {lead.of}"
     if needed == math.inf:
@@ -245,7 +252,7 @@ def needed_words(needed: float, lead: Lead) -> str:
 
 
 def correlation_text(needed: float) -> str:
-    """A threshold rounded up, so that what is said of it holds.
+    """A threshold rounded up, so that statements about it hold.
 
     >>> correlation_text(0.7712), correlation_text(0.9991)
     ('0.78', '0.9991')
