@@ -25,10 +25,10 @@ MODULES: dict[type, str] = {
 
 def engine_of(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
-    return _engine(type(statistic.spec.form))
+    return _engine(MODULES[type(statistic.spec.form)])
 
 
 @functools.cache
-def _engine(form: type) -> Engine:
-    engine: Engine = importlib.import_module(f"{__package__}.{MODULES[form]}").ENGINE
+def _engine(module: str) -> Engine:
+    engine: Engine = importlib.import_module(f"{__package__}.{module}").ENGINE
     return engine
