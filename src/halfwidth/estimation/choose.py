@@ -67,7 +67,7 @@ def _for_records(records: Records, statistic: Statistic) -> str:
     form, design = statistic.spec.form, records.design
     if Estimand.AUROC is statistic.spec.estimand:
         error = standard_error(records.arranged[None], design, statistic)[0]
-        return "delong_logit" if error > 0 else "newcombe"
+        return "delong_logit" if error > 0 else _instead_of("delong_logit")
     if design.sizes is not None:
         return "percentile"
     if isinstance(form, RankedAreas) and not isinstance(form.area.curve, Tuned):
@@ -80,7 +80,7 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     """Percentile where enough cases lie beyond the quantile; else exact where it exists."""
     if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
         return "percentile"
-    return "exact" if n and exact_ranks(n, q, level) else "semiparametric"
+    return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
 
 
 def _for_sd(values: Array) -> str:
@@ -107,5 +107,11 @@ def _for_mean(values: Array, bounds: Bounds) -> str:
         # No spread to resample: only the metric's range still says anything.
         return "hoeffding" if bounds.finite else "t"
     if n < METHODS["hall"].min_n:
-        return "t"
+        return _instead_of("hall")
     return "hall" if n < SMALL else "bca"
+
+
+def _instead_of(name: str) -> str:
+    """The method that the spec of another one names for where that gives no interval."""
+    instead = METHODS[name].instead
+    return name if instead is None else instead.__name__
