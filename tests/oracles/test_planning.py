@@ -21,7 +21,7 @@ from halfwidth.planning.means import probability_of_width
 from halfwidth.planning.quantiles import rank_span
 from halfwidth.planning.sample_size import SampleSize
 
-Planned = Callable[[], SampleSize]
+StudyPlan = Callable[[], SampleSize]
 # Tests by simulation allow 5 standard errors: a false alarm of 6e-7 each.
 ERRORS = 5
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from halfwidth.core.errors import DataError
 from halfwidth.core.forms import Quotient
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, MetricLevel, Takes, Transform, metric
+from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
@@ -55,11 +55,17 @@ RATE = Parameter(
     at_least=0,
 )
 
+
+def _unless_at_a_prevalence(prevalence: float | None = None) -> Estimand:
+    return Estimand.PROPORTION if prevalence is None else Estimand.COUNTING
+
+
 _one_class = functools.partial(
     metric,
     level=MetricLevel.SAMPLE,
     family="counting",
     takes=Takes.TWO_BY_TWO,
+    estimand=Estimand.COUNTING,
     better=Better.HIGHER,
 )
 
@@ -140,9 +146,11 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
+    look=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tp", "fn"),
     synonyms=("recall", "tpr", "recall_score", "hit_rate"),
     reliable_n=10,
@@ -172,9 +180,11 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tn", "fp"),
     synonyms=("tnr", "selectivity"),
     reliable_n=10,
@@ -209,9 +219,12 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
+    look=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
+    class_needs=ClassNeed.PREDICTIONS,
     share=("tp", "fp"),
     parameters=(PREVALENCE,),
     synonyms=("precision", "positive_predictive_value", "precision_score"),
@@ -253,9 +266,11 @@ def ppv(
 
 
 @_one_class(
+    look=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
     share=("tn", "fn"),
     parameters=(PREVALENCE,),
     synonyms=("negative_predictive_value",),
@@ -302,7 +317,9 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
 
 
 @_one_class(
+    look=9,
     title="F1",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     quotient=_f_beta_as_quotient,
@@ -336,7 +353,9 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=18,
     title="Fβ",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     parameters=(BETA,),
@@ -375,6 +394,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
+    look=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -407,6 +427,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -444,6 +465,7 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
 
 
 @_one_class(
+    look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
@@ -479,6 +501,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
+    look=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

@@ -9,9 +9,10 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.references import cite
+from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import UNIT_INTERVAL, Array, Interval, Level
 from halfwidth.intervals.auc import delong, delong_logit, hanley_mcneil
-from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import auroc
 from halfwidth.planning.checks import (
     check_choice,
     check_n,
@@ -32,9 +33,9 @@ __all__ = [
 ]
 
 FORMULAS = {
-    "delong_logit": "DeLong's variance of normal scores, on the logit scale",
-    "delong": "A ± z SE, DeLong's variance of normal scores",
-    "hanley_mcneil": "A ± z SE, Hanley and McNeil's variance",
+    delong_logit.__name__: "DeLong's variance of normal scores, on the logit scale",
+    delong.__name__: "A ± z SE, DeLong's variance of normal scores",
+    hanley_mcneil.__name__: "A ± z SE, Hanley and McNeil's variance",
 }
 # DeLong's variance has a component within each class.
 LEAST_OF_A_CLASS = 2
@@ -182,9 +183,9 @@ def _interval_function(
     area: float, formula: str, sd_ratio: float, level: Level
 ) -> Callable[[int, int], Interval]:
     estimate = np.array(area)
-    if formula == "hanley_mcneil":
+    if formula == hanley_mcneil.__name__:
         return lambda m, n: hanley_mcneil(estimate, (np.array(float(m)), np.array(float(n))), level)
-    method = delong if formula == "delong" else delong_logit
+    method = delong if formula == delong.__name__ else delong_logit
 
     def interval_at(m: int, n: int) -> Interval:
         error: Array = np.sqrt(np.array(expected_delong_variance(area, m, n, sd_ratio)))
@@ -201,7 +202,7 @@ def _width_formula(
         check_choice("formula", formula, list(FORMULAS)),
         check_positive("sd_ratio", sd_ratio),
     )
-    if named == "hanley_mcneil" and ratio != 1:
+    if named == hanley_mcneil.__name__ and ratio != 1:
         raise OptionError(
             "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"
         )
@@ -215,11 +216,11 @@ def _width_formula(
         low, high = ends(n)
         return high - low
 
-    spec = SAMPLE_METRICS["auroc"]
-    need = Requirement("reliable coverage of the AUROC", spec.reliable_n, cite("andre2025").short)
+    metric = Metric(spec_of(auroc))
+    need = Requirement("reliable coverage of the AUROC", metric.reliable_n, cite("andre2025").short)
     assumed = {"expected": area, "prevalence": share}
     return WidthFormula(
-        of=spec.display,
+        of=metric.spec.display,
         formula=named,
         formula_text=FORMULAS[named],
         level=level,

@@ -113,7 +113,7 @@ def proportion_formula(
     called = of.called if of is not PROPORTION else "proportion"
     need = Requirement(
         f"reliable coverage of the {called}",
-        Metric(of).spec.reliable_n,
+        Metric(of).reliable_n,
         cite("andre2025").short,
     )
 

@@ -32,7 +32,7 @@ def reliability_requirement(metric: Metric, statistic: Statistic, what: str = ""
     >>> reliability_requirement(resolve_metric("assd"), resolve_statistic("sd")).n
     225
     """
-    n = statistic.spec.reliable_n(metric.spec.reliable_n, **statistic.parameters)
+    n = statistic.spec.reliable_n(metric.reliable_n, **statistic.parameters)
     source = OF_THE_MEAN if statistic.spec.estimand is Estimand.MEAN else OF_OTHERS
     return Requirement(
         f"reliable coverage of the {what or quantity_text(statistic, metric)}", n, source

@@ -185,7 +185,7 @@ def _atoms(
 
 
 def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
-    """Values about their mean, and probabilities; of very many, eight moments of each cell are kept.
+    """Values about their mean, and probabilities; of very many, eight moments of each cell.
 
     ``highest`` is the frequency up to which that changes nothing.
     """

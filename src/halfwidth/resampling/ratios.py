@@ -354,9 +354,9 @@ def _smooth_shares(strata: Sequence[Pairs], q: Array, sums: tuple[float, float])
         shares = one.sizes / one.count
         turn = _phase(spread * (one.numerator[:, None] - one.denominator[:, None] * q))
         phase = np.ones_like(turn)
-        for row in power:
+        for place in range(count):
             phase *= turn
-            row *= np.einsum("i,ij->j", shares, phase) ** one.count
+            power[place] *= np.einsum("i,ij->j", shares, phase) ** one.count
     frequency = spread * np.arange(1, count + 1)[:, None]
     waves = (power.imag / frequency).sum(axis=0)
     return np.asarray(0.5 - (expected + 2 * waves) / period)

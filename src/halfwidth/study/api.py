@@ -1,4 +1,4 @@
-"""From a spec to a store: what a study holds, what it will cost, and running it."""
+"""The public functions of a study: planning it, predicting its cost, running it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.study.chunks import Chunk, Made, dealt, parse_shard
+from halfwidth.study.chunks import Chunk, ChunkResult, chunks_of_shard, parse_shard
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
@@ -19,11 +19,11 @@ from halfwidth.study.specs.spec import Instance, StudySpec
 from halfwidth.study.storage.opening import create_or_open
 from halfwidth.study.storage.store import Store
 
-__all__ = ["Planned", "plan", "run"]
+__all__ = ["StudyPlan", "plan", "run"]
 
 
 @dataclass(frozen=True)
-class Planned:
+class StudyPlan:
     """A study that is ready to run.
 
     Attributes
@@ -31,7 +31,7 @@ class Planned:
     spec : StudySpec
     instances : tuple of Instance
     chunks : tuple of Chunk
-        What is done one by one: an instance, a metric and a sample size each.
+        The units of work: an instance, a metric and a sample size each.
     """
 
     spec: StudySpec
@@ -40,26 +40,26 @@ class Planned:
 
     @property
     def cells(self) -> int:
-        """Instance, metric, statistic or average, and sample size."""
+        """The number of cells: instance, metric, statistic or average, and sample size."""
         return sum(len(chunk.payload.measured) for chunk in self.chunks)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Of all instances, each with the name of its own."""
+        """The cautions of all instances; each names its instance."""
         return tuple(caution for one in self.instances for caution in one.cautions)
 
-    def of_shard(self, shard: str | None) -> list[Chunk]:
-        """The chunks that a shard does, such as ``"2/8"``; all of them for None."""
-        return dealt(self.chunks, None if shard is None else parse_shard(shard))
+    def shard_chunks(self, shard: str | None) -> list[Chunk]:
+        """The chunks of a shard such as ``"2/8"``; all chunks for None."""
+        return chunks_of_shard(self.chunks, None if shard is None else parse_shard(shard))
 
     def predicted(self, shard: str | None = None) -> Predicted:
         """Core-seconds of each chunk, from short trials on this machine."""
-        return predict(self.of_shard(shard))
+        return predict(self.shard_chunks(shard))
 
     def store(self, folder: str | Path, *, restore: bool = False) -> Store:
-        """The store in a folder, made if it is not there.
+        """Open the store in a folder, or create it.
 
-        With ``restore``, a damaged ``run.json`` is written anew, as a run does it.
+        With ``restore``, a damaged ``run.json`` is rewritten, as a run does.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Planned:
         return create_or_open(folder, settings_of(self.spec), inputs, COLUMNS, restore=restore)
 
 
-def plan(spec: str | Path | StudySpec) -> Planned:
+def plan(spec: str | Path | StudySpec) -> StudyPlan:
     """Read the spec of a study and its data.
 
     Parameters
@@ -79,22 +79,22 @@ def plan(spec: str | Path | StudySpec) -> Planned:
 
     Returns
     -------
-    Planned
+    StudyPlan
 
     Raises
     ------
     DataError
         If a file cannot be read, or its values cannot be used.
     OptionError
-        If what is asked for fits nothing.
+        If an option applies to nothing.
     """
-    asked = spec if isinstance(spec, StudySpec) else read_spec(spec)
-    instances = instances_of(asked)
-    return Planned(asked, instances, chunks_of(asked, instances))
+    study = spec if isinstance(spec, StudySpec) else read_spec(spec)
+    instances = instances_of(study)
+    return StudyPlan(study, instances, chunks_of(study, instances))
 
 
 def run(
-    spec: str | Path | StudySpec | Planned,
+    spec: str | Path | StudySpec | StudyPlan,
     store: str | Path,
     *,
     jobs: int = 1,
@@ -102,11 +102,11 @@ def run(
     shard: str | None = None,
     retries: int = 1,
 ) -> Outcome:
-    """Run a study, or go on with one: what its store has is not done again.
+    """Run a study, or resume one: chunks already in its store are not done again.
 
     Parameters
     ----------
-    spec : path, StudySpec or Planned
+    spec : path, StudySpec or StudyPlan
     store : path
         A folder: absent, empty, or the store of this study.
     jobs : int
@@ -116,12 +116,12 @@ def run(
     shard : str, optional
         ``"i/N"``: do the i-th of N shares, on the same store or one of its own.
     retries : int
-        How often a chunk that went wrong is done again before it is set aside.
+        How often a failed chunk is repeated before it is set aside.
 
     Returns
     -------
     Outcome
-        Names of the chunks that were done now, before, and that failed.
+        Names of the chunks done by this run, done before, and failed.
 
     Raises
     ------
@@ -130,19 +130,19 @@ def run(
     """
     if dask is not None and shard is not None:
         raise OptionError("dask= (--dask) and shard= (--shard) exclude each other")
-    mine = None if shard is None else parse_shard(shard)
-    planned = spec if isinstance(spec, Planned) else plan(spec)
+    own_shard = None if shard is None else parse_shard(shard)
+    planned = spec if isinstance(spec, StudyPlan) else plan(spec)
     return run_chunks(
         planned.chunks,
         work,
         planned.store(store, restore=True),
         jobs=jobs,
         dask=dask,
-        shard=mine,
+        shard=own_shard,
         retries=retries,
     )
 
 
-def work(chunk: Chunk) -> Made:
-    """What a worker does."""
+def work(chunk: Chunk) -> ChunkResult:
+    """Simulate a chunk; runs in the workers."""
     return simulate(chunk.payload)

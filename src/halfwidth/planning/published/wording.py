@@ -91,7 +91,7 @@ def _assumptions_of_mean(review: Review, claim: MeanClaim) -> list[str]:
 
 def _normal_mean(review: Review) -> str:
     """What a t interval assumes of the mean, and what contradicts it."""
-    n, needed = review.claim.n, review.claim.metric.spec.reliable_n
+    n, needed = review.claim.n, review.claim.metric.reliable_n
     supposed = f"the mean of {n} cases is nearly normal"
     if any(caution.code == "HW202" for caution in review.cautions):
         return f"{supposed}, which a long tail makes doubtful at any n that is not large"

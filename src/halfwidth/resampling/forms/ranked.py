@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import RankedAreas, Ranking
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.ranking import in_parts
 from halfwidth.resampling.designs import Design
@@ -46,7 +46,7 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
         part = records[start : start + step]
         ranking = form.rank(part)
         into = out[start : start + step]
-        for some, block, areas in areas_of_samples(form.kind, ranking, len(part), design, plan):
+        for some, block, areas in areas_of_samples(form.area, ranking, len(part), design, plan):
             shape = (some.stop - some.start, -1, block.stop - block.start)
             area, positives = (
                 np.moveaxis(one.reshape(shape), 1, -1) for one in (areas.area, areas.positives)
@@ -61,13 +61,13 @@ def _kept_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan)
     def drawn() -> Areas:
         shape = (len(ranking.case), plan.n_resamples)
         kept = Areas(np.empty(shape), np.empty(shape))
-        for start, stop, areas in areas_of_resamples(form.kind, ranking, design, plan):
+        for start, stop, areas in areas_of_resamples(form.area, ranking, design, plan):
             kept.area[:, start:stop] = areas.area
             kept.positives[:, start:stop] = areas.positives
         return kept
 
     arrays = [array for array in (ranking.case, ranking.mark, ranking.weight) if array is not None]
-    return plan.once((form.kind,), arrays, design, drawn)
+    return plan.once((form.area,), arrays, design, drawn)
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
@@ -86,14 +86,13 @@ def seconds(statistic: Statistic, n: int, classes: int) -> float:
 
 def has_standard_error(statistic: Statistic) -> bool:
     """Whether it is one AUROC."""
-    form = form_of(statistic, RankedAreas)
-    return has_influence(statistic) or (form.kind == "auroc" and form.row is not None)
+    return has_influence(statistic) or statistic.spec.estimand is Estimand.AUROC
 
 
 def standard_error(records: Array, design: Design, statistic: Statistic) -> Array:
     """DeLong's, of one AUROC."""
     form = form_of(statistic, RankedAreas)
-    if form.kind != "auroc" or form.row is None:
+    if statistic.spec.estimand is not Estimand.AUROC or form.row is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     row = form.row
     return np.array([auroc_standard_error(form.rank(one), row, design) for one in records])
@@ -194,4 +193,5 @@ ENGINE = Engine(
     has_standard_error=has_standard_error,
     seconds=seconds,
     bounded=True,
+    paired=True,
 )

@@ -8,13 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import Curve, in_parts
+from halfwidth.metrics.ranking import in_parts
 from halfwidth.metrics.standing import Standing, standing_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import (
-    COMPILED,
     areas_of_counts,
     concordance,
     group_of_entries,
@@ -29,10 +28,10 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
     made = np.empty((len(values), design.units))
     for part in in_parts(values):
         ranking = form.rank(values[part])
-        if form.kind in COMPILED and design.independent and ranking.weight is None:
-            area, positives = _without_each_case(str(form.kind), ranking, design.units)
+        if form.area.fast is not None and design.independent and ranking.weight is None:
+            area, positives = _without_each_case(form.area.fast, ranking, design.units)
         else:
-            area, positives = _row_by_row(form.kind, ranking, design)
+            area, positives = _row_by_row(form.area, ranking, design)
         shape = (len(values[part]), -1, design.units)
         made[part] = form.finish(
             *(np.moveaxis(one.reshape(shape), 1, -1) for one in (area, positives))
@@ -43,14 +42,14 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
 # --------------------------------------------------------------------------- independent cases
 
 
-def _without_each_case(kind: str, ranking: Ranking, cases: int) -> tuple[Array, Array]:
+def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Array, Array]:
     """Areas without each case and the positives left, both (R, n), where each weighs 1.
 
     Each case has the same number of entries in a row, one or more.
     """
     standing = standing_of(ranking.mark)
     place = _places_of_cases(ranking.case, cases)
-    without = _auroc_without if kind == "auroc" else _precision_without
+    without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
     positive = _at(standing.positive, place)
     left = standing.positives[:, None] - positive.sum(axis=-1)
     return without(standing, place, positive, left), left
@@ -169,15 +168,15 @@ def _between(
 # --------------------------------------------------------------------------- any design
 
 
-def _row_by_row(kind: Curve | str, ranking: Ranking, design: Design) -> tuple[Array, Array]:
+def _row_by_row(of: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
     unit = unit_of_cases(design)
-    rows = [_row_without(kind, ranking, row, unit, design) for row in range(len(ranking.case))]
+    rows = [_row_without(of, ranking, row, unit, design) for row in range(len(ranking.case))]
     area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
     return area, positives
 
 
 def _row_without(
-    kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
+    of: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
 ) -> tuple[Array, Array]:
     mark = ranking.mark[row]
     weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
@@ -188,7 +187,7 @@ def _row_without(
         for chosen in (positive, ~positive)
     ]
     left = [total.sum() - total for total in own]
-    if kind == "auroc":
+    if of.fast is FastArea.CONCORDANCE:
         gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
         twice = (weight * concordance(mark, weight) * positive).sum()
         # Pairs within a unit were taken away twice.
@@ -206,7 +205,7 @@ def _row_without(
         stop = min(start + step, design.units)
         counts = np.ones((stop - start, design.units), dtype=np.int64)
         counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(kind, one, unit, counts).area[0]
+        area[start:stop] = areas_of_counts(of, one, unit, counts).area[0]
     return area, left[0]
 
 

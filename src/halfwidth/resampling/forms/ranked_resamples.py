@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Ranking
+from halfwidth.core.forms import Area, FastArea, Ranking
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.ranking import Curve, cumulated, curve_of
+from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units
 from halfwidth.resampling.kernels import native
@@ -29,8 +29,6 @@ __all__ = [
 ]
 
 
-# Areas that there are kernels for.
-COMPILED = ("auroc", "average_precision")
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
 # samples share counts, more of these are made at once, and areas of a few of the samples, 1 MiB, so
 # that they are finished in the caches of a core.
@@ -59,54 +57,52 @@ def unit_of_cases(design: Design) -> NDArray[np.intp]:
     return np.repeat(np.arange(design.units), design.unit_sizes)
 
 
-def areas_of_counts(
-    kind: Curve | str, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers
-) -> Areas:
+def areas_of_counts(area: Area, ranking: Ranking, unit: NDArray[np.intp], counts: Numbers) -> Areas:
     """Areas of resamples given as counts of units: plain NumPy, (B, U) -> (R, B).
 
     Parameters
     ----------
-    kind : str
+    area : Area
     ranking : Ranking
     unit : ndarray of int, shape (n,)
         The unit of each case.
     counts : ndarray, shape (B, U)
     """
-    rows = [_of_row(kind, ranking, row, unit, counts) for row in range(len(ranking.case))]
+    rows = [_of_row(area, ranking, row, unit, counts) for row in range(len(ranking.case))]
     return Areas(*(np.stack(parts) for parts in zip(*rows, strict=True)))
 
 
 def _of_row(
-    kind: Curve | str, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Numbers
+    area: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Numbers
 ) -> tuple[Array, Numbers]:
     drawn = counts[:, unit[ranking.case[row]]]
     if ranking.weight is not None:
         drawn = drawn * ranking.weight[row]
     tp, fp = cumulated(ranking.mark[row], drawn)
-    return curve_of(kind)(tp, fp), tp[:, -1]
+    return area.curve(tp, fp), tp[:, -1]
 
 
 # --------------------------------------------------------------------------- resamples
 
 
 def areas_of_resamples(
-    kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
+    area: Area, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     """Areas of each resample, block by block: ranges of resamples and areas (R, B)."""
-    if _has_kernel(kind, ranking, plan):
-        yield from _compiled(str(kind), ranking, design, plan)
+    if _has_kernel(area, ranking, plan):
+        yield from _compiled(area, ranking, design, plan)
     else:
-        yield from _plainly(kind, ranking, design, plan)
+        yield from _plainly(area, ranking, design, plan)
 
 
 def areas_of_samples(
-    kind: Curve | str, ranking: Ranking, samples: int, design: Design, plan: Plan
+    area: Area, ranking: Ranking, samples: int, design: Design, plan: Plan
 ) -> Iterator[tuple[slice, slice, Areas]]:
     """Areas of each resample of samples that share their draws, some of both at a time.
 
     Parameters
     ----------
-    kind : str or callable
+    area : Area
     ranking : Ranking
         Of all samples, the rows of one after those of another.
     samples : int
@@ -120,32 +116,34 @@ def areas_of_samples(
     areas : Areas
         Of the rows of those.
     """
-    if _has_kernel(kind, ranking, plan):
-        yield from _of_many(str(kind), ranking, samples, design, plan)
+    if _has_kernel(area, ranking, plan):
+        yield from _of_many(area, ranking, samples, design, plan)
         return
-    for start, stop, areas in _plainly(kind, ranking, design, plan):
+    for start, stop, areas in _plainly(area, ranking, design, plan):
         yield slice(0, samples), slice(start, stop), areas
 
 
-def _has_kernel(kind: Curve | str, ranking: Ranking, plan: Plan) -> bool:
+def _has_kernel(area: Area, ranking: Ranking, plan: Plan) -> bool:
     """Whether a kernel makes these areas, and is to."""
-    if kind not in COMPILED or ranking.weight is not None or not ranking.case.size:
+    if area.fast is None or ranking.weight is not None or not ranking.case.size:
         return False
     return plan.compiles and native.fits(ranking.case.shape[-1])
 
 
 def _plainly(
-    kind: Curve | str, ranking: Ranking, design: Design, plan: Plan
+    area: Area, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     unit = unit_of_cases(design)
     for start, stop in plan.blocks(4 * max(ranking.case.shape[-1], design.units)):
         counts = counts_of_units(design, plan, start, stop)
-        yield start, stop, areas_of_counts(kind, ranking, unit, counts)
+        yield start, stop, areas_of_counts(area, ranking, unit, counts)
 
 
-def _prepared(kind: str, ranking: Ranking, design: Design) -> native.Lists:
+def _prepared(area: Area, ranking: Ranking, design: Design) -> native.Lists:
     unit = unit_of_cases(design).astype(np.int32)[ranking.case]
-    return native.prepared(unit, ranking.mark, design.units, auroc=kind == "auroc")
+    return native.prepared(
+        unit, ranking.mark, design.units, auroc=area.fast is FastArea.CONCORDANCE
+    )
 
 
 def _whole_blocks(most: int) -> int:
@@ -154,10 +152,10 @@ def _whole_blocks(most: int) -> int:
 
 
 def _of_many(
-    kind: str, ranking: Ranking, samples: int, design: Design, plan: Plan
+    area: Area, ranking: Ranking, samples: int, design: Design, plan: Plan
 ) -> Iterator[tuple[slice, slice, Areas]]:
     """Counts of some resamples are made once; what a few samples make of them stays in caches."""
-    lists, keys = _prepared(kind, ranking, design), plan.keys(design)
+    lists, keys = _prepared(area, ranking, design), plan.keys(design)
     rows = len(lists.unit) // samples
     for start, stop in plan.blocks(1, most=_whole_blocks(MOST_SHARED // design.units)):
         counts = native.side_by_side(keys, start, stop, design.units)
@@ -169,9 +167,9 @@ def _of_many(
 
 
 def _compiled(
-    kind: str, ranking: Ranking, design: Design, plan: Plan
+    area: Area, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
-    lists, keys = _prepared(kind, ranking, design), plan.keys(design)
+    lists, keys = _prepared(area, ranking, design), plan.keys(design)
 
     def made(block: tuple[int, int]) -> Areas:
         counts = native.side_by_side(keys, *block, design.units)

@@ -65,4 +65,5 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     seconds=seconds,
+    paired=True,
 )

@@ -1,4 +1,4 @@
-"""One part of a store: the rows of a chunk as Parquet, the same bytes for the same rows."""
+"""A part of a store: the rows of a chunk as Parquet; the same rows give the same bytes."""
 
 from __future__ import annotations
 
@@ -13,94 +13,96 @@ from halfwidth.study.storage import seals
 from halfwidth.study.storage.manifest import FORMAT, Manifest
 
 __all__ = [
-    "Checked",
+    "PartCheck",
     "check_content",
     "check_part",
-    "metadata_of",
     "parquet",
-    "study_of",
-    "with_seal",
+    "part_metadata",
+    "seal_part",
+    "study_hash_in",
 ]
 
 
-def metadata_of(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
-    """What a part says of itself.
+def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
+    """The metadata of a part.
 
     Parameters
     ----------
     name, digest : str
         Of the chunk.
     settings : str
-        Hash of what all parts have in common.
+        Hash of the settings that all parts share.
     """
-    said = {"chunk": name, "digest": digest, "settings": settings, "format": FORMAT}
-    return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in said.items()}
+    entries = {"chunk": name, "digest": digest, "settings": settings, "format": FORMAT}
+    return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in entries.items()}
 
 
 @dataclass(frozen=True)
-class Checked:
-    """What reading a part as a whole showed.
+class PartCheck:
+    """The result of checking a part.
 
     Attributes
     ----------
     fault : str
-        What is wrong with it, such as ``"is damaged"``; empty if it is sound.
+        What is wrong, such as ``"is damaged"``; empty if the part is sound.
     sealed : bool
-        Whether that was told by its seal. A part without one, as earlier versions wrote them, is
-        checked by its pages' checksums, its columns and what it says that it is of.
+        Whether the part has a seal. A part without one, as earlier versions wrote them, is
+        checked by the checksums of its pages, its columns and its metadata.
     """
 
     fault: str = ""
     sealed: bool = True
 
 
-def check_part(path: Path, of: Manifest) -> Checked:
-    """Whether a part is what was written, of the chunk that it is named after, of this study."""
+def check_part(path: Path, manifest: Manifest) -> PartCheck:
+    """Check that a part is undamaged, of this study and of the chunk in its name."""
     try:
         content = path.read_bytes()
     except OSError as error:
-        return Checked(f"cannot be read ({error.strerror or error})")
-    return check_content(content, path.stem, of)
+        return PartCheck(f"cannot be read ({error.strerror or error})")
+    return check_content(content, path.stem, manifest)
 
 
-def study_of(path: Path) -> str | None:
-    """The hash of the study that a part is of, by its own words; None if it is not whole."""
+def study_hash_in(path: Path) -> str | None:
+    """The hash of the study in the metadata of a part; None if the part is damaged."""
     try:
         content = path.read_bytes()
     except OSError:
         return None
-    said = _metadata_in(content)
-    if said is None or seals.holds(content, _seal_of(said)) is False:
+    metadata = _read_metadata(content)
+    if metadata is None or seals.seal_holds(content, _sealed_identity(metadata)) is False:
         return None
-    return said.get(b"halfwidth.settings", b"").decode(errors="replace")
+    return metadata.get(b"halfwidth.settings", b"").decode(errors="replace")
 
 
-def check_content(content: bytes, stem: str, of: Manifest) -> Checked:
-    """The same of the bytes of a part; ``stem`` is the name of its file without the suffix."""
+def check_content(content: bytes, stem: str, manifest: Manifest) -> PartCheck:
+    """`check_part` for the bytes of a part; ``stem`` is its file name without the suffix."""
     if not content:
-        return Checked("is empty")
+        return PartCheck("is empty")
     name, _, digest = stem.rpartition("-")
-    wanted = metadata_of(name, digest, of.hash)
-    holds = seals.holds(content, _seal_of(wanted))
-    if holds:
-        return Checked()
-    if holds is None and not of.sealed:
-        return Checked(_fault_without_seal(content, wanted, of.columns), sealed=False)
-    said = _metadata_in(content)
-    if said is None or not seals.holds(content, _seal_of(said)):
-        return Checked("is damaged" if said is None or holds is False else "has lost its seal")
-    return Checked(_misplaced(said, wanted))
+    expected = part_metadata(name, digest, manifest.hash)
+    seal_holds = seals.seal_holds(content, _sealed_identity(expected))
+    if seal_holds:
+        return PartCheck()
+    if seal_holds is None and not manifest.sealed:
+        return PartCheck(_fault_without_seal(content, expected, manifest.columns), sealed=False)
+    metadata = _read_metadata(content)
+    if metadata is None or not seals.seal_holds(content, _sealed_identity(metadata)):
+        return PartCheck(
+            "is damaged" if metadata is None or seal_holds is False else "has lost its seal"
+        )
+    return PartCheck(_misplaced(metadata, expected))
 
 
-def _seal_of(metadata: Mapping[bytes, bytes]) -> str:
-    """What a seal binds a part to: a sound part under the name of another is no sound part."""
+def _sealed_identity(metadata: Mapping[bytes, bytes]) -> str:
+    """The identity that a seal covers: a part under the name of another is not sound."""
     return " ".join(
-        metadata.get(key, b"").decode(errors="replace") for key in metadata_of("", "", "")
+        metadata.get(key, b"").decode(errors="replace") for key in part_metadata("", "", "")
     )
 
 
-def _metadata_in(content: bytes) -> dict[bytes, bytes] | None:
-    """What a part says of itself; None if its footer cannot be read."""
+def _read_metadata(content: bytes) -> dict[bytes, bytes] | None:
+    """The metadata of a part; None if its footer cannot be read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -110,31 +112,31 @@ def _metadata_in(content: bytes) -> dict[bytes, bytes] | None:
         return None
 
 
-def _misplaced(said: Mapping[bytes, bytes], wanted: Mapping[bytes, bytes]) -> str:
+def _misplaced(metadata: Mapping[bytes, bytes], expected: Mapping[bytes, bytes]) -> str:
     settings, chunk = b"halfwidth.settings", b"halfwidth.chunk"
-    if said.get(settings) != wanted[settings]:
+    if metadata.get(settings) != expected[settings]:
         return "is of another study"
-    if said.get(chunk) != wanted[chunk]:
-        return f"is the part of {said.get(chunk, b'nothing').decode(errors='replace')}"
+    if metadata.get(chunk) != expected[chunk]:
+        return f"is the part of {metadata.get(chunk, b'nothing').decode(errors='replace')}"
     return "is of other settings or data"
 
 
 def _fault_without_seal(
-    content: bytes, wanted: Mapping[bytes, bytes], columns: Mapping[str, str]
+    content: bytes, expected: Mapping[bytes, bytes], columns: Mapping[str, str]
 ) -> str:
-    said = _metadata_in(content)
-    if said is None:
+    metadata = _read_metadata(content)
+    if metadata is None:
         return "is damaged"
-    if any(said.get(key) != text for key, text in wanted.items()):
-        return _misplaced(said, wanted)
-    table = _table_of(content)
+    if any(metadata.get(key) != text for key, text in expected.items()):
+        return _misplaced(metadata, expected)
+    table = _read_table(content)
     if table is None or not table.num_rows or not table.schema.equals(_schema(columns)):
         return "is damaged"
     return ""
 
 
-def _table_of(content: bytes) -> Any:
-    """The rows of a part; None if its pages do not have the checksums that they should have."""
+def _read_table(content: bytes) -> Any:
+    """The rows of a part; None if the checksums of its pages are wrong."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -145,16 +147,16 @@ def _table_of(content: bytes) -> Any:
         return None
 
 
-def with_seal(content: bytes, stem: str, of: Manifest) -> bytes:
-    """A part from before there were seals, once it has been checked, as it is written now."""
+def seal_part(content: bytes, stem: str, manifest: Manifest) -> bytes:
+    """Rewrite a checked part of an earlier version with a seal."""
     import pyarrow as pa
 
     name, _, digest = stem.rpartition("-")
-    read, schema = _table_of(content), _schema(of.columns)
-    # Without what reading adds to the schema: the bytes are those that a run writes.
+    read, schema = _read_table(content), _schema(manifest.columns)
+    # Without the additions of reading to the schema, so that the bytes are those of a run.
     arrays = [column.combine_chunks() for column in read.columns]
     table = pa.Table.from_arrays(arrays, schema=schema)
-    return _encoded(table, metadata_of(name, digest, of.hash))
+    return _encode(table, part_metadata(name, digest, manifest.hash))
 
 
 def _is_text(value: Any) -> bool:
@@ -177,7 +179,7 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
-# Arrow would cut off fractions, and take a text for a list of letters, without a word.
+# Arrow would silently cut off fractions and read a text as a list of letters.
 FITS: dict[str, Callable[[Any], bool]] = {
     "string": _is_text,
     "int64": _is_whole,
@@ -204,7 +206,7 @@ def parquet(
     Raises
     ------
     TypeError
-        If rows do not fit the columns; whoever made them is wrong, not the user.
+        If rows do not fit the columns: an error of the program, not of the user.
     """
     import pyarrow as pa
 
@@ -214,7 +216,7 @@ def parquet(
         pa.array([_plain(row[name], kind) for row in rows], schema.field(name).type)
         for name, kind in columns.items()
     ]
-    return _encoded(pa.Table.from_arrays(arrays, schema=schema), metadata)
+    return _encode(pa.Table.from_arrays(arrays, schema=schema), metadata)
 
 
 def _schema(columns: Mapping[str, str]) -> Any:
@@ -230,13 +232,13 @@ def _schema(columns: Mapping[str, str]) -> Any:
     return pa.schema([(name, types[kind]) for name, kind in columns.items()])
 
 
-def _encoded(table: Any, metadata: Mapping[bytes, bytes]) -> bytes:
+def _encode(table: Any, metadata: Mapping[bytes, bytes]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = table.replace_schema_metadata(metadata)
     sink = pa.BufferOutputStream()
-    # Written out, so that a new default of the library does not change the bytes.
+    # Spelt out, so that a new default of the library does not change the bytes.
     with pq.ParquetWriter(
         sink,
         table.schema,
@@ -250,9 +252,9 @@ def _encoded(table: Any, metadata: Mapping[bytes, bytes]) -> bytes:
         store_schema=True,
     ) as writer:
         writer.write_table(table, row_group_size=1 << 20)
-        # Into the footer alone: the schema is kept twice.
+        # Only in the footer: the schema is stored twice.
         writer.add_key_value_metadata({seals.NAME: seals.BLANK})
-    return seals.sealed(sink.getvalue().to_pybytes(), _seal_of(metadata))
+    return seals.add_seal(sink.getvalue().to_pybytes(), _sealed_identity(metadata))
 
 
 def _check_rows(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> None:
