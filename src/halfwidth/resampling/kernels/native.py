@@ -56,8 +56,8 @@ MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 # Entries of a ranking, each as often as it may be drawn: twice the area is then exact in a float,
 # and places of counts fit into 32 bits.
 MOST_ENTRIES = 2**27 - LANES
-# Up to here twice the area fits into 32 bits, and the product of four numbers of entries into 51.
-FEW_ENTRIES, FEW_STEPS = 92_000, 6000
+# Up to here twice the area fits into 32 bits, and a number of entries into 8.
+FEW_ENTRIES, FEW_STEPS = 92_000, 256
 # Slots taken together: the sums of so many counts have no probability to exceed 16 bits.
 TOGETHER = 16
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
@@ -74,9 +74,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),
     "hw_slots": (_P, _P, _I, _I, _I, _P, _P, _P),
-    "hw_steps": (_P, _I, _I, _P, _P),
+    "hw_steps": (_P, _I, _I, _P),
     "hw_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _I, _I, _P, _P),
-    "hw_precisions": (_P, _I, _I, _P, _P, _I, _P, _P, _I, _I, _I, _P, _P),
+    "hw_precisions": (_P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P),
     "hw_run": (_P, _I, _P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P, _I, _I, _I),
     "hw_tails": (_P, _I, _I, _P, _P, _I, _P, _P, _P),
     "hw_count_below": (_P, _I, _I, _P, _P, _P),
@@ -295,7 +295,7 @@ class Lists:
     together : int
         Slots taken together.
     small : bool
-        Whether twice the area fits into 32 bits, or the product of four denominators into 51.
+        Whether twice the area fits into 32 bits, or how many entries are drawn into 8.
     """
 
     auroc: bool
@@ -335,7 +335,6 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
     times, most = np.zeros(units, np.int32), np.zeros(1, np.int64)
     _call("hw_most_times", own, rows, entries, units, times.ctypes.data, most.ctypes.data)
     starts = np.empty(rows + 1, np.int64)
-    none = np.empty(0, np.uint8)
     if auroc:
         never = -(-units // LANES) * LANES
         given = (own, marks, rows, entries, never, starts.ctypes.data)
@@ -344,9 +343,10 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
         whole = np.empty(starts[-1], np.uint8)
         _call("hw_slots", *given, places.ctypes.data, whole.ctypes.data)
     else:
-        _call("hw_steps", marks, rows, entries, starts.ctypes.data, None)
-        places, whole = np.empty(starts[-1], np.uint32), none
-        _call("hw_steps", marks, rows, entries, starts.ctypes.data, places.ctypes.data)
+        places, whole = np.empty(0, np.uint32), np.empty(0, np.uint8)
+        steps = np.empty_like(mark)
+        _call("hw_steps", marks, rows, entries, steps.ctypes.data)
+        mark = steps
     times_each = int(most[0])
     small = times_each * units < (FEW_ENTRIES if auroc else FEW_STEPS)
     together = max(1, TOGETHER // times_each)
@@ -372,7 +372,7 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
         _call("hw_areas", *drawn, starts, places, *how, *into)
     else:
         entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
-        _call("hw_precisions", *drawn, *entries, starts, places, int(lists.small), *into)
+        _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
     return made[:, : counts.resamples], held[:, : counts.resamples]
 
 
