@@ -6,6 +6,7 @@ sorted entries with the counts of their units.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import Curve, cumulated, curve_of, in_parts
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.draws import MOST_KEPT, Plan, counts_of_units
 from halfwidth.resampling.kernels import native
 
 __all__ = [
@@ -166,7 +167,10 @@ def _of_many(
     lists, keys = _prepared(kind, ranking, design), plan.keys(design)
     rows = len(lists.unit) // samples
     for start, stop in plan.blocks(1, most=_whole_blocks(MOST_SHARED // design.units)):
-        counts = native.side_by_side(keys, start, stop, design.units)
+        make = functools.partial(native.side_by_side, keys, start, stop, design.units)
+        # Other samples of a batch take the same counts.
+        small = plan.n_resamples * design.units <= MOST_KEPT
+        counts = plan.once(("counts", start, stop), (), design, make) if small else make()
         step = max(1, MOST_AT_ONCE // (rows * (stop - start)))
         for first in range(0, samples, step):
             last = min(first + step, samples)

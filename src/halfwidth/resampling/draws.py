@@ -21,6 +21,7 @@ from halfwidth.resampling.progress import growing, tracked
 __all__ = [
     "BLOCK_ELEMENTS",
     "COMPILED_DRAWS",
+    "MOST_KEPT",
     "Plan",
     "counts_of_units",
     "kept_counts",

@@ -477,7 +477,10 @@ def _limits(number: int, *limits: Array) -> list[Array]:
 def tails(
     rows: Array, low: Array, high: Array, room: int
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """What of each row lies below one limit and above another; see `reference.tails`."""
+    """What of each row lies below one limit and above another; see `reference.tails`.
+
+    Where that is ``room - 64`` or more, the counts of both are ``room``.
+    """
     number, size = rows.shape
     lower, upper = np.empty((2, number, room))
     counts = np.empty((number, 5), np.int64)
