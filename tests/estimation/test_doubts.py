@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import tempfile
 from collections.abc import Callable
@@ -14,6 +15,9 @@ import pytest
 from support import codes
 
 import halfwidth as hw
+from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
+from halfwidth.core.types import Interval
+from halfwidth.core.undefined import no_interval
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
@@ -205,7 +209,7 @@ def test_all_equal_values_are_no_pile_of_failures() -> None:
 @pytest.mark.parametrize("metric", ["dsc", "assd"])
 @pytest.mark.parametrize("statistic", ["mean", "sd", "median", "iqr", "trimmed_mean"])
 def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic: str) -> None:
-    needed = hw.STATISTICS[statistic].reliable_n(hw.METRICS[metric].reliable_n)
+    needed = hw.STATISTICS[statistic].reliable_n(Metric(hw.METRICS[metric]).reliable_n)
     if (metric, statistic) == ("dsc", "mean"):
         # The study found percentile intervals to need more than those of andre2025.
         needed = 50
@@ -221,7 +225,7 @@ def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic
 
 
 def test_the_cases_needed_for_a_mean_are_those_of_the_study() -> None:
-    assert (hw.METRICS["dsc"].reliable_n, hw.METRICS["assd"].reliable_n) == (25, 75)
+    assert [Metric(hw.METRICS[name]).reliable_n for name in ("dsc", "assd")] == [25, 75]
     assert hw.STATISTICS["mean"].reliable_n(25) == 25
 
 
@@ -265,3 +269,19 @@ def test_a_bound_cut_by_auto_is_not_also_outside() -> None:
     found = codes(SITUATIONS["HW309"]())
     assert "HW305" not in found
     assert "HW309" not in codes(SITUATIONS["HW305"]())
+
+
+@pytest.mark.parametrize("needs", [(), (Need.DISTRIBUTION,)])
+def test_a_method_that_declares_no_reason_is_given_none_of_another(needs: tuple[Need, ...]) -> None:
+    nothing = functools.partial(interval_method, title="nothing", use_when="never", needs=needs)
+
+    @nothing(accepts=frozenset({Estimand.MEAN}))
+    def undefined(*_ingredients: Any) -> Interval:
+        """Never defined."""
+        return no_interval(np.array([0.0]))
+
+    estimate = hw.summary_ci([0.1, 0.5, 0.9], method=spec_of(undefined), n_resamples=9, rng=1)
+    (message,) = (caution.message for caution in estimate.cautions if caution.code == "HW306")
+    wanted = "undefined on every resample" if needs else "its formula is undefined on these values"
+    assert wanted in message
+    assert "newcombe" not in message

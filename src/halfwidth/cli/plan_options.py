@@ -15,7 +15,7 @@ from halfwidth.cli.output import note, write
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from halfwidth.planning.results import SampleSize
+    from halfwidth.planning.sample_size import SampleSize
 
 __all__ = [
     "Assurance",

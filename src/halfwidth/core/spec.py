@@ -7,16 +7,18 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form, RankedAreas
+from halfwidth.core.forms import Form, MetricForm
 from halfwidth.core.kinds import (
     Better,
+    ClassNeed,
+    Drawn,
     Estimand,
     Kind,
     MetricLevel,
@@ -26,10 +28,12 @@ from halfwidth.core.kinds import (
     Transform,
 )
 from halfwidth.core.parameters import UNIT, VOXEL, Parameter
-from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
+from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
 __all__ = [
     "Better",
+    "ClassNeed",
+    "Drawn",
     "Estimand",
     "Kind",
     "MethodSpec",
@@ -42,6 +46,7 @@ __all__ = [
     "StatisticSpec",
     "Takes",
     "Transform",
+    "Unanswered",
     "interval_method",
     "metric",
     "range_of_spread",
@@ -81,9 +86,10 @@ class MetricSpec:
     parameters : tuple of Parameter
     synonyms : tuple of str
         Other names by which people call it.
-    reliable_n : int
+    reliable_n : int or callable
         Cases from which the median coverage of the mean's interval reaches 92.5 %: 25 for DSC and
-        75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind.
+        75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind; or
+        ``reliable_n(**parameters)``.
     level : MetricLevel
     takes : Takes or None
         What the metric is a function of; None where its values arrive ready-made.
@@ -103,8 +109,21 @@ class MetricSpec:
         Which of ``costs`` and ``priors`` the function takes.
     prevalence_dependent : bool
         Whether the value changes with the shares of the classes at the same error rates.
+    estimand : Estimand or callable
+        What kind of population value it is, of one class where it can be; or
+        ``estimand(**parameters)``.
+    form : MetricForm, callable or None
+        What a metric of a test set is of scores or numbers, or ``form(**parameters)``; None where
+        it is a function of counts, and of metrics of a case.
+    bounds_rule : callable or None
+        ``bounds_rule(**parameters, **tables)``: the range where these make it another one.
+    class_needs : ClassNeed
+        What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
+    look : int or None
+        Which colour, stroke and marker of the palette it has in figures, of its own; None: what
+        is left.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -119,7 +138,7 @@ class MetricSpec:
     family: str = "custom"
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
-    reliable_n: int = 25
+    reliable_n: int | Callable[..., int] = 25
     level: MetricLevel = MetricLevel.INDIVIDUAL
     takes: Takes | None = None
     function: Callable[..., Any] | None = None
@@ -130,7 +149,12 @@ class MetricSpec:
     share: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
+    estimand: Estimand | Callable[..., Estimand] = Estimand.OTHER
+    form: MetricForm | Callable[..., MetricForm] | None = None
+    bounds_rule: Callable[..., Bounds] | None = None
+    class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
+    look: int | None = None
     cite: str = ""
 
     @property
@@ -156,6 +180,44 @@ class Metric:
 
     spec: MetricSpec
     parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def _declared(self) -> dict[str, float]:
+        """The parameters that the spec has, without what is stated beside them."""
+        names = [parameter.name for parameter in self.spec.parameters]
+        return {name: self.parameters[name] for name in names if name in self.parameters}
+
+    @property
+    def usual(self) -> bool:
+        """Whether all parameters are as they are where none is given."""
+        usual = {parameter.name: parameter.default for parameter in self.spec.parameters}
+        return all(value == usual[name] for name, value in self._declared.items())
+
+    @property
+    def estimand(self) -> Estimand:
+        """What kind of population value it is, of one class where it can be."""
+        rule = self.spec.estimand
+        return rule if isinstance(rule, Estimand) else rule(**self._declared)
+
+    @property
+    def form(self) -> MetricForm | None:
+        """What it is of scores or numbers."""
+        rule = self.spec.form
+        return rule(**self._declared) if callable(rule) else rule
+
+    @property
+    def reliable_n(self) -> int:
+        """Cases from which intervals of it are reliable."""
+        rule = self.spec.reliable_n
+        return rule(**self._declared) if callable(rule) else rule
+
+    def bounded(self, **tables: object) -> Metric:
+        """The same with the range that its parameters and tables (costs, priors) make."""
+        rule = self.spec.bounds_rule
+        if rule is None:
+            return self
+        bounds = rule(**self._declared, **tables)
+        return Metric(replace(self.spec, bounds=bounds), self.parameters)
 
     @property
     def in_voxels(self) -> bool:
@@ -248,13 +310,6 @@ class StatisticSpec:
     cite: str = ""
 
     @property
-    def has_standard_error(self) -> bool:
-        """Whether its standard error is known under any design."""
-        form = self.form
-        one_auroc = isinstance(form, RankedAreas) and form.kind == "auroc" and form.row is not None
-        return self.influence is not None or one_auroc
-
-    @property
     def summary(self) -> str:
         """The first line of the function's docstring."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
@@ -300,6 +355,42 @@ DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
 
 
 @dataclass(frozen=True)
+class Unanswered:
+    """What is known of a sample for which a method gave no interval.
+
+    Attributes
+    ----------
+    method : str
+    units : int
+        Independent units, of which there are enough.
+    noun : str
+        What a unit is called.
+    level : Level
+    quantile_level : float
+        NaN where no quantile is estimated.
+    constant : bool
+        Whether all values are equal.
+    proportion : bool
+    bounded_mean : bool
+        Whether a mean of independent cases within finite bounds is estimated.
+    """
+
+    method: str
+    units: int
+    noun: str
+    level: Level
+    quantile_level: float
+    constant: bool
+    proportion: bool
+    bounded_mean: bool
+
+    @property
+    def units_text(self) -> str:
+        """Such as ``12 clusters``."""
+        return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
+
+
+@dataclass(frozen=True)
 class MethodSpec:
     """What is known of a CI method.
 
@@ -324,6 +415,14 @@ class MethodSpec:
     cite : str
     independent_only : bool
         Whether it supposes independent cases, without clusters and strata.
+    no_interval : callable or None
+        ``no_interval(sample)`` of an `Unanswered` one: why the method can be undefined there, and
+        what helps, in words. None where too few cases are the only reason, or of a bootstrap, that
+        the statistic is undefined on every resample.
+    instead : callable or None
+        The function of the method that ``auto`` takes where this one gives no interval.
+    drawn : Drawn or None
+        How it is drawn in figures; None: as what is left.
     """
 
     name: str
@@ -339,6 +438,9 @@ class MethodSpec:
     cite: str = ""
     synonyms: tuple[str, ...] = ()
     independent_only: bool = False
+    no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
+    instead: Callable[..., Interval] | None = None
+    drawn: Drawn | None = None
 
     @property
     def accepts_text(self) -> str:

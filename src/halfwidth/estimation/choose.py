@@ -12,7 +12,8 @@ from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
-from halfwidth.resampling.linearization import standard_error
+from halfwidth.metrics.building import Tuned
+from halfwidth.resampling.bootstrap import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
@@ -65,10 +66,10 @@ def _for_records(sample: Sample, statistic: Statistic) -> str:
     form, design = statistic.spec.form, sample.design
     if Estimand.AUROC is statistic.spec.estimand:
         error = standard_error(sample.arranged[None], design, statistic)[0]
-        return "delong_logit" if error > 0 else "newcombe"
+        return "delong_logit" if error > 0 else _instead_of("delong_logit")
     if design.sizes is not None:
         return "percentile"
-    if isinstance(form, RankedAreas) and isinstance(form.kind, str):
+    if isinstance(form, RankedAreas) and not isinstance(form.area.curve, Tuned):
         return "bca" if design.n >= SMALL_FOR_AREAS else "percentile"
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     return "bca" if smooth and design.n >= SMALL else "percentile"
@@ -78,7 +79,7 @@ def _for_quantile(n: int, q: float, level: Level) -> str:
     """Percentile where enough cases lie beyond the quantile; else exact where it exists."""
     if n >= SMALL and n * min(q, 1 - q) >= CASES_BEYOND - 1e-9:
         return "percentile"
-    return "exact" if n and exact_ranks(n, q, level) else "semiparametric"
+    return "exact" if n and exact_ranks(n, q, level) else _instead_of("exact")
 
 
 def _for_sd(values: Array) -> str:
@@ -105,5 +106,11 @@ def _for_mean(sample: Sample) -> str:
         # No spread to resample: only the metric's range still says anything.
         return "hoeffding" if sample.metric.spec.bounds.finite else "t"
     if n < METHODS["hall"].min_n:
-        return "t"
+        return _instead_of("hall")
     return "hall" if n < SMALL else "bca"
+
+
+def _instead_of(name: str) -> str:
+    """The method that the spec of another one names for where that gives no interval."""
+    instead = METHODS[name].instead
+    return name if instead is None else instead.__name__

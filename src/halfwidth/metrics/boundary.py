@@ -72,6 +72,7 @@ _distance = functools.partial(
 
 
 @_distance(
+    look=21,
     title="HD",
     kind=Kind.DISCRETE,
     parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
@@ -134,6 +135,7 @@ def hd(
 
 
 @_distance(
+    look=3,
     title="HD95",
     kind=Kind.DISCRETE,
     parameters=(OF_HAUSDORFF, UNIT),
@@ -217,7 +219,9 @@ def _covering(surface: Surface, percentile: float) -> float:
     return float(surface.distances[order[min(place, len(order) - 1)]])
 
 
-@_distance(title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024")
+@_distance(
+    look=4, title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+)
 def assd(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None = None,
@@ -269,7 +273,9 @@ def assd(
     )
 
 
-@_distance(title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024")
+@_distance(
+    look=5, title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+)
 def masd(
     prediction: ArrayLike | MaskPair,
     reference: ArrayLike | None = None,

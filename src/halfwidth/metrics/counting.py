@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, MetricLevel, Takes, Transform, metric
+from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
@@ -54,11 +54,17 @@ RATE = Parameter(
     at_least=0,
 )
 
+
+def _unless_at_a_prevalence(prevalence: float | None = None) -> Estimand:
+    return Estimand.PROPORTION if prevalence is None else Estimand.COUNTING
+
+
 _one_class = functools.partial(
     metric,
     level=MetricLevel.SAMPLE,
     family="counting",
     takes=Takes.TWO_BY_TWO,
+    estimand=Estimand.COUNTING,
     better=Better.HIGHER,
 )
 
@@ -139,9 +145,11 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
+    look=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tp", "fn"),
     synonyms=("recall", "tpr", "recall_score", "hit_rate"),
     reliable_n=10,
@@ -171,9 +179,11 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tn", "fp"),
     synonyms=("tnr", "selectivity"),
     reliable_n=10,
@@ -208,9 +218,12 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
+    look=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
+    class_needs=ClassNeed.PREDICTIONS,
     share=("tp", "fp"),
     parameters=(PREVALENCE,),
     synonyms=("precision", "positive_predictive_value", "precision_score"),
@@ -252,9 +265,11 @@ def ppv(
 
 
 @_one_class(
+    look=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
     share=("tn", "fn"),
     parameters=(PREVALENCE,),
     synonyms=("negative_predictive_value",),
@@ -296,7 +311,9 @@ def npv(
 
 
 @_one_class(
+    look=9,
     title="F1",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     synonyms=("f1_score", "f_1"),
@@ -329,7 +346,9 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=18,
     title="Fβ",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     parameters=(BETA,),
@@ -367,6 +386,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
+    look=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -399,6 +419,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -432,6 +453,7 @@ def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
@@ -466,6 +488,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
+    look=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

@@ -11,7 +11,7 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
-from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
+from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 from halfwidth.report import page
 from halfwidth.report.tables import latex_text, markdown_text, text_table
 
@@ -133,7 +133,7 @@ def _varying(plans: Sequence[SampleSize]) -> list[str]:
 
 
 def _interval(plan: SampleSize) -> str:
-    places = max(0, digits(plan.width) - 1)
+    places = max(0, width_decimals(plan.width) - 1)
     low, high = (fixed_apart(end, places, (0.0, 1.0)) for end in (plan.low, plan.high))
     return f"{low} to {high}"
 

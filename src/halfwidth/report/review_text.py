@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.io.writers import csv_text
-from halfwidth.planning.review_compare import Comparison, comparison_words
-from halfwidth.planning.review_results import Review, Reviews
-from halfwidth.planning.review_words import correlation_text
+from halfwidth.planning.published.comparisons import Comparison, comparison_summary
+from halfwidth.planning.published.reviews import Review, Reviews
+from halfwidth.planning.published.wording import correlation_text
 from halfwidth.report import page, tables
 
 __all__ = ["FORMATS", "render_reviews"]
@@ -113,7 +113,7 @@ def _paragraphs(reviews: Reviews) -> Iterator[str]:
     for item in reviews:
         yield item.paragraph()
     if reviews.comparisons:
-        yield comparison_words(reviews.comparisons, reviews[0].estimate.confidence_level)
+        yield comparison_summary(reviews.comparisons, reviews[0].estimate.confidence_level)
 
 
 # --------------------------------------------------------------------------- leads
