@@ -244,7 +244,7 @@ def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> refere
     if not plan.compiles:
         return reference.count_draws(plan.indices(design, start, stop), design.units)
     counts = [_counted(plan, key, start, stop, units) for key, _, units in plan.keys(design)]
-    return counts[0] if len(counts) == 1 else np.concatenate(counts, axis=-1)
+    return np.concatenate(counts, axis=-1)
 
 
 def _counted(plan: Plan, key: rng.Key, start: int, stop: int, units: int) -> NDArray[np.int32]:

@@ -3,7 +3,8 @@
 C trusts its arguments. So this module alone names its functions and their types, and looks at
 types, contiguity, lengths and ranges of indices before it hands an array over. `reference` has the
 NumPy twins, which serve where there is no library. ctypes lets go of the interpreter while C works,
-so that threads share it; no call works for much longer than a tenth of a second.
+so that threads share it. No call works for much longer than a tenth of a second, but for areas
+of more than two million entries: their least unit is one list in LANES resamples.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ FEW_ENTRIES, FEW_STEPS = 92_000, 256
 TOGETHER = 16
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
 WIDTHS, LINE = (1, 2, 4, 8), 8
-# Values of rows, and steps of programs, that one call goes through.
+# Draws, values of rows, and steps of programs that one call goes through.
 AT_A_TIME = 2**24
 
 _I, _K, _P = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
@@ -266,10 +267,14 @@ def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, un
     for key, first, own in keys:
         if first < 0 or first + own > units:
             raise ValueError(f"units {first} to {first + own} are beyond {units}")
-        drawing = _drawing(key, start, stop, own)
-        _call("hw_count_drawn", *drawing, counts.ctypes.data + first, pitch)
+        for part in _parts(stop - start, own):
+            drawing = _drawing(key, start + part.start, start + part.stop, own)
+            into = counts[part.start :].ctypes.data + first
+            _call("hw_count_drawn", *drawing, into, pitch)
     turned = np.empty((blocks, (squares * LANES + 1) * LANES), np.uint8)
-    _call("hw_turn", counts.ctypes.data, blocks, pitch, squares, turned.ctypes.data)
+    for part in _parts(blocks, LANES * pitch):
+        rows, into = counts[part.start * LANES :].ctypes.data, turned[part].ctypes.data
+        _call("hw_turn", rows, part.stop - part.start, pitch, squares, into)
     return Counts(turned, stop - start, units)
 
 
@@ -365,14 +370,16 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
     blocks, pitch = counts.turned.shape
     held, made = np.empty((2, last - first, blocks * LANES))
     drawn = (_at(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
-    into = (first, last, held.ctypes.data, made.ctypes.data)
-    starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
-    if lists.auroc:
-        how = (lists.whole.ctypes.data, lists.together, int(lists.small))
-        _call("hw_areas", *drawn, starts, places, *how, *into)
-    else:
-        entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
-        _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
+    for part in _parts(last - first, blocks * lists.unit.shape[1]):
+        rows = (first + part.start, first + part.stop)
+        into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
+        if lists.auroc:
+            starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
+            how = (lists.whole.ctypes.data, lists.together, int(lists.small))
+            _call("hw_areas", *drawn, starts, places, *how, *into)
+        else:
+            entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
+            _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
     return made[:, : counts.resamples], held[:, : counts.resamples]
 
 
