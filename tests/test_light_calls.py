@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
 
 import pytest
+
+from halfwidth.resampling.forms.contract import Engine
+from halfwidth.resampling.forms.table import MODULES
 
 # Packages that take a tenth of a second and more, and parts of ours that a call does not need.
 HEAVY = {"matplotlib", "pandas", "sklearn", "joblib", "scipy.stats", "numpy.ma"}
@@ -66,3 +70,9 @@ with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     assert "halfwidth.cli.ci" in found
     others = {f"halfwidth.cli.{verb}" for verb in ("plan", "review", "runs", "score", "study")}
     assert not found & (HEAVY | OTHER_PARTS | others)
+
+
+def test_every_form_has_an_engine() -> None:
+    for name in MODULES.values():
+        module = importlib.import_module(f"halfwidth.resampling.forms.{name}")
+        assert isinstance(module.ENGINE, Engine)

@@ -22,7 +22,6 @@ from halfwidth.resampling.bootstrap import (
 )
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.ranked import class_units
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.resampling.linearization import effective_trials
 
@@ -142,13 +141,19 @@ def of_samples(
             Need.CLUSTER_DEGREES: lambda: (
                 np.inf if design.sizes is None else float(design.degrees_of_freedom)
             ),
-            Need.CLASS_UNITS: lambda: class_units(values, design, statistic),
+            Need.CLASS_UNITS: lambda: _class_units(values, design, statistic),
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
         }
     )
     return made.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
+
+
+def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
+    from halfwidth.resampling.forms.ranked import class_units  # of no other form
+
+    return class_units(values, design, statistic)
 
 
 def at_level(made: Ingredients, design: Design, level: Level) -> Ingredients:

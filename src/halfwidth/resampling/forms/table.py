@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+
 from halfwidth.core import forms
 from halfwidth.core.spec import Statistic
-from halfwidth.resampling.forms import (
-    counts,
-    generic,
-    l_statistics,
-    moments,
-    order_statistics,
-    ranked,
-    sums,
-)
 from halfwidth.resampling.forms.contract import Engine
 
-__all__ = ["ENGINES", "engine_of"]
+__all__ = ["MODULES", "engine_of"]
 
-ENGINES: dict[type, Engine] = {
-    forms.Moments: moments.ENGINE,
-    forms.SortedWeights: l_statistics.ENGINE,
-    forms.OrderStatistics: order_statistics.ENGINE,
-    forms.Sums: sums.ENGINE,
-    forms.CellCounts: counts.ENGINE,
-    forms.RankedAreas: ranked.ENGINE,
-    type(None): generic.ENGINE,
+# Each has its `Engine`. A call needs one or two of them, so they are imported when first used.
+MODULES: dict[type, str] = {
+    forms.Moments: "moments",
+    forms.SortedWeights: "l_statistics",
+    forms.OrderStatistics: "order_statistics",
+    forms.Sums: "sums",
+    forms.CellCounts: "counts",
+    forms.RankedAreas: "ranked",
+    type(None): "generic",
 }
 
 
 def engine_of(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
-    return ENGINES[type(statistic.spec.form)]
+    return _engine(MODULES[type(statistic.spec.form)])
+
+
+@functools.cache
+def _engine(module: str) -> Engine:
+    engine: Engine = importlib.import_module(f"{__package__}.{module}").ENGINE
+    return engine
