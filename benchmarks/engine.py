@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -145,12 +144,3 @@ def large_samples() -> Iterator[Line]:
             made = alone(n, path)
             note = f"peak {made['MB']:.0f} MB, one run, alone"
             yield Line(f"n = {n:,}, mean, percentile, {path}", made["seconds"], None, note, limits)
-
-
-def first_calls() -> Iterator[Line]:
-    """The first call in a fresh process, with the library and without."""
-    for n in (334, 10_000):
-        for path in ("fast", "plain"):
-            if path == "plain" or native.available():
-                made = statistics.median(alone(n, path)["seconds"] for _ in range(5))
-                yield Line(f"first call, n = {n:,}, {path}", made, None, "median of five", "")

@@ -104,7 +104,7 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Made:
+class ChunkResult:
     """Bounds of all samples by one method; NaN where there are none."""
 
     low: Array
@@ -252,7 +252,7 @@ def of_several_classes() -> Iterator[Study]:
 # --------------------------------------------------------------------------- simulation
 
 
-def simulated(study: Study, n: int, samples: int) -> dict[str, Made]:
+def simulated(study: Study, n: int, samples: int) -> dict[str, ChunkResult]:
     """Intervals of all samples by each method."""
     bounds: dict[str, list[Array]] = {name: [] for name in study.methods}
     for batch in range(max(1, samples // BATCH)):
@@ -271,7 +271,7 @@ def simulated(study: Study, n: int, samples: int) -> dict[str, Made]:
         for name, one in zip(study.methods, made, strict=True):
             bounds[name].append(np.stack([one.interval.low, one.interval.high]))
     joined = {name: np.concatenate(parts, axis=-1) for name, parts in bounds.items()}
-    return {name: Made(*both) for name, both in joined.items()}
+    return {name: ChunkResult(*both) for name, both in joined.items()}
 
 
 def print_coverage(samples: int) -> None:
@@ -287,16 +287,16 @@ def print_coverage(samples: int) -> None:
             print(f"| {study.title} | {name} |" + "".join(f" {c} |" for c in cells), flush=True)
 
 
-def _instead(made: dict[str, Made]) -> Made:
+def _instead(made: dict[str, ChunkResult]) -> ChunkResult:
     """DeLong's on the logit; Newcombe's where that is undefined."""
     first, second = made["delong_logit"], made["newcombe"]
     missing = np.isnan(first.low)
-    return Made(
+    return ChunkResult(
         np.where(missing, second.low, first.low), np.where(missing, second.high, first.high)
     )
 
 
-def _cell(made: Made, truth: float) -> str:
+def _cell(made: ChunkResult, truth: float) -> str:
     none = f", {100 * made.none:.1f} none" if made.none >= 0.0005 else ""
     return f"{100 * made.covers(truth).mean():.1f} [{made.width:.3f}{none}]"
 
@@ -329,7 +329,7 @@ def _with_policy(name: str, policy: AbsentClass) -> Study:
     return Study("", *macro(name, RARE, policy), several_classes(RARE), ("percentile",))
 
 
-def _row(made: Made, truth: float) -> str:
+def _row(made: ChunkResult, truth: float) -> str:
     shares = (
         made.covers(truth).mean(),
         (made.high < truth).mean(),

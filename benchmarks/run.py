@@ -2,21 +2,18 @@
 
 Run with ``make bench``, which holds BLAS to one thread. Every figure is the median of at least
 five runs; pairs are timed in turn, so that a machine whose speed drifts cheats neither. SciPy's
-slow paths are timed on a part of the work and scaled, and the table says so.
+slow paths are timed on a part of the work and scaled, and the table says so. The rows of
+`first_calls` are of fresh processes in an environment with a plain installation, all others of
+calls that are warm.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
-
 import masks
 import numpy as np
 from classification import classification
-from engine import batches, clusters, first_calls, large_samples, single_samples
+from engine import batches, clusters, large_samples, single_samples
+from first_calls import first_calls
 from scipy import stats
 from timing import RESAMPLES, RUNS, Line, medians, ours, scipys
 
@@ -58,32 +55,6 @@ def order_statistics() -> list[Line]:
     return lines
 
 
-def whole_processes() -> list[Line]:
-    """Start-up: what a user waits for."""
-    with tempfile.TemporaryDirectory() as folder:
-        table = Path(folder) / "cases.csv"
-        values = np.random.default_rng(0).beta(8, 2, 110)
-        rows = "".join(f"case{i},{v}\n" for i, v in enumerate(values))
-        table.write_text("case,dice\n" + rows, encoding="utf-8")
-        command = [sys.executable, "-m", "halfwidth"]
-
-        def run(*arguments: str) -> Callable[[], object]:
-            return lambda: subprocess.run(arguments, check=True, capture_output=True)
-
-        python, imports, helps, cis = medians(
-            run(sys.executable, "-c", "pass"),
-            run(sys.executable, "-c", "import halfwidth"),
-            run(*command, "--help"),
-            run(*command, "ci", str(table), "--metric", "dsc", "--seed", "1"),
-        )
-    return [
-        Line("bare python", python, None, "", ""),
-        Line("import halfwidth", imports, None, "", "< 0.2 s"),
-        Line("halfwidth --help", helps, None, "", "< 0.5 s"),
-        Line("halfwidth ci, CSV of 110 rows, BCa", cis, None, "", "< 1 s"),
-    ]
-
-
 def main() -> None:
     """Print the table."""
     print(f"{RESAMPLES} resamples, one thread, medians of {RUNS} runs, seconds\n")
@@ -95,9 +66,8 @@ def main() -> None:
         single_samples,
         clusters,
         large_samples,
-        first_calls,
         classification,
-        whole_processes,
+        first_calls,
     ):
         for line in part():
             print(line, flush=True)

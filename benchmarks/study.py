@@ -30,9 +30,9 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.study.api import StudyPlan, run
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.execution.attempts import peak_megabytes
-from halfwidth.study.front_door import Planned, run
 from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate, simulated
 from halfwidth.study.simulation.costs import predict
@@ -350,7 +350,7 @@ def show_workers(runs: int = 5) -> None:
     """A study with one worker and with two, in turns."""
     spec = spec_of(samples=4000, sizes=(50, 100, 250))
     instances = tuple(values_instance(f"instance {place}") for place in range(4))
-    planned = Planned(spec, instances, chunks_of(spec, instances))
+    planned = StudyPlan(spec, instances, chunks_of(spec, instances))
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(runs):
         for jobs, own in times.items():

@@ -232,7 +232,7 @@ def label_map(s: Source) -> Any:
 def sample_metric(s: Source) -> Any:
     own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
     name = names_in(hw.SAMPLE_METRICS)(s)
-    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc", own])
+    return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own])
 
 
 def statistic(s: Source) -> Any:
@@ -269,6 +269,7 @@ GOOD: Mapping[str, Draw] = {
     "kind": words("roc", "pr", "exact", "asymptotic"),
     "label": words("", "liver", "a b", "ü", "<b>"),
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
+    "max_fpr": words(None, 0.1, 1),
     "mean": words(True, False),
     "method": lambda s: s.choice(["auto", *hw.METHODS.names]),
     "metric": lambda s: s.choice([None, "dsc", "dsc", "hd95", "nsd:tolerance=2", "correct"]),

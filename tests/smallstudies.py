@@ -14,8 +14,8 @@ from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.specs.digests import digest_of
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import spec_of
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 HERE = Path("study.toml")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import DataError
-from halfwidth.study.chunks import Chunk, Made, parse_shard
+from halfwidth.study.chunks import Chunk, ChunkResult, parse_shard
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.storage.opening import create_or_open
@@ -42,7 +42,7 @@ def chunks(count: int = 8, **what: Any) -> list[Chunk]:
     ]
 
 
-def work(chunk: Chunk) -> Made:
+def work(chunk: Chunk) -> ChunkResult:
     """Rows by which every bit of the computation is seen."""
     given, begun = chunk.payload, time.perf_counter()
     _tell(given, chunk)
@@ -63,7 +63,7 @@ def work(chunk: Chunk) -> Made:
     ]
     if given.get("extra") == chunk.name:
         rows[0]["unknown"] = 1
-    return Made(rows, time.perf_counter() - begun, [{"fit": 0.1}])
+    return ChunkResult(rows, time.perf_counter() - begun, [{"fit": 0.1}])
 
 
 def _tell(given: dict[str, Any], chunk: Chunk) -> None:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-    from halfwidth.scoring.front_door import score_folders, score_masks
-    from halfwidth.scoring.results import Scores
+    from halfwidth.scoring.api import score_folders, score_masks
+    from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
 
 __version__ = "0.1.0"
@@ -99,7 +99,7 @@ _HOME = {
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
     "RunsEstimate": "core.estimate_of_runs",
-    "Scores": "scoring.results",
+    "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
     "confusion_ci": "estimation.confusion",
@@ -114,8 +114,8 @@ _HOME = {
     "proportion_ci": "estimation.front_door",
     "runs_ci": "estimation.runs",
     "runs_table": "estimation.runs",
-    "score_folders": "scoring.front_door",
-    "score_masks": "scoring.front_door",
+    "score_folders": "scoring.api",
+    "score_masks": "scoring.api",
     "study": "study",
     "summaries": "summaries",
     "summary_ci": "estimation.front_door",

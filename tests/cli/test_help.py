@@ -16,11 +16,10 @@ import pandas as pd
 import pytest
 import typer
 from support import Run
-from typer.main import get_command
 
 import halfwidth as hw
 from halfwidth.cli.command import Group, Verb
-from halfwidth.cli.main import app
+from halfwidth.cli.main import command
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
@@ -30,7 +29,7 @@ def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]
         yield from verbs(below, (*path, name))
 
 
-VERBS = dict(verbs(get_command(app)))
+VERBS = dict(verbs(command()))
 LEAVES = {path: command for path, command in VERBS.items() if isinstance(command, Verb)}
 
 

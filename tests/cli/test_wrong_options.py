@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from support import Run
-from typer.main import get_command
 
-from halfwidth.cli.main import app
+from halfwidth.cli.main import command
 from halfwidth.cli.wrong_options import LEVELS, OTHER_NAMES, proposal
 
-VERBS = get_command(app)
+VERBS = command()
 
 
 @pytest.mark.parametrize(

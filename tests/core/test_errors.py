@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import closest, quoted, shortened
+from halfwidth.planning.published.printed_numbers import ClaimError
 
 CHOICES = ["mean", "median", "trimmed_mean"]
 
@@ -65,3 +68,12 @@ def test_quoted_shows_blanks_and_control_characters() -> None:
 )
 def test_shortened(most: int, text: str) -> None:
     assert shortened([1, 2, 3], most=most) == text
+
+
+@pytest.mark.parametrize(
+    "error", [hw.UnknownNameError("method", "bac", ["bca", "basic"]), ClaimError("n", "no cases")]
+)
+def test_an_error_of_a_worker_arrives_whole(error: hw.HalfwidthError) -> None:
+    received = pickle.loads(pickle.dumps(error))  # noqa: S301 -- pickled in the line itself
+    assert type(received) is type(error)
+    assert (str(received), vars(received)) == (str(error), vars(error))

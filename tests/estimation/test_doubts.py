@@ -14,6 +14,7 @@ import pytest
 from support import codes
 
 import halfwidth as hw
+from halfwidth.core.spec import Metric
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
@@ -205,7 +206,7 @@ def test_all_equal_values_are_no_pile_of_failures() -> None:
 @pytest.mark.parametrize("metric", ["dsc", "assd"])
 @pytest.mark.parametrize("statistic", ["mean", "sd", "median", "iqr", "trimmed_mean"])
 def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic: str) -> None:
-    needed = hw.STATISTICS[statistic].reliable_n(hw.METRICS[metric].reliable_n)
+    needed = hw.STATISTICS[statistic].reliable_n(Metric(hw.METRICS[metric]).reliable_n)
     if (metric, statistic) == ("dsc", "mean"):
         # The study found percentile intervals to need more than those of andre2025.
         needed = 50
@@ -221,7 +222,7 @@ def test_few_cases_depend_on_the_metric_and_the_statistic(metric: str, statistic
 
 
 def test_the_cases_needed_for_a_mean_are_those_of_the_study() -> None:
-    assert (hw.METRICS["dsc"].reliable_n, hw.METRICS["assd"].reliable_n) == (25, 75)
+    assert [Metric(hw.METRICS[name]).reliable_n for name in ("dsc", "assd")] == [25, 75]
     assert hw.STATISTICS["mean"].reliable_n(25) == 25
 
 

@@ -9,12 +9,13 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.spec import Metric
 from halfwidth.estimation.evidence import OF_CASES, cases_needed, family_of, found_for
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.study.analysis.evidence import evidence_rows
 
 MEAN = resolve_statistic("mean")
-DSC = hw.METRICS["dsc"]
+DSC = Metric(hw.METRICS["dsc"])
 
 
 def values(n: int) -> list[float]:
@@ -59,12 +60,12 @@ def test_a_size_that_was_not_studied_is_an_error() -> None:
 
 def test_nothing_was_found_of_a_distance_in_millimetres() -> None:
     assert hw.evidence("assd").empty
-    assert family_of(hw.METRICS["assd"]) == ""
+    assert family_of(Metric(hw.METRICS["assd"])) == ""
 
 
 @pytest.mark.parametrize("name", ["dsc", "iou", "nsd", "boundary_iou"])
 def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> None:
-    assert family_of(hw.METRICS[name]) == OF_CASES
+    assert family_of(Metric(hw.METRICS[name])) == OF_CASES
 
 
 # --------------------------------------------------------------------------- what is near

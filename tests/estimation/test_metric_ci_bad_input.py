@@ -374,7 +374,7 @@ def test_a_name_that_is_none_gets_the_choices(option: str, given: Any, words: st
         ("f_beta:2,3", "f_beta takes 1 parameter(s)"),
         ("ppv:prevalence=5", "ppv: prevalence=5 is not above 0 and below 1"),
         ("cohen_kappa:weights=cubic", "weights=cubic is not none or linear or quadratic"),
-        ("auroc:0.1", "auroc takes 0 parameter(s)"),
+        ("auroc:0.1,0.2", "auroc takes 1 parameter(s)"),
         ("f1:beta=2", "f1 has no parameters, got 'beta'"),
     ],
 )

@@ -18,7 +18,7 @@ from PIL import Image as Pillow
 
 import halfwidth as hw
 from halfwidth.io.images import Image, read_image
-from halfwidth.io.labels import MOST_VOXELS
+from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.io.tiff import inflated, unpacked_bits, unpacked_lzw
 
 nibabel: Any = import_module("nibabel")
@@ -77,7 +77,7 @@ def memory(read: Callable[[], Image]) -> tuple[int, Image]:
 def test_values_of_eight_bytes_take_one(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("labels", "payload"):
+    for module in ("label_maps", "voxel_data"):
         monkeypatch.setattr(f"halfwidth.io.{module}.PORTION", 2**14)
     path = tmp_path / f"a{suffix}"
     voxels = np.repeat(volume("f8"), 4, axis=0)

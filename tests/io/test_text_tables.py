@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.io import sources
+from halfwidth.io import table_sources
 from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
 
@@ -153,7 +153,7 @@ def test_compressed_data_that_are_cut_short(kept: int, tmp_path: Path) -> None:
 def test_a_bomb_is_refused_before_it_goes_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "ALWAYS_UNPACKED", 1 << 20)
+    monkeypatch.setattr(table_sources, "ALWAYS_UNPACKED", 1 << 20)
     content = gzip.compress(b"case,dice\n" + b"a,0.5\n" * 10**6)
     assert complaint(tmp_path, content, "t.csv.gz").startswith("unpacks to more than ")
 

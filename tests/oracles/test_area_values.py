@@ -81,6 +81,31 @@ def test_areas_of_one_class_are_those_of_scikit_learn_and_of_pairs(case: Scored)
     assert ours("average_precision_interpolated") == pytest.approx(np.mean(best))
 
 
+@examples(20)
+@given(scored(), st.floats(1e-6, 1))
+def test_partial_areas_of_one_class_are_those_of_scikit_learn(case: Scored, rate: float) -> None:
+    truth, scores, weights = case
+    positive, score = truth == 0, scores[:, 0]
+    made = value(positive, score, f"auroc:max_fpr={rate}", scores="any", sample_weight=weights)
+    wanted = sk.roc_auc_score(positive, score, sample_weight=weights, max_fpr=rate)
+    # Of a tiny rate the area is the difference of two nearly equal numbers.
+    assert made == pytest.approx(wanted, abs=1e-15 / rate + 1e-12)
+    assert made == hw.metrics.auroc(positive, score, weights, max_fpr=rate)
+
+
+def test_averages_of_partial_areas_are_those_over_the_classes() -> None:
+    generator = np.random.default_rng(5)
+    truth, scores = np.arange(90) % 3, np.round(generator.uniform(size=(90, 3)), 1)
+    one_hot = truth[:, None] == np.arange(3)
+    part = functools.partial(sk.roc_auc_score, max_fpr=0.2)
+    by_class = [part(one_hot[:, one], scores[:, one]) for one in range(3)]
+    ours = functools.partial(value, truth, scores, "auroc:max_fpr=0.2", scores="any")
+    assert values(truth, scores, "auroc:0.2", scores="any") == pytest.approx(by_class)
+    assert ours(average="macro") == pytest.approx(np.mean(by_class))
+    assert ours(average="weighted") == pytest.approx(np.mean(by_class))
+    assert ours(average="micro") == pytest.approx(part(one_hot.ravel(), scores.ravel()))
+
+
 @pytest.mark.slow
 @given(scored())
 def test_averages_of_areas_are_those_of_scikit_learn(case: Scored) -> None:

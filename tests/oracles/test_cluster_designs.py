@@ -19,12 +19,16 @@ from support import codes, message
 import halfwidth as hw
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.bootstrap import (
+    acceleration,
+    bootstrap_distribution,
+    leave_one_out,
+    replicates,
+)
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.jackknife import acceleration, leave_one_out
 from halfwidth.resampling.kernels import reference
-from halfwidth.resampling.replicates import bootstrap_distribution, replicates
 
 Array = NDArray[np.float64]
 Reduces = Callable[[Array], Any]

@@ -12,11 +12,11 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling import studentized
+from halfwidth.resampling import bootstrap
+from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.replicates import replicates
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
@@ -58,7 +58,7 @@ def test_studentized_replicates_of_a_mean_are_the_same(name: str, count: int) ->
     values, design = samples_in(name, count)
     bound = resolve_statistic("mean")
     fast, plain = (
-        studentized.studentized_distribution(
+        bootstrap.studentized_distribution(
             values, design, bound, Plan(4, 300, compiled=use)
         ).quantile(0.3)
         for use in (True, False)

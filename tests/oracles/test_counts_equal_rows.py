@@ -19,17 +19,16 @@ from halfwidth.metrics.building import (
     Tuned,
     of_areas,
     of_cells,
-    of_errors,
+    of_sums,
     of_tuned,
     of_weighted_cells,
 )
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.cells import MULTINOMIAL_FROM
+from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.jackknife import leave_one_out
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]
 OfRows = Callable[[Array], float]
@@ -243,6 +242,12 @@ def auroc_of_rows(positive: Array, score: Array, weight: Array | None) -> float:
     return float(sk.roc_auc_score(positive, score, sample_weight=weight))
 
 
+def part_of_rows(positive: Array, score: Array, weight: Array | None) -> float:
+    if positive.all() or not positive.any():
+        return np.nan
+    return float(sk.roc_auc_score(positive, score, sample_weight=weight, max_fpr=0.3))
+
+
 def steps_of_rows(positive: Array, score: Array, weight: Array | None) -> float:
     if not positive.any():
         return np.nan
@@ -258,6 +263,7 @@ def lines_of_rows(positive: Array, score: Array, weight: Array | None) -> float:
 
 AREAS: dict[str, Callable[..., float]] = {
     "auroc": auroc_of_rows,
+    "auroc:0.3": part_of_rows,
     "average_precision": steps_of_rows,
     "average_precision_trapezoid": lines_of_rows,
 }
@@ -269,18 +275,20 @@ AREAS: dict[str, Callable[..., float]] = {
     "average",
     ["binary", pytest.param("micro", marks=SLOW), "macro", pytest.param("weighted", marks=SLOW)],
 )
-@pytest.mark.parametrize("name", AREAS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=SLOW) if ":" in n else n for n in AREAS])
 def test_areas_of_counts_are_those_of_the_rows_drawn(
     name: str, average: str, kind: str, weighted: bool
 ) -> None:
     classes = 1 if average == "binary" else 3
+    base, _, rate = name.partition(":")
+    metric = metric_of(base, max_fpr=float(rate)) if rate else metric_of(base)
     for n in (9, 24):
         records = scored_cases(n, max(classes, 2), weighted=weighted)
         # Of one class: its scores, and code 0 where it is the true one.
         records = np.delete(records, 1, axis=0) if classes == 1 else records
         records, design = design_of(kind, records)
         rank = RankEach(classes, flatten=average == "micro", weighted=weighted)
-        statistic = of_areas(metric_of(name), rank, AreaFinish(average), "omit")
+        statistic = of_areas(metric, rank, AreaFinish(average), "omit")
         of_rows = functools.partial(area_of_rows, AREAS[name], average, classes)
         assert_replicates_are_those_of_rows(records, design, statistic, of_rows, 15)
         assert_jackknife_is_that_of_rows(records, design, statistic, of_rows)
@@ -325,7 +333,7 @@ def test_errors_of_sums_are_those_of_the_rows_drawn(
     def of_rows(drawn: Array) -> float:
         return float(function(drawn[0] - offset, drawn[1] - offset))
 
-    statistic = of_errors(metric_of(name))
+    statistic = of_sums(metric_of(name))
     plan = Plan(77, RESAMPLES)
     drawn = plan.indices(design, 0, RESAMPLES)
     wanted = [of_rows(records[..., rows_of(design, units)]) for units in drawn]

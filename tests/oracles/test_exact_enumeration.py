@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.bootstrap import bootstrap_distribution
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.exact import binomial, order_statistics
-from halfwidth.resampling.replicates import bootstrap_distribution
+from halfwidth.resampling.forms.order_statistics import closed_form
+from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.spacings import gammas, spacings
 from halfwidth.summaries.quantile import quantile_picks
 
@@ -85,12 +86,12 @@ def test_every_single_and_adjacent_order_statistic_is_that_of_all_resamples(n: i
     values = samples(n)["untied"]
     resamples = np.sort(all_resamples(values), axis=-1)
     for rank in range(1, n + 1):
-        got = order_statistics(values[None], np.array([rank]), np.array([1.0]))
+        got = closed_form(values[None], np.array([rank]), np.array([1.0]))
         assert_same_distribution(tabulated(got), enumerated(resamples[:, rank - 1]))
     for rank in range(1, n):
         for weight in (0.001, 0.3, 0.5, 0.75):
             picked = resamples[:, rank - 1 : rank + 1] @ np.array([1 - weight, weight])
-            got = order_statistics(
+            got = closed_form(
                 values[None], np.array([rank, rank + 1]), np.array([1 - weight, weight])
             )
             assert_same_distribution(tabulated(got), enumerated(picked))
@@ -131,7 +132,7 @@ def test_probability_of_each_position_is_a_difference_of_binomial_tails(n: int, 
     # P(X*₍k₎ ≤ x₍j₎) = P(Bin(n, j/n) ≥ k); values 1 ... n make positions visible.
     values = np.arange(1.0, n + 1)
     ranks, weights = quantile_picks(n, q)
-    got = order_statistics(values[None], ranks[:1], weights[:1] / weights[:1])
+    got = closed_form(values[None], ranks[:1], weights[:1] / weights[:1])
     tail = stats.binom.sf(int(ranks[0]) - 1, n, np.arange(n + 1) / n)
     wanted = np.diff(tail)
     made = np.zeros(n)
@@ -140,7 +141,7 @@ def test_probability_of_each_position_is_a_difference_of_binomial_tails(n: int, 
     if len(ranks) == 2:
         # The two together keep the marginal of either: E = Σ weight · E[X*₍k₎].
         upper = np.diff(stats.binom.sf(int(ranks[1]) - 1, n, np.arange(n + 1) / n))
-        both = order_statistics(values[None], ranks, weights)
+        both = closed_form(values[None], ranks, weights)
         expected = weights[0] * (wanted @ values) + weights[1] * (upper @ values)
         assert both.probability.sum() == pytest.approx(1, abs=1e-12)
         assert both.mean()[0] == pytest.approx(expected, rel=1e-11)

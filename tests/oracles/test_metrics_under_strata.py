@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.core import rng
-from halfwidth.resampling.cells import cell_counts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.counts import cell_counts
 
 Array = NDArray[Any]
 

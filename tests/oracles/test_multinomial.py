@@ -18,12 +18,12 @@ from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.building import of_cells, of_errors, of_weighted_cells
-from halfwidth.resampling.cells import MULTINOMIAL_FROM, cell_counts
+from halfwidth.metrics.building import of_cells, of_sums, of_weighted_cells
+from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
 from halfwidth.resampling.multinomial import binomial_quantile, multinomial
-from halfwidth.resampling.replicates import replicates
 
 Array = NDArray[Any]
 
@@ -185,7 +185,7 @@ def test_influence_of_errors_is_the_numerical_derivative(name: str) -> None:
     n, generator = 30, np.random.default_rng(8)
     target = generator.normal(size=n)
     records = np.stack([target, target + generator.normal(size=n)])
-    influence = of_errors(Metric(hw.SAMPLE_METRICS[name])).spec.influence
+    influence = of_sums(Metric(hw.SAMPLE_METRICS[name])).spec.influence
     assert influence is not None
 
     def at(w: Array) -> float:

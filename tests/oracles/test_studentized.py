@@ -20,11 +20,11 @@ from halfwidth.core.types import Alternative, Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.bootstrap import standard_error, studentized_distribution
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.linearization import standard_error
-from halfwidth.resampling.studentized import studentized_distribution, studentized_plain
+from halfwidth.resampling.forms.generic import studentized as studentized_plain
 
 Array = NDArray[np.float64]
 # The cases of each unit drawn, and how many of the units are of each stratum.

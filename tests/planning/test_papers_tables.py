@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
-from halfwidth.planning.published_columns import column_of, read_cell
+from halfwidth.planning.published.columns import parse_cell, parse_heading
 
 table = hw.planning.review_table
 
@@ -33,7 +33,7 @@ table = hw.planning.review_table
 def test_a_cell_is_read_with_its_decimals(
     cell: str, value: float, spread: float | None, decimals: int, per_cent: bool
 ) -> None:
-    found = read_cell(cell)
+    found = parse_cell(cell)
     assert found is not None
     assert (found.value, found.spread, found.per_cent) == (value, spread, per_cent)
     assert found.value.decimals == decimals
@@ -76,7 +76,7 @@ def test_a_cell_of_anything_else_is_an_error_that_names_it(cell: str) -> None:
 def test_headings_of_papers_are_understood(
     heading: str, role: str, field: str, metric: str, spread: str
 ) -> None:
-    found = column_of(heading)
+    found = parse_heading(heading)
     assert (found.role, found.field, found.metric, found.spread) == (role, field, metric, spread)
 
 

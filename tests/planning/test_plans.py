@@ -11,8 +11,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth import planning
-from halfwidth.planning.recipes import smallest
-from halfwidth.planning.results import SampleSize
+from halfwidth.planning.sample_size import SampleSize
+from halfwidth.planning.width_formulas import smallest_n
 
 PAIRS: dict[str, tuple[Callable[..., SampleSize], Callable[[int], SampleSize]]] = {
     "mean": (
@@ -125,8 +125,8 @@ def test_assurance_takes_more_cases_than_an_average() -> None:
 
 def test_a_search_finds_the_first() -> None:
     for threshold in range(1, 200):
-        assert smallest(lambda n, t=threshold: n >= t, 1) == threshold  # type: ignore[misc]
-        assert smallest(lambda n, t=threshold: n >= t, 50) == max(50, threshold)  # type: ignore[misc]
+        assert smallest_n(lambda n, t=threshold: n >= t, 1) == threshold  # type: ignore[misc]
+        assert smallest_n(lambda n, t=threshold: n >= t, 50) == max(50, threshold)  # type: ignore[misc]
 
 
 def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:

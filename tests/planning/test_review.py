@@ -15,8 +15,9 @@ from support import codes, message
 import halfwidth as hw
 from halfwidth.core.types import Bounds, Level
 from halfwidth.intervals.auc import delong_logit
-from halfwidth.planning.published import ClaimError
-from halfwidth.planning.review_estimates import binormal_se
+from halfwidth.planning.published.claims import MeanClaim
+from halfwidth.planning.published.estimates import binormal_se
+from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.spread import largest_sd, spread_models, usual_spread
 
 review = hw.planning.review
@@ -46,7 +47,7 @@ def test_the_sem_says_the_same_as_the_sd() -> None:
     by_sem = review(50, mean=0.85, sem=0.10 / math.sqrt(50), metric="dsc")
     assert (by_sem.low, by_sem.high) == pytest.approx((by_sd.low, by_sd.high))
     assert (by_sd.claim.source, by_sem.claim.source) == ("sd", "sem")
-    assert by_sem.claim.spread is not None
+    assert isinstance(by_sem.claim, MeanClaim)
     assert by_sem.claim.spread.sd == pytest.approx(0.10)
 
 
@@ -153,6 +154,7 @@ def test_the_rounding_of_a_print_is_forgiven() -> None:
 def test_without_an_sd_the_interval_is_that_of_the_usual_one_and_a_range() -> None:
     found = review(50, mean=0.85, metric="dsc")
     guess = usual_spread("dsc", 0.85, 50, Bounds(0, 1))
+    assert isinstance(found.claim, MeanClaim)
     assert found.claim.spread == guess
     assert guess.low < guess.sd < guess.high
     widths = [
@@ -173,8 +175,8 @@ def test_without_an_sd_the_interval_is_that_of_the_usual_one_and_a_range() -> No
 @pytest.mark.parametrize("mean", [0.0, 0.001, 0.3, 0.5, 0.97, 0.999, 1.0])
 def test_a_guess_is_possible_for_its_mean(metric: str, mean: float) -> None:
     found = review(30, mean=mean, metric=metric)
+    assert isinstance(found.claim, MeanClaim)
     spread = found.claim.spread
-    assert spread is not None
     assert 0 <= spread.low <= spread.sd <= spread.high <= largest_sd(mean, 30, Bounds(0, 1))
     low, high = spread_models()[metric.partition(":")[0]].means
     beyond = "lies beyond theirs" in message(found.estimate, "HW106")
@@ -210,9 +212,9 @@ def test_a_count_has_wilsons_interval(n: int, x: int) -> None:
 
 
 def test_an_accuracy_in_print_is_the_count_that_it_rounds() -> None:
-    assert review(200, mean=0.905, metric="accuracy").claim.successes == 181
+    assert review(200, mean=0.905, metric="accuracy").to_dict()["successes"] == 181
     # 181 of 200 is 90.5 %, printed without decimals as 91 or 90.
-    assert review(201, mean=90, scale=100, metric="accuracy").claim.successes == 181
+    assert review(201, mean=90, scale=100, metric="accuracy").to_dict()["successes"] == 181
     with pytest.raises(ClaimError, match=r"mean=0\.903 is no share of n=200 cases: 181 of them"):
         review(200, mean=0.903, metric="accuracy")
 

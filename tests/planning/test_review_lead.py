@@ -12,7 +12,8 @@ from statsmodels.stats.proportion import confint_proportions_2indep
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.proportion import wilson
-from halfwidth.planning.review_lead import CORRELATIONS, Lead, Reach, difference, needed
+from halfwidth.planning.published.claims import MeanClaim
+from halfwidth.planning.published.leads import CORRELATIONS, Lead, Reach, difference, needed
 
 review = hw.planning.review
 
@@ -105,8 +106,8 @@ def test_a_guessed_sd_leaves_the_verdict_open_where_it_decides() -> None:
 
 
 def guesses(n: int, mean: float, versus: float) -> list[tuple[float, float]]:
-    spreads = [review(n, mean=m, metric="dsc").claim.spread for m in (mean, versus)]
-    own, other = (spread for spread in spreads if spread is not None)
+    claims = [review(n, mean=m, metric="dsc").claim for m in (mean, versus)]
+    own, other = (claim.spread for claim in claims if isinstance(claim, MeanClaim))
     return [(own.low, other.low), (own.sd, other.sd), (own.high, other.high)]
 
 

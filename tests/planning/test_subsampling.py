@@ -13,7 +13,7 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.planning.subsampling import SubsampleRow, _drawn
+from halfwidth.planning.subsampling import SubsampleRow, _draw_subsamples
 
 subsample = hw.planning.subsample
 VALUES = np.sort(np.random.default_rng(0).beta(6, 2, 60))
@@ -102,7 +102,7 @@ def test_nu_is_the_ratio_of_averages_as_the_tables_have_it(shared: Path) -> None
 
 
 def test_averages_are_those_of_the_subsamples_drawn() -> None:
-    samples = _drawn(VALUES, 12, 40, 3)
+    samples = _draw_subsamples(VALUES, 12, 40, 3)
     found = subsample(VALUES, sizes=[12], repeats=40, rng=3, ddof=1, n_resamples=99).rows[0]
     sd = samples.std(axis=1, ddof=1)
     mean, sem = samples.mean(axis=1), sd / math.sqrt(12)
@@ -115,7 +115,7 @@ def test_averages_are_those_of_the_subsamples_drawn() -> None:
 
 
 def test_bootstrap_columns_are_those_of_numpy_within_monte_carlo_error() -> None:
-    samples, b = _drawn(VALUES, 12, 20, 3), 20_000
+    samples, b = _draw_subsamples(VALUES, 12, 20, 3), 20_000
     found = subsample(VALUES, sizes=[12], repeats=20, rng=3, n_resamples=b).rows[0]
     rng = np.random.default_rng(1)
     means = np.stack([s[rng.integers(0, 12, (b, 12))].mean(axis=1) for s in samples])
@@ -130,7 +130,7 @@ def test_bootstrap_columns_are_those_of_numpy_within_monte_carlo_error() -> None
 
 
 def test_subsamples_are_without_replacement_and_every_case_is_as_likely() -> None:
-    drawn = _drawn(np.arange(30.0), 6, 20_000, 9).astype(int)
+    drawn = _draw_subsamples(np.arange(30.0), 6, 20_000, 9).astype(int)
     assert all(len(set(row)) == 6 for row in drawn[:500].tolist())
     counts = np.bincount(drawn.ravel(), minlength=30)
     # Inclusion is hypergeometric, less variable than independent draws: the test is conservative.

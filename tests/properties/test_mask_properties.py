@@ -18,7 +18,7 @@ from support import examples
 from halfwidth import metrics
 from halfwidth.metrics import overlap
 from halfwidth.metrics.masks import Mask, MaskPair
-from halfwidth.scoring.wanted import MASK_METRICS
+from halfwidth.scoring.metric_choice import MASK_METRICS
 
 QUICK = examples(40)
 Of = Callable[..., float]

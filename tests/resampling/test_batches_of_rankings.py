@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
-from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.forms import Area, RankedAreas, Ranking
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Level
 from halfwidth.intervals.catalogue import METHODS
@@ -21,12 +21,13 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.metrics import building, ranking
 from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, curve_of, rank
-from halfwidth.resampling import areas, replicates
-from halfwidth.resampling.areas import areas_of_counts, areas_of_samples, class_units
-from halfwidth.resampling.areas_left_out import without_each_unit
+from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.forms import ranked, ranked_resamples
+from halfwidth.resampling.forms.ranked import class_units
+from halfwidth.resampling.forms.ranked_left_out import without_each_unit
+from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_samples
 from halfwidth.resampling.kernels import native
 
 Array = NDArray[Any]
@@ -57,9 +58,15 @@ def form_of(statistic: Statistic) -> RankedAreas:
     return form
 
 
+def area_of(kind: str) -> Area:
+    area = Metric(SAMPLE_METRICS[kind]).form
+    assert isinstance(area, Area)
+    return area
+
+
 def row_by_row(kind: str, found: Ranking) -> list[float]:
     ones = np.ones(found.mark.shape[-1])
-    return [float(curve_of(kind)(*cumulated(mark, ones))) for mark in found.mark]
+    return [float(area_of(kind).curve(*cumulated(mark, ones))) for mark in found.mark]
 
 
 # --------------------------------------------------------------------------- estimates
@@ -166,7 +173,7 @@ def test_cases_may_have_several_positives_among_ties(kind: str) -> None:
         shape = (-1, each * records.shape[-1])
         return rank(positive.reshape(shape), scores.reshape(shape), cases=records.shape[-1])
 
-    form = RankedAreas(kind, ranked, lambda area, _positives: area[..., 0])
+    form = RankedAreas(area_of(kind), ranked, lambda area, _positives: area[..., 0])
     scores = draw.integers(0, 4, (6, each, n)).astype(float)
     records = np.concatenate([scores, draw.integers(0, 2, (6, each, n))], axis=1)
     got = without_each_unit(form, records, Design((n,), paired=True))
@@ -202,7 +209,7 @@ def whole(kind: str, found: Ranking, samples: int, design: Design, plan: Plan) -
     rows = len(found.case) // samples
     made = np.full((2, samples, rows, plan.n_resamples), np.nan)
     times = np.zeros((samples, plan.n_resamples), int)
-    for some, block, got in areas_of_samples(kind, found, samples, design, plan):
+    for some, block, got in areas_of_samples(area_of(kind), found, samples, design, plan):
         shape = (some.stop - some.start, rows, -1)
         made[0, some, :, block], made[1, some, :, block] = (
             part.reshape(shape) for part in (got.area, got.positives)
@@ -227,7 +234,7 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         plan = Plan(11, 70, compiled=True)
         counts = counts_of_units(under, Plan(11, 70, compiled=False), 0, 70)
         unit = np.repeat(np.arange(under.units), under.unit_sizes)
-        wanted = areas_of_counts(kind, found, unit, counts)
+        wanted = areas_of_counts(area_of(kind), found, unit, counts)
         got = whole(kind, found, 5, under, plan)
         assert np.array_equal(got[1], wanted.positives)
         if kind == "auroc":
@@ -235,8 +242,8 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         np.testing.assert_allclose(got[0], wanted.area, rtol=1e-12)
         plain = whole(kind, found, 5, under, Plan(11, 70, compiled=False))
         assert np.array_equal(plain[0], wanted.area, equal_nan=True)
-        monkeypatch.setattr(areas, "MOST_SHARED", 1)
-        monkeypatch.setattr(areas, "MOST_AT_ONCE", 1)
+        monkeypatch.setattr(ranked_resamples, "MOST_SHARED", 1)
+        monkeypatch.setattr(ranked_resamples, "MOST_AT_ONCE", 1)
         assert np.array_equal(whole(kind, found, 5, under, plan), got, equal_nan=True), "in blocks"
         monkeypatch.undo()
 
@@ -256,7 +263,7 @@ def sums_are_those_of_numpy(unit: Array, mark: Array, units: int) -> None:
     for kind in KINDS:
         auroc = kind == "auroc"
         lists = native.prepared(found.case, found.mark, units, auroc=auroc)
-        wanted = areas_of_counts(kind, found, np.arange(units), counts)
+        wanted = areas_of_counts(area_of(kind), found, np.arange(units), counts)
         area, positives = native.areas(lists, drawn, 0, len(unit))
         assert np.array_equal(positives, wanted.positives)
         np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
@@ -362,7 +369,7 @@ def test_intervals_of_a_batch_are_those_of_each_test_set(
     wanted = np.concatenate([made(one[None]) for one in sets], axis=-1)
     got = made(sets)
     np.testing.assert_allclose(got, wanted, rtol=1e-13)
-    monkeypatch.setattr(replicates, "MOST_RANKED", 1)
+    monkeypatch.setattr(ranked, "MOST_RANKED", 1)
     assert np.array_equal(made(sets), got, equal_nan=True), "in parts"
 
 

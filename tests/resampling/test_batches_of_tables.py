@@ -25,13 +25,12 @@ from halfwidth.core.types import Level
 from halfwidth.core.undefined import UNDEFINED_POLICIES
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.cells import MULTINOMIAL_FROM
+from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.exact import binomial, studentized_binomial
-from halfwidth.resampling.jackknife import leave_one_out
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels.programs import program_of
-from halfwidth.resampling.replicates import replicates
+from halfwidth.resampling.proportions import binomial, studentized_binomial
 
 # It looks for the best of all decisions, which a formula cannot.
 WITHOUT_FORMULA = ("normalized_expected_cost",)

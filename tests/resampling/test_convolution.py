@@ -8,7 +8,7 @@ from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.types import Array
-from halfwidth.resampling import convolution, replicates
+from halfwidth.resampling import convolution
 from halfwidth.resampling.convolution import convolved_means
 
 RNG = np.random.default_rng(3)
@@ -110,7 +110,7 @@ def test_undefined_levels_have_no_quantile() -> None:
 
 @pytest.fixture
 def _from_two_hundred_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replicates, "MANY", 200)
+    monkeypatch.setattr(convolution, "MANY", 200)
 
 
 @pytest.mark.usefixtures("_from_two_hundred_on")

@@ -22,9 +22,9 @@ from batches import (
 
 from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
-from halfwidth.resampling.cells import MULTINOMIAL_FROM, finished
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, finished
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS, MOST_WEIGHT, Operation, read_off
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step, program_of

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.core import rng
-from halfwidth.core.forms import Ranking
+from halfwidth.core.forms import Area, Ranking
+from halfwidth.core.spec import Metric
 from halfwidth.metrics.ranking import rank
-from halfwidth.resampling.areas import areas_of_counts, areas_of_resamples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_resamples
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.native import prepared, side_by_side
 
@@ -31,6 +32,12 @@ def counts_of(key: rng.Key, start: int, stop: int, units: int) -> Array:
     return np.stack([np.bincount(row, minlength=units) for row in draws])
 
 
+def area_of(kind: str) -> Area:
+    area = Metric(hw.SAMPLE_METRICS[kind]).form
+    assert isinstance(area, Area)
+    return area
+
+
 def drawn(kind: str, unit: Array, mark: Array, units: int, start: int, stop: int) -> Array:
     """Areas and positives of lists, from the library."""
     lists = prepared(unit.astype(np.int32), mark, units, auroc=kind == "auroc")
@@ -44,7 +51,7 @@ def check(scores: Array, positive: Array, unit: Array, units: int, resamples: in
     ranking, stop = Ranking(of_entry.astype(np.int32), found.mark), 3 + resamples
     counts = counts_of(KEY, 3, stop, units)
     for kind in ("auroc", "average_precision"):
-        wanted = areas_of_counts(kind, ranking, np.arange(units), counts)
+        wanted = areas_of_counts(area_of(kind), ranking, np.arange(units), counts)
         made = drawn(kind, of_entry, found.mark, units, 3, stop)
         assert np.array_equal(made[1], wanted.positives)
         # Twice the area is a whole number; average precisions differ by rounding.
@@ -130,7 +137,7 @@ def test_areas_of_resamples_are_those_of_plain_numpy(design: Design, kind: str) 
     made = []
     for use in (False, True):
         plan = Plan(3, 99, compiled=use)
-        blocks = [areas for *_, areas in areas_of_resamples(kind, ranking, design, plan)]
+        blocks = [areas for *_, areas in areas_of_resamples(area_of(kind), ranking, design, plan)]
         made.append(np.concatenate([block.area for block in blocks], axis=-1))
     assert np.isnan(made[0]).any() or design.units > 6
     np.testing.assert_allclose(made[1], made[0], rtol=1e-12)
@@ -142,7 +149,9 @@ def test_threads_change_nothing() -> None:
     made = []
     for threads in (1, 3):
         plan = Plan(3, 1001, compiled=True, threads=threads)
-        blocks = list(areas_of_resamples("auroc", ranking, Design((500,), paired=True), plan))
+        blocks = list(
+            areas_of_resamples(area_of("auroc"), ranking, Design((500,), paired=True), plan)
+        )
         assert blocks[0][0] == 0
         made.append(np.concatenate([areas.area for *_, areas in blocks], axis=-1))
     assert np.array_equal(made[0], made[1])

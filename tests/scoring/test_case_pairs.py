@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.scoring.pairs import CaseFiles, Matched, match, natural
+from halfwidth.scoring.pairs import CaseFiles, MatchedFiles, match_files, natural_key
 
 
 def made(folder: Path, *names: str) -> Path:
@@ -32,14 +32,14 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def complaint(predictions: Path, references: Path, *, allow_missing: bool = False) -> str:
     with pytest.raises(hw.DataError) as caught:
-        match(predictions, references, allow_missing=allow_missing)
+        match_files(predictions, references, allow_missing=allow_missing)
     text = str(caught.value)
     assert "\n" not in text
     assert len(text) < 900
     return text
 
 
-def names(matched: Matched) -> list[str]:
+def names(matched: MatchedFiles) -> list[str]:
     return [files.case for files in matched.cases]
 
 
@@ -54,13 +54,13 @@ def test_two_files_are_one_case_named_by_the_reference(tmp_path: Path) -> None:
     made(tmp_path, "model.nii.gz", "case 7.nrrd")
     prediction, reference = tmp_path / "model.nii.gz", tmp_path / "case 7.nrrd"
     expected = CaseFiles("case 7", {None: reference}, {None: prediction})
-    assert match(prediction, reference) == Matched((expected,), ())
+    assert match_files(prediction, reference) == MatchedFiles((expected,), ())
 
 
 def test_label_maps_match_by_stem_whatever_the_format(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "a.nii.gz", "b.1.nii")
     ref = made(folders[1], "a.nrrd", "b.1.mha")
-    matched = match(pred, ref)
+    matched = match_files(pred, ref)
     assert matched.cases == (
         CaseFiles("a", {None: ref / "a.nrrd"}, {None: pred / "a.nii.gz"}),
         CaseFiles("b.1", {None: ref / "b.1.mha"}, {None: pred / "b.1.nii"}),
@@ -71,7 +71,7 @@ def test_label_maps_match_by_stem_whatever_the_format(folders: tuple[Path, Path]
 def test_folders_of_structures_match_by_case_and_structure(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "c1/Brain.nii.gz", "c1/Lung-Lt.nii.gz")
     ref = made(folders[1], "c1/Brain.nrrd", "c1/Lung-Lt.nrrd")
-    (files,) = match(pred, ref).cases
+    (files,) = match_files(pred, ref).cases
     assert files.references == {
         "Brain": ref / "c1" / "Brain.nrrd",
         "Lung-Lt": ref / "c1" / "Lung-Lt.nrrd",
@@ -84,7 +84,7 @@ def test_folders_of_structures_match_by_case_and_structure(folders: tuple[Path, 
 
 def test_two_readers_of_real_scans_match(shared: Path) -> None:
     data = shared / "data" / "head_neck_ct"
-    matched = match(data / "radiographer", data / "oncologist")
+    matched = match_files(data / "radiographer", data / "oncologist")
     assert len(matched.cases) == 8
     assert names(matched) == sorted(names(matched))
     assert all(len(files.references) == 21 for files in matched.cases)
@@ -97,7 +97,7 @@ def test_two_readers_of_real_scans_match(shared: Path) -> None:
 
 def test_the_folders_of_a_single_case_are_taken_for_label_maps(shared: Path) -> None:
     data = shared / "data" / "head_neck_ct"
-    matched = match(data / "radiographer" / "0522c0017", data / "oncologist" / "0522c0017")
+    matched = match_files(data / "radiographer" / "0522c0017", data / "oncologist" / "0522c0017")
     assert len(matched.cases) == 21
     assert list(matched.cases[0].references) == [None]
 
@@ -106,13 +106,13 @@ def test_the_folders_of_a_single_case_are_taken_for_label_maps(shared: Path) -> 
 def test_numbers_in_names_sort_by_their_size(folders: tuple[Path, Path], pattern: str) -> None:
     for folder in folders:
         made(folder, *(pattern.format(number) for number in (10, 9, 100, 2)))
-    assert names(match(*folders)) == ["case2", "case9", "case10", "case100"]
+    assert names(match_files(*folders)) == ["case2", "case9", "case10", "case100"]
 
 
 def test_names_of_any_shape_can_be_sorted() -> None:
     given = ["b", "10", "a1b", "1", "A1", "a1", "a10b", "²", "٣", "", "007", "7"]
     expected = ["", "1", "007", "7", "10", "A1", "a1", "a1b", "a10b", "b", "²", "٣"]
-    assert sorted(given, key=natural) == expected
+    assert sorted(given, key=natural_key) == expected
 
 
 def test_links_to_files_are_followed(folders: tuple[Path, Path], tmp_path: Path) -> None:
@@ -120,13 +120,13 @@ def test_links_to_files_are_followed(folders: tuple[Path, Path], tmp_path: Path)
     ref = made(folders[1], "a.nii.gz")
     folders[0].mkdir()
     (folders[0] / "a.nii.gz").symlink_to(tmp_path / "store" / "x1.nii.gz")
-    assert match(folders[0], ref).cases[0].predictions == {None: folders[0] / "a.nii.gz"}
+    assert match_files(folders[0], ref).cases[0].predictions == {None: folders[0] / "a.nii.gz"}
 
 
 def test_a_name_matches_in_either_spelling_of_its_accents(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "Gr\u00f6\u00dfe.nii.gz")
     ref = made(folders[1], "Gro\u0308\u00dfe.nii.gz")
-    assert names(match(pred, ref)) == ["Gr\u00f6\u00dfe"]
+    assert names(match_files(pred, ref)) == ["Gr\u00f6\u00dfe"]
 
 
 # What lies beside the images.
@@ -139,7 +139,7 @@ def test_hidden_files_settings_and_voxels_of_headers_are_not_mentioned(
     pred = made(folders[0], "a.mhd", "a.zraw", "summary.json", *beside)
     ref = made(folders[1], "a.nii", "b.nhdr", "b.raw.gz", *beside)
     made(pred, "b.nii.gz")
-    matched = match(pred, ref)
+    matched = match_files(pred, ref)
     assert names(matched) == ["a", "b"]
     assert matched.notes == ()
 
@@ -147,7 +147,7 @@ def test_hidden_files_settings_and_voxels_of_headers_are_not_mentioned(
 def test_other_files_and_subfolders_are_counted_in_a_note(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "a.nii.gz", "a.csv", "b.csv", "README", "logs/", "b.raw")
     ref = made(folders[1], "a.nii.gz")
-    assert match(pred, ref).notes == (
+    assert match_files(pred, ref).notes == (
         f"{pred}: passed over 4 other files (2 .csv, 1 no suffix, 1 .raw), not read as images",
         f"{pred}: passed over 1 subfolder ('logs')",
     )
@@ -156,7 +156,7 @@ def test_other_files_and_subfolders_are_counted_in_a_note(folders: tuple[Path, P
 def test_leftovers_inside_the_folders_of_cases_are_counted(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "a/liver.nii.gz", "a/x.csv", "b/liver.nii.gz", "b/y.csv", "z.csv")
     ref = made(folders[1], "a/liver.nii.gz", "b/liver.nii.gz", "b/raw/ct.nii.gz", "empty/")
-    assert match(pred, ref).notes == (
+    assert match_files(pred, ref).notes == (
         f"{pred}: passed over 3 other files (3 .csv), not read as images",
         f"{ref}: passed over 2 subfolders ('b/raw', 'empty')",
     )
@@ -183,7 +183,7 @@ def test_what_has_no_partner_is_counted_and_named(folders: tuple[Path, Path]) ->
 def test_what_is_missing_may_be_allowed(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], "a.nii.gz", "zebra.nii.gz")
     ref = made(folders[1], "a.nii.gz", "c1.nii.gz")
-    matched = match(pred, ref, allow_missing=True)
+    matched = match_files(pred, ref, allow_missing=True)
     assert matched.cases == (
         CaseFiles("a", {None: ref / "a.nii.gz"}, {None: pred / "a.nii.gz"}),
         CaseFiles("c1", {None: ref / "c1.nii.gz"}, {None: None}),
@@ -204,7 +204,7 @@ def test_structures_without_a_partner_are_placed(folders: tuple[Path, Path]) -> 
     assert complaint(pred, ref) == (
         f"predictions and references do not match: {text[0]}; {text[1]}" + CHOICE
     )
-    matched = match(pred, ref, allow_missing=True)
+    matched = match_files(pred, ref, allow_missing=True)
     assert matched.notes == (f"{text[0]}: scored as missed", f"{text[1]}: left out")
     assert matched.cases[1].predictions == {
         "A": pred / "c2" / "A.nii.gz",
@@ -217,7 +217,7 @@ def test_structures_without_a_partner_are_placed(folders: tuple[Path, Path]) -> 
 def test_a_case_without_any_structure_is_missing(folders: tuple[Path, Path]) -> None:
     pred = made(folders[0], *in_case("c1", "AB"), "c2/")
     ref = made(folders[1], *in_case("c1", "AB"), *in_case("c2", "AB"))
-    matched = match(pred, ref, allow_missing=True)
+    matched = match_files(pred, ref, allow_missing=True)
     assert matched.cases[1].predictions == {"A": None, "B": None}
     assert matched.notes == (
         "1 reference without a prediction ('c2'): scored as missed",
@@ -246,7 +246,7 @@ def test_a_name_that_looks_like_another_is_pointed_out(
     ref = made(folders[1], "a.nii.gz", f"{reference}.nii.gz", "zzz9.nii.gz")
     hint = f"; the prediction {prediction!r} looks like the reference {reference!r}"
     assert f"{hint}. Rename" in complaint(pred, ref)
-    assert match(pred, ref, allow_missing=True).notes[0].endswith(f": scored as missed{hint}")
+    assert match_files(pred, ref, allow_missing=True).notes[0].endswith(f": scored as missed{hint}")
 
 
 @pytest.mark.parametrize(

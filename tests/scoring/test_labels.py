@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import halfwidth as hw
-from halfwidth.scoring.labels import (
+from halfwidth.scoring.label_definitions import (
     Label,
     LabelFile,
-    chosen,
     parse_region,
     read_label_file,
+    select_labels,
     with_regions,
 )
 
@@ -224,14 +224,14 @@ def test_a_region_needs_a_name_of_its_own(regions: list[str], said: str) -> None
 
 def test_labels_are_chosen_by_name_or_number_in_the_order_asked_for() -> None:
     labels = with_regions(BOTH, ["whole=1+2"])
-    assert chosen(labels, None) == labels
-    assert chosen(labels, ["whole", "1", " liver "]) == (labels[2], LIVER)
+    assert select_labels(labels, None) == labels
+    assert select_labels(labels, ["whole", "1", " liver "]) == (labels[2], LIVER)
 
 
 def test_an_unknown_label_is_refused_with_a_proposal() -> None:
     with pytest.raises(hw.UnknownNameError, match=r"'tumor'; did you mean.*Known: liver, tumour"):
-        chosen(BOTH, ["tumor"])
+        select_labels(BOTH, ["tumor"])
     with pytest.raises(hw.UnknownNameError, match=r"Numbers: 1, 2\."):
-        chosen(BOTH, ["7"])
+        select_labels(BOTH, ["7"])
     with pytest.raises(hw.OptionError, match="name at least one"):
-        chosen(BOTH, [])
+        select_labels(BOTH, [])

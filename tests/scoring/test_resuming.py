@@ -16,10 +16,10 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.scoring import run as runs
-from halfwidth.scoring.cases import How, score_case
+from halfwidth.scoring.cases import ScoringSettings, score_case
+from halfwidth.scoring.checkpoint import checkpoint_path
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import partial_of
+from halfwidth.scoring.scores import CaseScores
 
 CASES = ("a", "b", "c", "d", "e")
 
@@ -42,7 +42,7 @@ class Calls:
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     seen = Calls()
 
-    def counted(files: CaseFiles, how: How) -> CaseScores:
+    def counted(files: CaseFiles, how: ScoringSettings) -> CaseScores:
         if seen.cut_after is not None and len(seen.cases) >= seen.cut_after:
             raise KeyboardInterrupt
         seen.cases.append(files.case)
@@ -62,7 +62,7 @@ class Work:
 
     @property
     def partial(self) -> Path:
-        return partial_of(self.out)
+        return checkpoint_path(self.out)
 
     def score(self, metrics: str = "dsc,hd95,nsd:1", **options: Any) -> hw.Scores:
         given: dict[str, Any] = {"spacing": 0.7, "out": self.out} | options

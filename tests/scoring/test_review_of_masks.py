@@ -15,7 +15,7 @@ import halfwidth as hw
 from halfwidth import metrics
 from halfwidth.io.images import read_image
 from halfwidth.metrics import overlap
-from halfwidth.scoring.store import partial_of
+from halfwidth.scoring.checkpoint import checkpoint_path
 
 sitk: Any = pytest.importorskip("SimpleITK")
 nibabel: Any = pytest.importorskip("nibabel")
@@ -190,11 +190,11 @@ def test_other_options_keep_what_others_found(tmp_path: Path) -> None:
         (tmp_path / side).mkdir()
         np.save(tmp_path / side / "a.npy", blob())
     out = tmp_path / "cases.csv"
-    partial_of(out).write_text('{"asked": "other"}\n')
+    checkpoint_path(out).write_text('{"asked": "other"}\n')
     scores = hw.score_folders(tmp_path / "p", tmp_path / "r", "dsc", out=out)
     assert "cases.csv.partial.old holds cases scored with other options" in scores.notes[0]
     assert (tmp_path / "cases.csv.partial.old").read_text() == '{"asked": "other"}\n'
-    assert not partial_of(out).exists()
+    assert not checkpoint_path(out).exists()
 
 
 def test_voxels_stay_voxels_through_the_table(tmp_path: Path, run: Run) -> None:

@@ -15,23 +15,24 @@ from support import Run
 
 import halfwidth as hw
 from halfwidth.metrics.masks import MaskPair
-from halfwidth.scoring.boxes import label_boxes
-from halfwidth.scoring.cases import How
-from halfwidth.scoring.compare import score_pair
-from halfwidth.scoring.doubts import doubts_about
-from halfwidth.scoring.options import Asked
+from halfwidth.scoring.bounding_boxes import label_bounding_boxes
+from halfwidth.scoring.cases import ScoringSettings
+from halfwidth.scoring.caution_rules import mask_cautions
+from halfwidth.scoring.checkpoint import Checkpoint, checkpoint_path, fingerprint
+from halfwidth.scoring.measuring import score_pair
+from halfwidth.scoring.options import ScoringOptions
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import Store, fingerprint, partial_of
+from halfwidth.scoring.scores import CaseScores
 
 sitk: Any = pytest.importorskip("SimpleITK")
 
 DIGEST = """
 from pathlib import Path
-from halfwidth.scoring.cases import How
-from halfwidth.scoring.options import Asked
-from halfwidth.scoring.store import Store
-print(Store(Path("x.csv"), How(Asked("dsc,hd95,nsd:3").wanted()))._asked)
+from halfwidth.scoring.cases import ScoringSettings
+from halfwidth.scoring.options import ScoringOptions
+from halfwidth.scoring.checkpoint import Checkpoint
+settings = ScoringSettings(ScoringOptions("dsc,hd95,nsd:3").metric_choice())
+print(Checkpoint(Path("x.csv"), settings)._options_digest)
 """
 
 
@@ -56,10 +57,10 @@ def test_an_entry_of_another_make_is_not_read(tmp_path: Path, entry: str) -> Non
         (tmp_path / side).mkdir()
         np.save(tmp_path / side / "a.npy", picture())
     pair, out = (tmp_path / "pred", tmp_path / "ref"), tmp_path / "cases.csv"
-    store = Store(out, How(Asked("dsc").wanted()))
+    store = Checkpoint(out, ScoringSettings(ScoringOptions("dsc").metric_choice()))
     store.begin({})
     first = store.path.read_text().splitlines()[0]
-    partial_of(out).write_text(f"{first}\n{entry}\n")
+    checkpoint_path(out).write_text(f"{first}\n{entry}\n")
     assert len(hw.score_folders(*pair, "dsc", out=out)) == 2
 
 
@@ -71,7 +72,7 @@ def test_the_greatest_label_of_a_type_has_a_box(dtype: type[np.unsignedinteger[A
     most = int(np.iinfo(dtype).max)
     labels = np.zeros((4, 5), dtype=dtype)
     labels[1:3, 2:] = most
-    assert label_boxes(labels) == {most: (slice(1, 3), slice(2, 5))}
+    assert label_bounding_boxes(labels) == {most: (slice(1, 3), slice(2, 5))}
 
 
 # tests/scoring/test_scores.py
@@ -157,10 +158,12 @@ def test_structures_with_grids_of_their_own_are_doubted_apart() -> None:
     volume = np.repeat(picture()[None], 6, axis=0)
     pair = MaskPair.of(volume == 1, volume == 1, (5, 1, 1))
     other = MaskPair.of(volume == 2, volume == 2, 1)
-    wanted = Asked("hd95,nsd:2").wanted()
-    labels = [score_pair(p, name, wanted.of(name)) for p, name in ((pair, "a"), (other, "z"))]
+    choice = ScoringOptions("hd95,nsd:2").metric_choice()
+    labels = [
+        score_pair(p, name, choice.for_label(name)) for p, name in ((pair, "a"), (other, "z"))
+    ]
     for order in (labels, labels[::-1]):
-        found = doubts_about([CaseScores("1", tuple(order))], wanted)
+        found = mask_cautions([CaseScores("1", tuple(order))], choice)
         assert [caution.code for caution in found] == ["HW505", "HW506"]
         assert "a 2 mm" in found[1].message
         assert "z" not in found[1].message

@@ -42,17 +42,17 @@ def test_a_number_is_for_all_labels(given: float) -> None:
     found = resolve_tolerances(given, None)
     assert found == Tolerances(3.0, {})
     assert type(found.default) is float
-    assert found.of("liver") == 3.0
+    assert found.for_label("liver") == 3.0
 
 
 def test_none_at_all() -> None:
     found = resolve_tolerances(None)
     assert found == Tolerances(None, {})
-    assert found.of("liver") is None
+    assert found.for_label("liver") is None
 
 
 def test_zero_is_allowed() -> None:
-    assert resolve_tolerances(0).of("liver") == 0.0
+    assert resolve_tolerances(0).for_label("liver") == 0.0
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_an_unknown_task_is_refused_with_all_that_are_known(task: str) -> None:
 def test_one_for_each_label() -> None:
     found = resolve_tolerances({"liver": 3, "spleen": "msd:spleen", "default": "2"})
     assert found == Tolerances(2.0, {"liver": 3.0, "spleen": 3.0})
-    assert found.of("aorta") == 2.0
-    assert resolve_tolerances({"liver": 3}).of("aorta") is None
+    assert found.for_label("aorta") == 2.0
+    assert resolve_tolerances({"liver": 3}).for_label("aorta") is None
 
 
 @pytest.mark.parametrize(

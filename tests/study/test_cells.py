@@ -36,7 +36,7 @@ from halfwidth.study.simulation.cells import (
 )
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.records import COLUMNS, IDENTITY
-from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.instances import instances_of
 
 BETA = {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]}
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]

@@ -13,7 +13,7 @@ from smallstudies import labelled
 
 import halfwidth as hw
 from halfwidth.study.analysis import characteristics, characteristics_summary
-from halfwidth.study.front_door import Planned, plan
+from halfwidth.study.api import StudyPlan, plan
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.specs.parsing import spec_of
 from halfwidth.study.specs.spec import Instance
@@ -22,12 +22,12 @@ HERE = Path("study.toml")
 DICE = [0.0, 0.0, 0.5, 0.7, 0.75, 0.8, 0.8, 0.85, 0.9, 1.0]
 
 
-def planned_of(*instances: Instance) -> Planned:
+def planned_of(*instances: Instance) -> StudyPlan:
     spec = spec_of({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
-    return Planned(spec, instances, ())
+    return StudyPlan(spec, instances, ())
 
 
-def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "dsc") -> Planned:
+def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "dsc") -> StudyPlan:
     lines = [",".join(["case", *columns])]
     for place, row in enumerate(zip(*columns.values(), strict=True)):
         lines.append(",".join([f"c{place}", *map(str, row)]))
@@ -37,7 +37,7 @@ def of_values(tmp_path: Path, columns: dict[str, list[float]], metric: str = "ds
     return plan(tmp_path / "study.toml")
 
 
-def rows(planned: Planned) -> list[dict[Any, Any]]:
+def rows(planned: StudyPlan) -> list[dict[Any, Any]]:
     return characteristics(planned).to_dict("records")
 
 

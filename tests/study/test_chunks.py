@@ -8,7 +8,7 @@ import pytest
 from toywork import chunks
 
 import halfwidth as hw
-from halfwidth.study.chunks import Chunk, Queue, Shard, check_chunks, dealt, parse_shard
+from halfwidth.study.chunks import Chunk, Queue, Shard, check_chunks, chunks_of_shard, parse_shard
 
 
 def made(costs: list[float], group: str = "") -> list[Chunk]:
@@ -18,7 +18,7 @@ def made(costs: list[float], group: str = "") -> list[Chunk]:
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 40])
 def test_every_chunk_is_dealt_to_one_shard(count: int) -> None:
     all_chunks = chunks(30)
-    shards = [dealt(all_chunks, Shard(i + 1, count)) for i in range(count)]
+    shards = [chunks_of_shard(all_chunks, Shard(i + 1, count)) for i in range(count)]
     names = [chunk.name for shard in shards for chunk in shard]
     assert sorted(names) == sorted(chunk.name for chunk in all_chunks)
 
@@ -27,7 +27,10 @@ def test_dealing_depends_on_the_chunks_alone() -> None:
     all_chunks = chunks(30)
     shuffled = random.Random(1).sample(all_chunks, 30)
     for i in (1, 2, 3):
-        ours, others = dealt(all_chunks, Shard(i, 3)), dealt(shuffled, Shard(i, 3))
+        ours, others = (
+            chunks_of_shard(all_chunks, Shard(i, 3)),
+            chunks_of_shard(shuffled, Shard(i, 3)),
+        )
         assert {chunk.name for chunk in ours} == {chunk.name for chunk in others}
 
 
@@ -38,19 +41,21 @@ def test_shards_cost_about_the_same(groups: int) -> None:
     listed = [
         Chunk(f"c{i}", f"{i:016x}", None, cost, f"g{i % groups}") for i, cost in enumerate(costs)
     ]
-    totals = [sum(chunk.cost for chunk in dealt(listed, Shard(i, 5))) for i in range(1, 6)]
+    totals = [
+        sum(chunk.cost for chunk in chunks_of_shard(listed, Shard(i, 5))) for i in range(1, 6)
+    ]
     assert max(totals) < 1.2 * min(totals)
 
 
 def test_groups_stay_together_where_there_are_enough() -> None:
     listed = [chunk for i in range(12) for chunk in made([1.0, 2.0], f"g{i}")]
     for i in (1, 2, 3):
-        groups = [chunk.group for chunk in dealt(listed, Shard(i, 3))]
+        groups = [chunk.group for chunk in chunks_of_shard(listed, Shard(i, 3))]
         assert all(groups.count(group) == 2 for group in groups)
 
 
 def test_without_shards_all_chunks_are_ours() -> None:
-    assert dealt(chunks(5), None) == chunks(5)
+    assert chunks_of_shard(chunks(5), None) == chunks(5)
 
 
 @pytest.mark.parametrize("given", ["0/4", "5/4", "1", "1/0", "a/b", "-1/4", "1/4/4", "", "1.0/4"])

@@ -16,9 +16,9 @@ import halfwidth as hw
 from halfwidth.study.specs.draft import draft
 from halfwidth.study.specs.draft_sections import toml
 from halfwidth.study.specs.guessing import files_in, metric_in
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import DEFAULTS, read_spec
 from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)

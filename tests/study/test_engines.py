@@ -19,7 +19,7 @@ from toywork import all_end, calls, chunks, files_of_at_most, parts, pids, ran, 
 import halfwidth as hw
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling import progress
-from halfwidth.study.chunks import Chunk, Made, Queue, Shard, Work
+from halfwidth.study.chunks import Chunk, ChunkResult, Queue, Shard, Work
 from halfwidth.study.execution.attempts import LIBRARIES, Answer, Fault, attempt, attempt_here
 from halfwidth.study.execution.engines import pooled
 from halfwidth.study.execution.interrupts import Stop, shielded
@@ -222,7 +222,7 @@ def test_a_damaged_part_is_kept_aside_and_done_again(
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path, reference: dict[str, bytes]) -> None:
     done: list[str] = []
 
-    def work(chunk: Chunk) -> Made:
+    def work(chunk: Chunk) -> ChunkResult:
         if len(done) == 3:
             raise KeyboardInterrupt
         done.append(chunk.name)
@@ -328,13 +328,13 @@ def test_an_interrupt_that_is_swallowed_comes_again() -> None:
                 signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
                 # As where C calls back, and cannot pass it on.
-                swallowed.append(stop.asked)
+                swallowed.append(stop.requests)
             threading.Event().wait(240)
 
     with shielded() as stop, pytest.raises(KeyboardInterrupt):
         wait(stop)
     assert swallowed == [1]
-    assert stop.asked == 1
+    assert stop.requests == 1
 
 
 def test_an_interrupt_while_a_part_is_written_waits(
@@ -350,7 +350,7 @@ def test_an_interrupt_while_a_part_is_written_waits(
     # After the lock has been taken, with the first part.
     work_begun: list[str] = []
 
-    def work(chunk: Chunk) -> Made:
+    def work(chunk: Chunk) -> ChunkResult:
         monkeypatch.setattr(os, "fsync", interrupted if not work_begun else real)
         work_begun.append(chunk.name)
         return toywork.work(chunk)
@@ -369,17 +369,17 @@ def test_an_interrupt_while_a_part_is_written_waits(
 def test_chunks_run_with_one_thread_and_give_the_others_back() -> None:
     from threadpoolctl import threadpool_info, threadpool_limits
 
-    def work(_chunk: Chunk) -> Made:
+    def work(_chunk: Chunk) -> ChunkResult:
         counts = [one["num_threads"] for one in threadpool_info()]
         names = [os.environ.get(name) for name in LIBRARIES]
-        return Made([{"counts": counts, "names": names, "patience": progress.PATIENCE}], 0.0)
+        return ChunkResult([{"counts": counts, "names": names, "patience": progress.PATIENCE}], 0.0)
 
     environment = dict(os.environ)
     with threadpool_limits(limits=2):
         before = [one["num_threads"] for one in threadpool_info()]
         reply: Any = attempt_here(work, chunks(1)[0])
         assert [one["num_threads"] for one in threadpool_info()] == before
-    (row,) = reply.made.rows
+    (row,) = reply.result.rows
     assert row["counts"]
     assert set(row["counts"]) == {1}
     assert set(row["names"]) == {"1"}

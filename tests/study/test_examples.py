@@ -14,7 +14,7 @@ import pytest
 from analysed import with_pace
 
 import halfwidth as hw
-from halfwidth.study.front_door import run
+from halfwidth.study.api import run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 RUNS = "quantiles-of-runs.toml"

@@ -12,8 +12,7 @@ from statsmodels.stats.diagnostic import lilliefors
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.types import Bounds
-from halfwidth.study.analysis import fits_searched as searched
-from halfwidth.study.analysis import kolmogorov_smirnov, lilliefors_p
+from halfwidth.study.analysis import fits_by_search, kolmogorov_smirnov, lilliefors_p
 from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, Fitting
 from halfwidth.study.populations import family
 
@@ -181,7 +180,7 @@ def test_many_equal_values_do_not_break_a_t() -> None:
 def test_newton_ends_where_there_is_no_maximum() -> None:
     # Equal rows have no logistic; the climb gives up and says so.
     with np.errstate(all="ignore"):
-        found = searched.logistic(np.ones((1, 5)))
+        found = fits_by_search.logistic(np.ones((1, 5)))
     assert np.isnan(found["location"]).all()
 
 

@@ -16,7 +16,7 @@ from halfwidth.core.types import Bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.chunks import Chunk, check_chunks
 from halfwidth.study.simulation.grid import chunks_of, settings_of
-from halfwidth.study.specs.sources import instances_of
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 BETA = {"family": "beta", "a": 8, "b": 2}

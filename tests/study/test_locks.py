@@ -34,28 +34,28 @@ def store(tmp_path: Path) -> Store:
 def test_who_may_be_on_a_store_together(
     store: Store, first: Shard | None, second: Shard | None, together: bool
 ) -> None:
-    with locks.held(store.path, first):
+    with locks.hold_lock(store.path, first):
         if together:
-            with locks.held(store.path, second):
+            with locks.hold_lock(store.path, second):
                 assert len(locks.holders(store.path)) == 2
             assert len(locks.holders(store.path)) == 1
         else:
-            with pytest.raises(hw.DataError) as caught, locks.held(store.path, second):
+            with pytest.raises(hw.DataError) as caught, locks.hold_lock(store.path, second):
                 pytest.fail("two runs on one store")
             assert f"process {os.getpid()} on " in str(caught.value)
             assert "since 20" in str(caught.value)
         (holder,) = locks.holders(store.path)
-        assert (holder.lock, holder.pid) == (locks.lock_of(first), os.getpid())
+        assert (holder.lock, holder.pid) == (locks.lock_name(first), os.getpid())
     assert locks.holders(store.path) == []
-    with locks.held(store.path, second):
+    with locks.hold_lock(store.path, second):
         pass
 
 
 def test_shards_of_another_number_are_told_so(store: Store) -> None:
     with (
-        locks.held(store.path, Shard(1, 4)),
+        locks.hold_lock(store.path, Shard(1, 4)),
         pytest.raises(hw.DataError) as caught,
-        locks.held(store.path, Shard(3, 8)),
+        locks.hold_lock(store.path, Shard(3, 8)),
     ):
         pytest.fail("a chunk might be done twice")
     assert "shard 1 of 4" in str(caught.value)
@@ -67,12 +67,12 @@ def test_what_a_dead_holder_said_does_not_count(store: Store) -> None:
         (store.path / locks.FOLDER / f"{name}.lock").touch()
         (store.path / locks.FOLDER / f"{name}.json").write_text('{"pid": 1}')
     assert locks.holders(store.path) == []
-    with locks.held(store.path, Shard(1, 3)):
+    with locks.hold_lock(store.path, Shard(1, 3)):
         pass
 
 
 def test_a_holder_that_said_nothing_is_a_holder(store: Store) -> None:
-    with locks.held(store.path):
+    with locks.hold_lock(store.path):
         (store.path / locks.FOLDER / "whole.json").unlink()
-        with pytest.raises(hw.DataError, match="has not said which"), locks.held(store.path):
+        with pytest.raises(hw.DataError, match="has not said which"), locks.hold_lock(store.path):
             pytest.fail("two runs on one store")

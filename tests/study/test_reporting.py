@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from halfwidth.study.execution.progress import Clock, Count, Reporter, duration, reporting
+from halfwidth.study.execution.progress import Clock, Count, Reporter, duration_text, reporting
 
 NOON = datetime(2026, 3, 1, 12, 0)  # noqa: DTZ001 -- the time of day on the wall
 
@@ -62,7 +62,7 @@ def test_the_time_left_is_by_cost_and_of_this_run() -> None:
     assert reporter.seconds_left() == pytest.approx(90.0)
     hands.seconds = 40.0
     assert reporter.seconds_left() == pytest.approx(80.0)
-    assert reporter.how_far() == "6 of 10 chunks, 55 %, 1 min left"
+    assert reporter.progress_text() == "6 of 10 chunks, 55 %, 1 min left"
     hands.seconds = 1000.0
     assert reporter.seconds_left() == 0.0
 
@@ -111,4 +111,4 @@ def test_letters_that_a_log_does_not_have_do_no_harm() -> None:
     ],
 )
 def test_lengths_of_time(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+    assert duration_text(seconds) == said

@@ -13,7 +13,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
-from halfwidth.study.front_door import plan, run
+from halfwidth.study.api import plan, run
 from halfwidth.study.results import BY, open_results
 from halfwidth.study.simulation.records import COLUMNS, IDENTITY
 

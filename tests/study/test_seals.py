@@ -23,7 +23,7 @@ from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.results import open_results
 from halfwidth.study.storage import disk, seals
-from halfwidth.study.storage.locks import held
+from halfwidth.study.storage.locks import hold_lock
 from halfwidth.study.storage.opening import create_or_open, open_store
 from halfwidth.study.storage.store import Store, parts_in
 from halfwidth.study.storage.upkeep import collect, status
@@ -336,6 +336,6 @@ def test_parts_of_an_old_store_are_collected_with_seals(old: Path, reference: Pa
 def test_what_killed_runs_said_of_themselves_is_removed(folder: Path) -> None:
     locks = folder / "locks"
     (locks / "shard-1-of-2.json").write_text("{}")
-    with held(folder) as writer:
+    with hold_lock(folder) as writer:
         Store(folder, open_store(folder).manifest).tidy(writer)
         assert sorted(path.name for path in locks.glob("*.json")) == ["whole.json"]

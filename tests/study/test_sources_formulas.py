@@ -11,8 +11,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.types import Bounds
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import read_spec
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)

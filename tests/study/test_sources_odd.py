@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import read_spec
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance
 
 VALUES = np.linspace(0.2, 0.9, 60)

@@ -12,8 +12,8 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core.spec import MetricLevel
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import read_spec
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import Instance
 
 N = 60

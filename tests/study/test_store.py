@@ -20,8 +20,8 @@ import halfwidth as hw
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage import disk, locks
 from halfwidth.study.storage.opening import create_or_open, open_store
-from halfwidth.study.storage.parts import parquet
-from halfwidth.study.storage.store import SortedOut, Store, set_aside
+from halfwidth.study.storage.part_files import parquet
+from halfwidth.study.storage.store import ChunkStates, Store, set_aside
 from halfwidth.study.storage.timings import add_timing, read_timings
 
 CHUNK = chunks(1)[0]
@@ -111,9 +111,9 @@ def test_a_part_that_was_cut_off_is_not_done(store: Store, kept: int) -> None:
     content = store.part(CHUNK).read_bytes()
     store.part(CHUNK).write_bytes(content[:kept])
     fault = "is damaged" if kept else "is empty"
-    assert store.sorted_out([CHUNK]) == SortedOut(set(), {CHUNK.name: fault})
+    assert store.chunk_states([CHUNK]) == ChunkStates(set(), {CHUNK.name: fault})
     broken = set_aside(store.part(CHUNK))
-    assert store.sorted_out([CHUNK]) == SortedOut(set(), {})
+    assert store.chunk_states([CHUNK]) == ChunkStates(set(), {})
     assert broken.read_bytes() == content[:kept]
     assert broken.suffix == ".broken"
 
@@ -122,12 +122,12 @@ def test_a_part_of_another_study_or_chunk_is_not_done(store: Store, tmp_path: Pa
     other = store_in(tmp_path / "other", seed=8)
     other.write(CHUNK, ROWS, "whole")
     shutil.copy(other.part(CHUNK), store.part(CHUNK))
-    assert store.sorted_out([CHUNK]).faults == {CHUNK.name: "is of another study"}
+    assert store.chunk_states([CHUNK]).faults == {CHUNK.name: "is of another study"}
     second = chunks(2)[1]
     store.write(second, ROWS, "whole")
     shutil.copy(store.part(second), store.part(CHUNK))
     fault = f"is the part of {second.name}"
-    assert store.sorted_out([CHUNK, second]) == SortedOut({second.name}, {CHUNK.name: fault})
+    assert store.chunk_states([CHUNK, second]) == ChunkStates({second.name}, {CHUNK.name: fault})
 
 
 def test_parquet_without_rows_or_of_others_is_not_done(store: Store) -> None:
@@ -313,7 +313,7 @@ def test_a_full_disk_leaves_no_half_file(store: Store) -> None:
 
 def test_names_may_be_as_long_as_they_can_be(store: Store) -> None:
     chunk = replace(CHUNK, name="a" * 200)
-    with locks.held(store.path, Shard(99999, 99999)) as writer:
+    with locks.hold_lock(store.path, Shard(99999, 99999)) as writer:
         store.write(chunk, ROWS, writer)
         store.fail(chunk, {}, writer)
     assert store.done([chunk]) == {chunk.name}

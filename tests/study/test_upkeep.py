@@ -17,10 +17,10 @@ import halfwidth as hw
 from halfwidth.study.chunks import Chunk, Shard
 from halfwidth.study.execution.progress import Reporter
 from halfwidth.study.execution.running import run_chunks
-from halfwidth.study.storage.locks import held
+from halfwidth.study.storage.locks import hold_lock
 from halfwidth.study.storage.store import Store
 from halfwidth.study.storage.timings import add_timing, read_timings
-from halfwidth.study.storage.upkeep import Collected, collect, pace, retry, status
+from halfwidth.study.storage.upkeep import CollectResult, collect, pace, retry, status
 
 BAD = "model1.n00005"
 
@@ -45,7 +45,7 @@ def test_the_status_counts_chunks_by_state(tmp_path: Path) -> None:
     assert found.running == ()
     assert found.seconds > 0
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()} == before
-    with held(tmp_path, Shard(2, 3)):
+    with hold_lock(tmp_path, Shard(2, 3)):
         (holder,) = status(store, chunks(8)).running
     assert (holder.lock, holder.pid) == ("shard-2-of-3", os.getpid())
 
@@ -69,11 +69,11 @@ def test_stores_of_shards_are_collected(tmp_path: Path) -> None:
     shards = [ran(tmp_path / f"{i}", chunks(), shard=Shard(i, 3)) for i in (1, 2, 3)]
     store = store_in(tmp_path / "all")
     others = [shard.path for shard in shards]
-    assert collect(store, others) == Collected(copied=8, already=0, replaced=0, damaged={})
+    assert collect(store, others) == CollectResult(copied=8, already=0, replaced=0, damaged={})
     assert parts(store.path) == parts(whole.path)
     assert len({timing["chunk"] for timing in read_timings(store.path)[0]}) == 8
-    assert collect(store, others) == Collected(copied=0, already=8, replaced=0, damaged={})
-    assert collect(store, [store.path]) == Collected(0, 0, 0, {})
+    assert collect(store, others) == CollectResult(copied=0, already=8, replaced=0, damaged={})
+    assert collect(store, [store.path]) == CollectResult(0, 0, 0, {})
     assert status(store, chunks()).left == ()
 
 
@@ -85,7 +85,7 @@ def test_damaged_parts_are_neither_taken_nor_kept(tmp_path: Path) -> None:
     mine.write_bytes(b"PAR1")
     found = collect(here, [there.path])
     # The second was there already, the first is mended, the third new, the fourth damaged.
-    assert found == Collected(copied=1, already=1, replaced=1, damaged={bad: "is damaged"})
+    assert found == CollectResult(copied=1, already=1, replaced=1, damaged={bad: "is damaged"})
     del wanted[bad.name]
     assert parts(here.path) == wanted
 
@@ -124,7 +124,7 @@ def test_another_study_is_not_collected(tmp_path: Path) -> None:
 
 def test_nothing_is_collected_or_forgotten_while_a_run_is_on(tmp_path: Path) -> None:
     store = ran(tmp_path / "store", chunks(6, names=[BAD], how="raise"))
-    with held(store.path, Shard(1, 2)):
+    with hold_lock(store.path, Shard(1, 2)):
         with pytest.raises(hw.DataError, match="another run"):
             collect(store, [tmp_path / "store"])
         with pytest.raises(hw.DataError, match="another run"):

@@ -7,64 +7,83 @@ error, 3 with ``--strict`` when a caution was raised, 130 interrupted.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import typer
 from typer._click.exceptions import ClickException, NoArgsIsHelpError, NoSuchOption
 
 import halfwidth
-from halfwidth.cli import ci, demo, doctor, explain, methods, plan, review, runs, score, study
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.mask_options import MASK_METRICS
 from halfwidth.cli.output import InterruptToldError, complain, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
-__all__ = ["app", "main"]
+__all__ = ["VERBS", "command", "main"]
 
 INTERRUPTED = 130
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")
 
-app = typer.Typer(
-    name="halfwidth",
-    help="How far to trust a performance number: confidence intervals for the metrics of trained "
-    "models, and the reasons to doubt them.",
-    **SETTINGS,
+SUMMARY = (
+    "How far to trust a performance number: confidence intervals for the metrics of trained "
+    "models, and the reasons to doubt them."
 )
-app.command(
-    "ci",
-    short_help="Intervals for per-case values, or for a test set.",
-    epilog=f"Metrics of per-case values: {', '.join(METRICS.names)}.\n\n"
-    f"Metrics of a whole test set: {', '.join(SAMPLE_METRICS.names)}; with parameters, for example "
-    "f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic.",
-    cls=Verb,
-)(ci.ci)
-app.command(
-    "score",
-    short_help="A per-case table from two folders of masks.",
-    epilog=f"Metrics of masks: {', '.join(MASK_METRICS)}.",
-    cls=Verb,
-)(score.score)
-app.command("runs", short_help="Quantiles of a metric over training runs.", cls=Verb)(runs.runs)
-app.add_typer(plan.app, name="plan", short_help="How many cases a study needs.")
-app.command("review", short_help="Intervals that published numbers should have had.", cls=Verb)(
-    review.review
-)
-app.add_typer(study.app, name="study", short_help="Coverage and width of CI methods by simulation.")
-app.command("methods", short_help="The CI methods and when to use which.", cls=Verb)(
-    methods.methods
-)
-app.command("explain", short_help="What a caution means and what to do.", cls=Verb)(explain.explain)
-app.command("demo", short_help="Three small models on real data.", cls=Verb)(demo.demo)
 
-app.command("doctor", short_help="What is installed and what runs, for a report.", cls=Verb)(
-    doctor.doctor
-)
+
+@dataclass(frozen=True)
+class Entry:
+    """A verb, or a group of verbs, and where it is defined: ``module:attribute`` of `cli`."""
+
+    home: str
+    short_help: str
+
+    def add_to(self, app: typer.Typer, name: str) -> None:
+        """Import the verb and declare it."""
+        module, _, attribute = self.home.partition(":")
+        found = getattr(importlib.import_module(f"halfwidth.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, short_help=self.short_help)
+        else:
+            epilog = EPILOGS[name]() if name in EPILOGS else None
+            app.command(name, short_help=self.short_help, epilog=epilog, cls=Verb)(found)
+
+
+VERBS = {
+    "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
+    "score": Entry("score:score", "A per-case table from two folders of masks."),
+    "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
+    "review": Entry("review:review", "Intervals that published numbers should have had."),
+    "methods": Entry("methods:methods", "The CI methods and when to use which."),
+    "explain": Entry("explain:explain", "What a caution means and what to do."),
+    "demo": Entry("demo:demo", "Three small models on real data."),
+    "doctor": Entry("doctor:doctor", "What is installed and what runs, for a report."),
+    "plan": Entry("plan:app", "How many cases a study needs."),
+    "study": Entry("study:app", "Coverage and width of CI methods by simulation."),
+}
+
+
+def _metrics_of_tables() -> str:
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    return (
+        f"Metrics of per-case values: {', '.join(METRICS.names)}.\n\n"
+        f"Metrics of a whole test set: {', '.join(SAMPLE_METRICS.names)}; with parameters, for "
+        "example f_beta:beta=2, ppv:prevalence=0.05, cohen_kappa:weights=quadratic."
+    )
+
+
+def _metrics_of_masks() -> str:
+    from halfwidth.cli.mask_options import MASK_METRICS
+
+    return f"Metrics of masks: {', '.join(MASK_METRICS)}."
+
+
+EPILOGS: dict[str, Callable[[], str]] = {"ci": _metrics_of_tables, "score": _metrics_of_masks}
 
 
 def _show_version(value: bool) -> None:
@@ -75,7 +94,6 @@ def _show_version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
@@ -91,9 +109,21 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 @functools.cache
-def _command() -> Any:
-    """All verbs with their options, put together once in a process."""
+def command(verb: str | None = None) -> Any:
+    """The parser of all verbs with their options, or of one; put together once in a process.
+
+    Importing a verb and reading its options takes some 20 ms. A call of one verb needs no other;
+    the list of them, completion and the correction of a misspelt one need all.
+    """
+    app = typer.Typer(name="halfwidth", help=SUMMARY, callback=_root, **SETTINGS)
+    for name in VERBS if verb is None else (verb,):
+        VERBS[name].add_to(app, name)
     return typer.main.get_command(app)
+
+
+def _called(arguments: Sequence[str]) -> str | None:
+    """The verb that the arguments call, where they begin with one."""
+    return arguments[0] if arguments and arguments[0] in VERBS else None
 
 
 def _spelled_out(arguments: list[str]) -> list[str]:
@@ -110,7 +140,8 @@ def _status(arguments: list[str]) -> int:
     debug = "--debug" in arguments
     try:
         with quietly("--quiet" in arguments):
-            result: Any = _command()(args=arguments, prog_name="halfwidth", standalone_mode=False)
+            parser = command(_called(arguments))
+            result: Any = parser(args=arguments, prog_name="halfwidth", standalone_mode=False)
     except NoArgsIsHelpError as error:
         error.show()
         return 2

@@ -347,7 +347,7 @@ def runs(
     halfwidth plan runs --quantile 0.9 --method exact --method asymptotic
     """
     outlet = Outlet.of(fmt, json, out, None)
-    from halfwidth.planning.runs import minimum_runs
+    from halfwidth.planning.run_counts import minimum_runs
     from halfwidth.report.plans import minimum_runs_document
 
     rows = [

@@ -94,7 +94,7 @@ def auroc(
     """
     outlet = Outlet.of(fmt, json, out, plot)
     asked = wanted(halfwidth, width, n)
-    from halfwidth.planning.areas import auroc_n, auroc_width
+    from halfwidth.planning.auroc import auroc_n, auroc_width
 
     return answer(
         [

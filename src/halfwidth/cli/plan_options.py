@@ -16,7 +16,7 @@ from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
-    from halfwidth.planning.results import SampleSize
+    from halfwidth.planning.sample_size import SampleSize
 
 __all__ = [
     "Assurance",

@@ -267,10 +267,10 @@ def estimates_of(
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
     """
+    from halfwidth.core.processes import check_jobs
     from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
     from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
-    from halfwidth.scoring.run import check_jobs
 
     if not metrics:
         raise OptionError(

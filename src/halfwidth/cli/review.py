@@ -113,9 +113,9 @@ def review(
     }
     fmt = options.resolve_format(fmt, json, out)
     limits = options.parse_bounds(bounds)
-    from halfwidth.planning.review_front import review as review_one
-    from halfwidth.planning.review_front import review_table
-    from halfwidth.planning.review_results import Reviews
+    from halfwidth.planning.published.api import review as review_one
+    from halfwidth.planning.published.api import review_table
+    from halfwidth.planning.published.reviews import Reviews
     from halfwidth.report.reviews import reviews_document
 
     common: dict[str, Any] = {

@@ -16,11 +16,11 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.io.writers import TABLE_SUFFIXES
 from halfwidth.report.document import Data, Document
-from halfwidth.scoring.results import COLUMNS
+from halfwidth.scoring.scores import COLUMNS
 
 if TYPE_CHECKING:
     from halfwidth.core.estimates import Estimates
-    from halfwidth.scoring.results import Scores
+    from halfwidth.scoring.scores import Scores
 
 __all__ = ["score"]
 
@@ -107,7 +107,7 @@ def score(
     table |= {"n_resamples": n_resamples, "missing": missing, "penalty": penalty, "rng": seed}
     _check_summary(table)
 
-    from halfwidth.scoring.front_door import score_folders
+    from halfwidth.scoring.api import score_folders
 
     try:
         scores = score_folders(

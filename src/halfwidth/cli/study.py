@@ -31,9 +31,9 @@ from halfwidth.report.document import (
 )
 
 if TYPE_CHECKING:
+    from halfwidth.study.api import StudyPlan
     from halfwidth.study.execution.running import Outcome
-    from halfwidth.study.front_door import Planned
-    from halfwidth.study.storage.upkeep import Status
+    from halfwidth.study.storage.upkeep import StudyStatus
 
 __all__ = ["app"]
 
@@ -152,8 +152,8 @@ def run(
     halfwidth study run study.toml --store store/ --dask tcp://10.0.0.1:8786
     halfwidth study run study.toml --store store/ --shard 3/100
     """
-    from halfwidth.study.front_door import plan
-    from halfwidth.study.front_door import run as run_study
+    from halfwidth.study.api import plan
+    from halfwidth.study.api import run as run_study
 
     planned = plan(spec)
     _say_cautions(planned)
@@ -187,7 +187,7 @@ def status(
     \b
     halfwidth study status store/
     """
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
     from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import status as status_of
 
@@ -210,7 +210,7 @@ def status(
     return Answer(Document(tuple(parts)), status=FAILED_STATUS if failed else 0)
 
 
-def _status_of_store(folder: Path) -> Status:
+def _status_of_store(folder: Path) -> StudyStatus:
     """What a store says by itself; it knows its chunks from the last run on it."""
     from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import status
@@ -237,8 +237,8 @@ def retry(
     \b
     halfwidth study retry study.toml --store store/
     """
-    from halfwidth.study.front_door import plan
-    from halfwidth.study.front_door import run as run_study
+    from halfwidth.study.api import plan
+    from halfwidth.study.api import run as run_study
     from halfwidth.study.storage.manifest import DamagedManifestError
     from halfwidth.study.storage.opening import open_store
     from halfwidth.study.storage.upkeep import retry as forget
@@ -268,9 +268,9 @@ def collect(
     halfwidth study collect store/ from-node-1/ from-node-2/
     """
     from halfwidth.study.storage.upkeep import collect as collect_parts
-    from halfwidth.study.storage.upkeep import opened_or_like
+    from halfwidth.study.storage.upkeep import open_or_create_like
 
-    made = collect_parts(opened_or_like(store, others[0]), others)
+    made = collect_parts(open_or_create_like(store, others[0]), others)
     replaced = f", {made.replaced} damaged ones replaced" if made.replaced else ""
     note(f"{_counted(made.copied, 'part')} copied, {made.already} were there already{replaced}")
     if made.damaged:
@@ -306,7 +306,7 @@ def _interrupts_told() -> Iterator[None]:
 # --------------------------------------------------------------------------- words
 
 
-def _say_cautions(planned: Planned) -> None:
+def _say_cautions(planned: StudyPlan) -> None:
     """Each caution once, with the instances that it is about."""
     said: dict[str, list[str]] = {}
     for instance in planned.instances:
@@ -329,23 +329,23 @@ def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
     return 0
 
 
-def _costs(planned: Planned, shard: str | None, jobs: int) -> Document:
+def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
     """The chunks and the core-hours they are predicted to take."""
-    from halfwidth.scoring.run import check_jobs
-    from halfwidth.study.execution.progress import duration
+    from halfwidth.core.processes import check_jobs
+    from halfwidth.study.execution.progress import duration_text
 
     workers = check_jobs(jobs)
-    chunks = planned.of_shard(shard)
+    chunks = planned.shard_chunks(shard)
     made = planned.predicted(shard)
     rows = [
-        [chunk.name, str(len(chunk.payload.measured)), duration(made.seconds[chunk.name])]
+        [chunk.name, str(len(chunk.payload.measured)), duration_text(made.seconds[chunk.name])]
         for chunk in chunks[:LISTED]
     ]
     rest = chunks[LISTED:]
     if rest:
         seconds = sum(made.seconds[chunk.name] for chunk in rest)
         cells = sum(len(chunk.payload.measured) for chunk in rest)
-        rows.append([f"... and {len(rest)} more", str(cells), duration(seconds)])
+        rows.append([f"... and {len(rest)} more", str(cells), duration_text(seconds)])
     cells = sum(len(chunk.payload.measured) for chunk in chunks)
     hours = made.core_hours
     table = Table.of(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
@@ -354,17 +354,17 @@ def _costs(planned: Planned, shard: str | None, jobs: int) -> Document:
         f"{planned.spec.samples} samples and {planned.spec.resamples} resamples."
     )
     cost = Note(
-        f"Predicted: {hours:.3g} core-hours, about {duration(3600 * hours / workers)} with "
-        f"{_counted(workers, 'worker')} (from {made.tried} trials in {duration(made.took)}; the "
-        "fit of populations and true values come on top)."
+        f"Predicted: {hours:.3g} core-hours, about {duration_text(3600 * hours / workers)} with "
+        f"{_counted(workers, 'worker')} (from {made.tried} trials in {duration_text(made.took)}; "
+        "the fit of populations and true values come on top)."
     )
     return Document((table, size, cost))
 
 
-def _status(found: Status, store: Path) -> Iterator[Part]:
-    from halfwidth.study.execution.progress import duration
+def _status(found: StudyStatus, store: Path) -> Iterator[Part]:
+    from halfwidth.study.execution.progress import duration_text
 
-    time = f"done in {duration(found.seconds)} of core time"
+    time = f"done in {duration_text(found.seconds)} of core time"
     if found.left is None:
         yield Note(f"{_counted(len(found.done), 'chunk')} {time}")
         yield Note("what is left only the spec tells:")
@@ -373,7 +373,7 @@ def _status(found: Status, store: Path) -> Iterator[Part]:
         total = len(found.done) + len(found.failed) + len(found.left)
         yield Note(f"{len(found.done)} of {_counted(total, 'chunk')} {time}")
     if found.left:
-        left = duration(found.seconds_left)
+        left = duration_text(found.seconds_left)
         left = "" if math.isnan(found.seconds_left) else f", about {left} of core time"
         yield Note(f"{len(found.left)} left{left}")
     if found.damaged:

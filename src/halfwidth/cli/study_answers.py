@@ -360,7 +360,7 @@ def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFr
     import pandas as pd
 
     from halfwidth.study.analysis import characteristics
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
 
     if not specs:
         return None

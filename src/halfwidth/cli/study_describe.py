@@ -94,7 +94,7 @@ def describe(
             raise OptionError(f"{option} is of the test of families: say --families too")
     from halfwidth.report import study_describe as report
     from halfwidth.study.analysis.description import characteristics, characteristics_summary
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
 
     frame = characteristics(plan(spec))
     if instances:
@@ -116,7 +116,7 @@ def _families(
     from halfwidth.core.rng import resolve_seed
     from halfwidth.report.study_describe import fits_document, rejections_document
     from halfwidth.study.analysis.rejections import family_fits, family_rejections
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
 
     names = None if family is None else [part.strip() for part in family.split(",")]
     if seed is not None and lilliefors is None:

@@ -219,7 +219,7 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
 
 def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     """The cases that the populations of instances were fitted to."""
-    from halfwidth.study.front_door import plan
+    from halfwidth.study.api import plan
 
     found: dict[str, Any] = {}
     for spec in specs:

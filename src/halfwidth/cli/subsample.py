@@ -12,7 +12,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
-from halfwidth.io.summaries import check_cases
+from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
 
 __all__ = ["subsample"]

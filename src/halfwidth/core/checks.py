@@ -18,6 +18,7 @@ __all__ = [
     "as_flag",
     "as_list",
     "as_number",
+    "is_masked",
     "is_number",
     "one_of",
     "plain_text",
@@ -35,6 +36,16 @@ def is_number(value: Any) -> bool:
     [True, True, True, False, False, False]
     """
     return isinstance(value, numbers.Real | Decimal) and not isinstance(value, bool)
+
+
+def is_masked(values: Any) -> bool:
+    """Whether values are a masked array; plain ones and lists do not make NumPy load its module.
+
+    >>> [is_masked(values) for values in ([1], np.ones(1), np.ma.masked_less([1, 2], 2))]
+    [False, False, True]
+    """
+    subclass = isinstance(values, np.ndarray) and type(values) is not np.ndarray
+    return subclass and isinstance(values, np.ma.MaskedArray)
 
 
 def as_number(name: str, value: Any, what: str = "") -> float:

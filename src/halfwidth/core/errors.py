@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 __all__ = [
     "DataError",
@@ -36,6 +37,18 @@ class HalfwidthError(ValueError):
     def __init__(self, text: str = "") -> None:
         shown = ENDLESS.sub(lambda word: _cut(word[0], LONGEST_WORD), printable(text))
         super().__init__(_cut(shown, LONGEST_MESSAGE))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the finished message, whatever a subclass takes: workers raise these too."""
+        return _restored, (type(self), self.args, vars(self))
+
+
+def _restored(
+    kind: type[HalfwidthError], args: tuple[str, ...], attributes: dict[str, Any]
+) -> HalfwidthError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
 
 
 class DataError(HalfwidthError):

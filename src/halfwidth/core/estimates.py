@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -179,6 +178,8 @@ class Estimates(Sequence[Estimate]):
     def _repr_html_(self) -> str:
         if not self:
             return "<p>No estimates.</p>"
+        import html
+
         frame = self.to_frame()
         reduced = ["average"] if all(item.of_test_set for item in self) else ["statistic"]
         about, bounds = ["label", "metric", *reduced], ["value", "low", "high"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,14 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array, Numbers
 
 __all__ = [
+    "Area",
     "CellCounts",
+    "FastArea",
     "Form",
+    "MetricForm",
     "Moments",
     "OrderStatistics",
+    "PerCase",
     "RankedAreas",
     "Ranking",
     "SortedWeights",
@@ -146,15 +151,37 @@ class Ranking:
     LAST_OF_TIES = 2
 
 
+class FastArea(Enum):
+    """Areas for which there are ways by ranks, faster than by cumulated entries."""
+
+    CONCORDANCE = "pairs in order"
+    PRECISION_STEPS = "precision at each positive"
+
+
+@dataclass(frozen=True)
+class Area:
+    """An area under a curve of ranked scores, or any other function of their order.
+
+    Attributes
+    ----------
+    curve : callable
+        ``curve(tp, fp)`` of positive and negative entries at or above each distinct score,
+        (..., G) -> (...). Where it has parameters it is a value that compares by them.
+    fast : FastArea or None
+        The same by ranks.
+    """
+
+    curve: Callable[[Numbers, Numbers], Array]
+    fast: FastArea | None = None
+
+
 @dataclass(frozen=True)
 class RankedAreas:
     """A function of areas under curves of ranked scores, one for each row of a `Ranking`.
 
     Attributes
     ----------
-    kind : str or callable
-        The name of an area, or ``kind(tp, fp)`` of positive and negative entries at or above each
-        distinct score, (..., G) -> (...).
+    area : Area
     rank : callable
         ``rank(records)``, shape (k, n) or (S, k, n) -> `Ranking`, the rows of one test set after
         those of another.
@@ -167,11 +194,26 @@ class RankedAreas:
         Over the rows; empty where it is of one.
     """
 
-    kind: str | Callable[[Numbers, Numbers], Array]
+    area: Area
     rank: Callable[[Array], Ranking]
     finish: Callable[[Numbers, Numbers], Array]
     row: int | None = None
     average: str = ""
 
 
+@dataclass(frozen=True)
+class PerCase:
+    """A metric of a test set that is the mean of a value of each case.
+
+    Attributes
+    ----------
+    values : callable
+        ``values(records)``, shape (k, n) -> (n,).
+    """
+
+    values: Callable[[Array], Array]
+
+
+# What a metric of a test set is of its records, beside a function of counts.
+MetricForm = Area | PerCase | Sums
 Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas

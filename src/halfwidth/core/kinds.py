@@ -6,6 +6,7 @@ from enum import StrEnum
 
 __all__ = [
     "Better",
+    "ClassNeed",
     "Estimand",
     "Kind",
     "MetricLevel",
@@ -38,6 +39,14 @@ class MetricLevel(StrEnum):
 
     INDIVIDUAL = "one value per case"
     SAMPLE = "one value per test set"
+
+
+class ClassNeed(StrEnum):
+    """What a class must have for a metric of one class against the rest to have a value."""
+
+    CASES = "cases of the class"
+    PREDICTIONS = "cases predicted as the class"
+    EITHER = "cases of the class or predicted as it"
 
 
 class Takes(StrEnum):

@@ -1,12 +1,28 @@
-"""Starting worker processes that leave interrupts to the process that started them."""
+"""Worker processes: how many, and that they leave interrupts to the process that starts them."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 from collections.abc import Iterator
+from typing import Any
 
-__all__ = ["deaf_to_interrupts"]
+from halfwidth.core.errors import OptionError
+
+__all__ = ["check_jobs", "deaf_to_interrupts"]
+
+
+def check_jobs(jobs: Any) -> int:
+    """The number of worker processes: 1 or more, or -1 for one per available processor."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
+        raise OptionError(
+            f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"
+        )
+    if jobs > 0:
+        return jobs
+    import joblib
+
+    return int(joblib.cpu_count())
 
 
 @contextlib.contextmanager

@@ -360,6 +360,14 @@ _ALL = (
         "arXiv:0907.3740",
     ),
     Reference(
+        "mcclish1989",
+        "McClish DK",
+        "Analyzing a portion of the ROC curve",
+        "Medical Decision Making 9(3):190-195",
+        1989,
+        "doi:10.1177/0272989X8900900307",
+    ),
+    Reference(
         "mercaldo2007",
         "Mercaldo ND, Lau KF, Zhou XH",
         "Confidence intervals for predictive values with an emphasis to case-control studies",

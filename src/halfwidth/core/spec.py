@@ -7,16 +7,17 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form, RankedAreas
+from halfwidth.core.forms import Form, MetricForm
 from halfwidth.core.kinds import (
     Better,
+    ClassNeed,
     Estimand,
     Kind,
     MetricLevel,
@@ -30,6 +31,7 @@ from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
 
 __all__ = [
     "Better",
+    "ClassNeed",
     "Estimand",
     "Kind",
     "MethodSpec",
@@ -81,9 +83,10 @@ class MetricSpec:
     parameters : tuple of Parameter
     synonyms : tuple of str
         Other names by which people call it.
-    reliable_n : int
+    reliable_n : int or callable
         Cases from which the median coverage of the mean's interval reaches 92.5 %: 25 for DSC and
-        75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind.
+        75 for ASSD in andre2025, and assumed to be alike for metrics of the same kind; or
+        ``reliable_n(**parameters)``.
     level : MetricLevel
     takes : Takes or None
         What the metric is a function of; None where its values arrive ready-made.
@@ -103,6 +106,16 @@ class MetricSpec:
         Which of ``costs`` and ``priors`` the function takes.
     prevalence_dependent : bool
         Whether the value changes with the shares of the classes at the same error rates.
+    estimand : Estimand or callable
+        What kind of population value it is, of one class where it can be; or
+        ``estimand(**parameters)``.
+    form : MetricForm, callable or None
+        What a metric of a test set is of scores or numbers, or ``form(**parameters)``; None where
+        it is a function of counts, and of metrics of a case.
+    bounds_rule : callable or None
+        ``bounds_rule(**parameters, **tables)``: the range where these make it another one.
+    class_needs : ClassNeed
+        What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
     cite : str
@@ -119,7 +132,7 @@ class MetricSpec:
     family: str = "custom"
     parameters: tuple[Parameter, ...] = ()
     synonyms: tuple[str, ...] = ()
-    reliable_n: int = 25
+    reliable_n: int | Callable[..., int] = 25
     level: MetricLevel = MetricLevel.INDIVIDUAL
     takes: Takes | None = None
     function: Callable[..., Any] | None = None
@@ -130,6 +143,10 @@ class MetricSpec:
     share: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
+    estimand: Estimand | Callable[..., Estimand] = Estimand.OTHER
+    form: MetricForm | Callable[..., MetricForm] | None = None
+    bounds_rule: Callable[..., Bounds] | None = None
+    class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
     cite: str = ""
 
@@ -156,6 +173,44 @@ class Metric:
 
     spec: MetricSpec
     parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def _declared(self) -> dict[str, float]:
+        """The parameters that the spec has, without what is stated beside them."""
+        names = [parameter.name for parameter in self.spec.parameters]
+        return {name: self.parameters[name] for name in names if name in self.parameters}
+
+    @property
+    def usual(self) -> bool:
+        """Whether all parameters are as they are where none is given."""
+        usual = {parameter.name: parameter.default for parameter in self.spec.parameters}
+        return all(value == usual[name] for name, value in self._declared.items())
+
+    @property
+    def estimand(self) -> Estimand:
+        """What kind of population value it is, of one class where it can be."""
+        rule = self.spec.estimand
+        return rule if isinstance(rule, Estimand) else rule(**self._declared)
+
+    @property
+    def form(self) -> MetricForm | None:
+        """What it is of scores or numbers."""
+        rule = self.spec.form
+        return rule(**self._declared) if callable(rule) else rule
+
+    @property
+    def reliable_n(self) -> int:
+        """Cases from which intervals of it are reliable."""
+        rule = self.spec.reliable_n
+        return rule(**self._declared) if callable(rule) else rule
+
+    def bounded(self, **tables: object) -> Metric:
+        """The same with the range that its parameters and tables (costs, priors) make."""
+        rule = self.spec.bounds_rule
+        if rule is None:
+            return self
+        bounds = rule(**self._declared, **tables)
+        return Metric(replace(self.spec, bounds=bounds), self.parameters)
 
     @property
     def in_voxels(self) -> bool:
@@ -246,13 +301,6 @@ class StatisticSpec:
     transform: Transform = Transform.IDENTITY
     of_records: bool = False
     cite: str = ""
-
-    @property
-    def has_standard_error(self) -> bool:
-        """Whether its standard error is known under any design."""
-        form = self.form
-        one_auroc = isinstance(form, RankedAreas) and form.kind == "auroc" and form.row is not None
-        return self.influence is not None or one_auroc
 
     @property
     def summary(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
-from halfwidth.core.checks import as_number, is_number
+from halfwidth.core.checks import as_number, is_masked, is_number
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.spec import Kind, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
@@ -18,7 +18,6 @@ from halfwidth.core.undefined import apply_missing_policy, is_missing
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
-from halfwidth.io.numerals import like_a_number
 from halfwidth.resampling.designs import Design
 
 __all__ = [
@@ -103,7 +102,7 @@ def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | Non
     DataError
         For text, nested data or complex numbers; says which case.
     """
-    if isinstance(values, np.ma.MaskedArray) and values.ndim == 1:
+    if is_masked(values) and values.ndim == 1:
         hidden = np.ma.getmaskarray(values).tolist()
         pairs = zip(values.data.tolist(), hidden, strict=True)
         values = [None if masked else cell for cell, masked in pairs]
@@ -163,6 +162,8 @@ def _not_a_number(values: Sequence[Any], where: str, cases: Sequence[object] | N
     """Blames the first cell that no reading makes a number; else the first that is text."""
     texts = [i for i, value in enumerate(values) if _as_number(value) is None]
     position = next((i for i in texts if not _reads_as_number(values[i])), texts[0])
+    from halfwidth.io.numerals import like_a_number
+
     value = values[position]
     case = cases[position] if cases is not None else f"#{position + 1}"
     hint = ""

@@ -12,7 +12,8 @@ from halfwidth.estimation.check import Sample
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
-from halfwidth.resampling.linearization import standard_error
+from halfwidth.metrics.building import Tuned
+from halfwidth.resampling.bootstrap import standard_error
 
 __all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
 
@@ -68,7 +69,7 @@ def _for_records(sample: Sample, statistic: Statistic) -> str:
         return "delong_logit" if error > 0 else "newcombe"
     if design.sizes is not None:
         return "percentile"
-    if isinstance(form, RankedAreas) and isinstance(form.kind, str):
+    if isinstance(form, RankedAreas) and not isinstance(form.area.curve, Tuned):
         return "bca" if design.n >= SMALL_FOR_AREAS else "percentile"
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     return "bca" if smooth and design.n >= SMALL else "percentile"

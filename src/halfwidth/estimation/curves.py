@@ -27,9 +27,10 @@ from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import cumulated
-from halfwidth.resampling.areas import unit_of_cases
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.forms.contract import form_of
+from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
 __all__ = ["curve_ci", "plain_request", "precision_at", "sensitivity_at"]
 
@@ -295,10 +296,7 @@ class _Ranked:
 
     @classmethod
     def of(cls, job: Job) -> _Ranked:
-        form = job.statistic.spec.form
-        if not isinstance(form, RankedAreas):
-            raise TypeError(f"{job.statistic.spec.name} ranks no scores")
-        ranking = form.rank(job.sample.arranged)
+        ranking = form_of(job.statistic, RankedAreas).rank(job.sample.arranged)
         return cls(unit_of_cases(job.sample.design)[ranking.case[0]], ranking.mark[0])
 
     @property

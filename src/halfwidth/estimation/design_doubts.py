@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.io.repeats import Repeats
+
+if TYPE_CHECKING:
+    from halfwidth.io.repeats import Repeats
 
 __all__ = ["design_doubts"]
 

@@ -204,7 +204,7 @@ def _few_cases(facts: Facts) -> Caution | None:
     if facts.guaranteed or facts.undefined or facts.of_runs:
         return None
     statistic = e.statistic_spec
-    needed = statistic.spec.reliable_n(e.metric_spec.spec.reliable_n, **statistic.parameters)
+    needed = statistic.spec.reliable_n(e.metric_spec.reliable_n, **statistic.parameters)
     if facts.design is not None and facts.design.sizes is not None:
         needed = max(needed, FEW_EFFECTIVE)
     words = f"about {needed} or more"

@@ -10,15 +10,16 @@ import csv
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Kind, MetricLevel, MetricSpec, Statistic
+from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds, Level
+from halfwidth.metrics.agreement import accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,26 +127,28 @@ class Evidence:
 
 # The columns of the data file.
 FIELDS = tuple(one.name for one in fields(Evidence))
+_KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
-def family_of(spec: MetricSpec) -> str:
+def family_of(metric: Metric) -> str:
     """Under which name the study pooled a metric; empty if it has nothing to say of it."""
+    spec = metric.spec
     if spec.level is MetricLevel.SAMPLE:
-        return spec.name
+        return spec.name if metric.usual else ""
     if spec.kind is Kind.BINARY:
-        return "accuracy"
+        return accuracy.__name__
     bounded = spec.bounds == Bounds(0.0, 1.0) and spec.family in {"overlap", "boundary"}
     return OF_CASES if bounded else ""
 
 
 def found_for(
-    metric: MetricSpec, statistic: Statistic, average: str, method: str, n: int
+    metric: Metric, statistic: Statistic, average: str, method: str, n: int
 ) -> Evidence | None:
     """What the study found at the next size below n, or the smallest, if it is near.
 
     Parameters
     ----------
-    metric : MetricSpec
+    metric : Metric
     statistic : Statistic
         With other parameters than the study's, nothing was found.
     average : str
@@ -161,12 +164,11 @@ def found_for(
     return rows[0] if rows and rows[0].n <= FEWER * n else None
 
 
-def _rows_of(metric: MetricSpec, statistic: Statistic, average: str, method: str) -> list[Evidence]:
+def _rows_of(metric: Metric, statistic: Statistic, average: str, method: str) -> list[Evidence]:
     """All sizes of what the study found for a method."""
-    wanted = (family_of(metric), _name_of(metric, statistic), average, method)
-    return [
-        row for row in _shipped() if (row.family, row.statistic, row.average, row.method) == wanted
-    ]
+    wanted = [family_of(metric), _name_of(metric.spec, statistic), average, method]
+    rows = (_read(cells) for cells in _cells() if cells[: len(wanted)] == wanted)
+    return [row for row in rows if row.instances >= FEWEST]
 
 
 def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
@@ -179,7 +181,7 @@ def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
         nothing was found, or the sample is larger than all that were studied.
     """
     rows = _rows_of(
-        estimate.metric_spec.spec, estimate.statistic_spec, estimate.average or "", estimate.method
+        estimate.metric_spec, estimate.statistic_spec, estimate.average or "", estimate.method
     )
     largest = max((row.n for row in rows), default=0)
     if estimate.n > largest or estimate.level != STUDIED:
@@ -204,7 +206,7 @@ def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caut
     if quoting is None or estimate.level != STUDIED:
         return raised
     found = found_for(
-        estimate.metric_spec.spec,
+        estimate.metric_spec,
         estimate.statistic_spec,
         estimate.average or "",
         estimate.method,
@@ -268,7 +270,7 @@ def evidence(
     rows = [
         row
         for row in _shipped()
-        if (row.family, row.statistic) == (family_of(spec), named)
+        if (row.family, row.statistic) == (family_of(Metric(spec)), named)
         and average in (None, row.average)
     ]
     sizes = sorted({row.n for row in rows})
@@ -288,11 +290,18 @@ def _name_of(metric: MetricSpec, statistic: Statistic) -> str | None:
 
 @functools.cache
 def _shipped() -> tuple[Evidence, ...]:
-    text = resources.files("halfwidth.estimation").joinpath(DATA).read_text(encoding="utf-8")
-    rows = (_read(row) for row in csv.DictReader(text.splitlines()))
-    return tuple(row for row in rows if row.instances >= FEWEST)
+    return tuple(row for row in map(_read, _cells()) if row.instances >= FEWEST)
 
 
-def _read(row: dict[str, str]) -> Evidence:
-    kinds: dict[str, Any] = {"str": str, "int": int, "float": float}
-    return Evidence(**{one.name: kinds[str(one.type)](row[one.name]) for one in fields(Evidence)})
+@functools.cache
+def _cells() -> list[list[str]]:
+    """The rows of the file as texts, whose columns are the fields of `Evidence`."""
+    text = Path(__file__).with_name(DATA).read_text(encoding="utf-8")
+    header, *rows = csv.reader(text.splitlines())
+    if header != list(FIELDS):
+        raise ValueError(f"{DATA} has the columns {header}, not {FIELDS}")
+    return rows
+
+
+def _read(cells: list[str]) -> Evidence:
+    return Evidence(*(kind(cell) for kind, cell in zip(_KINDS, cells, strict=True)))

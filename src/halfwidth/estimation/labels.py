@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.checks import is_masked
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.undefined import is_missing
 
@@ -33,7 +34,7 @@ def as_cells(values: Any, where: str) -> NDArray[Any]:
     """Labels as a flat array, of numbers or of objects."""
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
         raise DataError(f"{where}: expected one label per case, got {shown(values)}")
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         values = [None if cell is np.ma.masked else cell for cell in values]
     try:
         array = np.asarray(values)
@@ -71,7 +72,8 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     """The labels that occur, ascending; missing ones left out."""
     if _countable(cells):
         low = int(cells.min())
-        return (np.flatnonzero(np.bincount(cells.astype(np.int64) - low)) + low).tolist()
+        whole = cells.astype(np.int64, copy=False)
+        return (np.flatnonzero(np.bincount(whole - low if low else whole)) + low).tolist()
     if cells.dtype.kind in "iubSU":
         return [plain_label(label) for label in np.unique(cells)]
     if cells.dtype.kind == "f":
@@ -108,6 +110,10 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
         If a label is not among them.
     """
     if _countable(cells) and all(isinstance(label, int) for label in labels):
+        if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
+            labels
+        ):
+            return cells.astype(np.intp)  # the labels are the codes
         codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:
         place = {label: number for number, label in enumerate(labels)}

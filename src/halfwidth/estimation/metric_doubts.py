@@ -13,9 +13,11 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed_apart, rough_percent
-from halfwidth.core.spec import Takes
+from halfwidth.core.spec import ClassNeed, Estimand, Takes, spec_of
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets import TestSet
+from halfwidth.intervals.bootstrap import bca, percentile
+from halfwidth.metrics.agreement import accuracy
 
 __all__ = ["METRIC_RULES", "ClassFacts", "class_facts"]
 
@@ -183,8 +185,8 @@ def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
         return None
     policy = "the metric may be undefined"
     if e.average in ("macro", "weighted"):
-        policy = POLICY[facts.absent]
-        if e.metric in ("f1", "f_beta") and facts.absent == "omit":
+        policy, spec = POLICY[facts.absent], e.metric_spec.spec
+        if spec.class_needs is ClassNeed.EITHER and facts.absent == "omit":
             policy += " unless it is predicted there, which counts as 0"
     return caution(
         "HW205",
@@ -198,9 +200,10 @@ def _without_a_value(e: Estimate, facts: ClassFacts) -> Caution | None:
     if e.average not in ("macro", "weighted"):
         return None
     none, why = facts.sizes == 0, "without a case"
-    if facts.predicted is not None and e.metric == "ppv":
+    needs = e.metric_spec.spec.class_needs
+    if facts.predicted is not None and needs is ClassNeed.PREDICTIONS:
         none, why = facts.predicted == 0, "never predicted"
-    elif facts.predicted is not None and e.metric in ("f1", "f_beta"):
+    elif facts.predicted is not None and needs is ClassNeed.EITHER:
         none &= facts.predicted == 0
     if not none.any():
         return None
@@ -219,7 +222,7 @@ def _without_a_value(e: Estimate, facts: ClassFacts) -> Caution | None:
 
 def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
     spec = e.metric_spec.spec
-    if not _of_all_classes(e) or spec.name == "auroc":
+    if not _of_all_classes(e) or (spec.takes is Takes.SCORES and not spec.prevalence_dependent):
         return None
     shares = facts.sizes[facts.sizes > 0] / facts.sizes.sum()
     if len(shares) < 2:
@@ -243,8 +246,10 @@ def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
 
 
 def _macro_ap(e: Estimate, facts: ClassFacts) -> Caution | None:
-    precision = e.metric.startswith("average_precision")
-    if precision and e.average == "macro" and e.method in ("percentile", "bca"):
+    spec = e.metric_spec.spec
+    precision = spec.takes is Takes.SCORES and spec.prevalence_dependent
+    short = e.method_spec in (spec_of(percentile), spec_of(bca))
+    if precision and e.average == "macro" and short:
         return caution("HW313", method=e.method_spec.title)
     return None
 
@@ -263,7 +268,7 @@ def _without_scores(e: Estimate, facts: ClassFacts) -> Caution | None:
 
 def _flipped(e: Estimate, facts: ClassFacts) -> Caution | None:
     """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
-    if e.metric != "auroc" or math.isnan(e.value):
+    if e.metric_spec.estimand is not Estimand.AUROC or math.isnan(e.value):
         return None
     high, how = e.high, ", with all of its interval"
     if math.isnan(high) or e.alternative == "lower":
@@ -286,7 +291,7 @@ def _rows_miss_one(e: Estimate, facts: ClassFacts) -> Caution | None:
 
 
 def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if e.metric != "accuracy":
+    if e.metric != accuracy.__name__:
         return None
     share = float(facts.sizes.max() / facts.sizes.sum())
     if share < EASY_ACCURACY and e.value > share:

@@ -286,13 +286,10 @@ def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
 
 def estimands_of(name: str) -> frozenset[Estimand]:
     """What a metric of a test set, of one class where it can be, may be an estimate of."""
-    spec = SAMPLE_METRICS[name.partition(":")[0]]
-    if spec.share or spec.name == "accuracy":
-        return frozenset({Estimand.PROPORTION})
-    if spec.takes in COUNTING:
-        return frozenset({Estimand.COUNTING})
-    kinds = {"auroc": Estimand.AUROC, "mae": Estimand.MEAN, "mse": Estimand.MEAN}
-    return frozenset({kinds.get(spec.name, Estimand.OTHER)})
+    base, given = parse_name(name, lambda n: SAMPLE_METRICS[n].parameters)
+    spec = SAMPLE_METRICS[base]
+    bound = bind(spec.name, spec.parameters, given, complete=False)
+    return frozenset({Metric(spec, bound).estimand})
 
 
 def _own(function: Any) -> OwnMetric:

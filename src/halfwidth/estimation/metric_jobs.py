@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.forms import PerCase
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.check import Sample
 from halfwidth.estimation.grouping import arranged
@@ -148,14 +149,14 @@ def job_for(target: Target, cases: TestSet, policies: Policies, facts: ClassFact
 def _made(target: Target, cases: TestSet, policies: Policies) -> Job:
     if isinstance(target.metric, OwnMetric):
         return _own(target.metric, cases)
-    spec = target.metric.spec
-    if spec.takes is Takes.NUMBERS:
-        return _regression(target.metric, cases)
-    if spec.takes is Takes.SCORES:
-        return _ranked(target, target.metric, cases, policies)
+    metric = target.metric.bounded(costs=policies.costs, priors=policies.priors)
+    if metric.spec.takes is Takes.NUMBERS:
+        return _regression(metric, cases)
+    if metric.spec.takes is Takes.SCORES:
+        return _ranked(target, metric, cases, policies)
     if policies.criterion is not None:
-        return _tuned(target, target.metric, policies.criterion, cases, policies)
-    return _counting(target, target.metric, cases, policies)
+        return _tuned(target, metric, policies.criterion, cases, policies)
+    return _counting(target, metric, cases, policies)
 
 
 def _sample(
@@ -193,7 +194,8 @@ def _sample(
 
 def _few_values_sorted(values: Array) -> Array:
     """Small whole numbers in ascending order: counted, not sorted."""
-    return np.repeat(*_counted(values)).astype(float)
+    places, counts = _counted(values)
+    return np.repeat(places.astype(float), counts)
 
 
 def _counted(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -206,13 +208,12 @@ def _counting(target: Target, metric: Metric, cases: TestSet, policies: Policies
         raise DataError(f"{metric.spec.name} needs decisions, and there are none")
     correct = cases.truth == cases.predicted
     unweighted = cases.weights is None
-    if unweighted and (metric.spec.name == "accuracy" or _is_accuracy(target, metric)):
+    if unweighted and _is_accuracy(target, metric):
         return proportion(correct, metric, cases, None)
     one = target.average in ("binary", "none") and not metric.parameters
     if unweighted and one and metric.spec.share:
         return _share(target, metric, cases, policies)
     finish = _finish(target, metric, cases, policies)
-    metric = _bounded_by_costs(metric, policies)
     codes = (cases.truth * cases.n_classes + cases.predicted).astype(float)
     if cases.weights is None:
         statistic = building.of_cells(metric, finish, policies.undefined)
@@ -223,11 +224,10 @@ def _counting(target: Target, metric: Metric, cases: TestSet, policies: Policies
 
 def _is_accuracy(target: Target, metric: Metric) -> bool:
     """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
-    return (
-        target.average == "micro"
-        and metric.spec.name in ("sensitivity", "ppv")
-        and not (metric.parameters)
-    )
+    if metric.spec.takes is Takes.CONFUSION:
+        return metric.estimand is Estimand.PROPORTION
+    hits_of_any = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
+    return target.average == "micro" and hits_of_any and not metric.parameters
 
 
 def proportion(
@@ -274,17 +274,6 @@ def _finish(target: Target, metric: Metric, cases: TestSet, policies: Policies) 
     )
 
 
-def _bounded_by_costs(metric: Metric, policies: Policies) -> Metric:
-    """An expected cost lies between the smallest and the largest cost."""
-    if metric.spec.name != "expected_cost":
-        return metric
-    costs = (0.0, 1.0) if policies.costs is None else [c for row in policies.costs for c in row]
-    # Costs that are all equal leave nothing to estimate, and make no range.
-    low, high = min(0.0, *costs), max(costs)
-    bounds = Bounds(low, high) if low < high else metric.spec.bounds
-    return Metric(replace(metric.spec, bounds=bounds), metric.parameters)
-
-
 def _ranked(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> Job:
     weighted = cases.weights is not None
     if target.average in ("binary", "none"):
@@ -328,7 +317,6 @@ def _tuned(
     finish = _finish(replace(target, which=which), metric, two, policies)
     chooser = _finish(Target(criterion, "binary", 1), criterion, two, policies)
     sign = -1 if criterion.spec.better is Better.LOWER else 1
-    metric = _bounded_by_costs(metric, policies)
     tuned = building.Tuned(finish, chooser, sign)
     statistic = building.of_tuned(metric, tuned, policies.undefined)
     scores, is_other = cases.scores[positive], np.where(cases.truth == positive, 0.0, 1.0)
@@ -350,11 +338,10 @@ def _turned_round(policies: Policies) -> Policies:
 
 
 def _regression(metric: Metric, cases: TestSet) -> Job:
-    error = cases.given[0] - cases.given[1]
-    per_case = {"mae": np.abs(error), "mse": error**2}
-    if metric.spec.name not in per_case:
-        return Job(_sample(cases.given, metric, cases), building.of_errors(metric))
-    values = per_case[metric.spec.name]
+    form = metric.form
+    if not isinstance(form, PerCase):
+        return Job(_sample(cases.given, metric, cases), building.of_sums(metric))
+    values = form.values(cases.given)
     in_order, design = arranged(values, cases.groups, cases.strata, "cases")
     sample = Sample(
         values=np.sort(in_order),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.estimation.design_doubts import design_doubts
 from halfwidth.estimation.grouping import listed
-from halfwidth.io.repeats import case_column, repeats_in
-from halfwidth.io.table import Table
+
+if TYPE_CHECKING:
+    from halfwidth.io.table import Table
 
 __all__ = ["Paired", "by_class", "in_order_of", "paired"]
 
@@ -49,6 +50,9 @@ class Paired:
         """What the labels of the cases kept, and bringing them into one order, call for."""
         if self.index is None or len(self.index) != len(kept):
             return self.moved
+        # Arrays carry no labels, so a call with arrays needs no tables.
+        from halfwidth.io.repeats import repeats_in
+
         table = _table_of(self.index)
         case = _case_level(self.index, table)
         labels = listed(groups, "groups")
@@ -194,6 +198,8 @@ def _examples(labels: Any) -> str:
 
 def _table_of(index: Any) -> Table:
     """The levels of an index as columns."""
+    from halfwidth.io.table import Table
+
     names = [f"index {level}" if name is None else str(name) for level, name in _levels(index)]
     cells = [index.get_level_values(level) for level in range(index.nlevels)]
     return Table.of_frame(dict(zip(names, cells, strict=True)))
@@ -207,4 +213,6 @@ def _case_level(index: Any, table: Table) -> str | None:
     """The level that names cases: one called so, or texts without a name; numbers may be rows."""
     if index.nlevels == 1 and index.name is None:
         return table.names[0] if np.asarray(index).dtype.kind in "OSU" else None
+    from halfwidth.io.repeats import case_column
+
     return case_column(table, persons=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Interval
 from halfwidth.estimation.check import Sample
@@ -116,7 +116,7 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
     spec = sample.metric.spec
     of_test_set = spec.level is MetricLevel.SAMPLE
     average = job.average if job.average in ("macro", "micro", "weighted") else ""
-    what = f"{average or ''} {spec.display}".strip() if of_test_set else ""
+    what = f"{average} {metric_title(sample.metric)}".strip() if of_test_set else ""
     check_accepts(
         request.method, job.statistic, binary=sample.binary, design=sample.design, what=what
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from halfwidth.core.checks import one_of, refuse_complex
+from halfwidth.core.checks import is_masked, one_of, refuse_complex
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
@@ -48,7 +48,7 @@ def as_score_rows(values: Any, where: str) -> Array:
     """Scores as an array with a row for each column given, (n,) or (n, C) -> (1 or C, n)."""
     refuse_complex(values, where)
     try:
-        if isinstance(values, np.ma.MaskedArray):
+        if is_masked(values):
             values = np.ma.filled(values.astype(float), np.nan)
         given = np.asarray(values)
         # NumPy would make numbers of dates, nanoseconds since 1970.

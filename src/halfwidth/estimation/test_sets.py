@@ -158,12 +158,13 @@ def check_test_set(
     y_true, y_score, sample_weight, groups, strata = of_cases.given.values()
     truth_cells = as_cells(y_true, where[0])
     moved: tuple[Caution, ...] = ()
-    hard = _are_labels(y_score, truth_cells, decisions)
-    classes = _classes(truth_cells, y_score if hard else None, labels, where)
+    labels_of = _KnownLabels()
+    hard = _are_labels(y_score, truth_cells, decisions, labels_of)
+    predicted_cells = as_cells(y_score, where[1]) if hard else None
+    classes = _classes(truth_cells, predicted_cells, labels, where, labels_of)
     if labels is None and (order := declared_order(y_true)) is not None:
         classes.sort(key=lambda label: order.index(label) if label in order else len(order))
-    if hard:
-        predicted_cells = as_cells(y_score, where[1])
+    if predicted_cells is not None:
         _check_lengths(truth_cells, predicted_cells, where)
         codes = as_codes(predicted_cells, classes, where[1])
         rows, there = codes[None].astype(float), codes >= 0
@@ -189,7 +190,8 @@ def check_test_set(
         kept[kept] = weights > 0
         weights = weights[weights > 0]
     clusters, of_stratum = units_of(groups, strata, kept, where[0])
-    rows, truth = rows[:, kept], truth[kept]
+    if not kept.all():
+        rows, truth = rows[:, kept], truth[kept]
     if not len(truth):
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
@@ -280,7 +282,24 @@ def _of_both(score: Array, positive: int, kind: Scores) -> Array:
     return np.stack([other, score] if positive == 1 else [score, other])
 
 
-def _are_labels(y_score: Any, truth: NDArray[Any], decisions: Decisions) -> bool:
+class _KnownLabels:
+    """The labels in cells, looked for once in each array: a million cases take time."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[NDArray[Any], list[Any]]] = []
+
+    def __call__(self, cells: NDArray[Any], where: str) -> list[Any]:
+        for known, labels in self._found:
+            if known is cells:
+                return labels
+        labels = labels_in(cells, where)
+        self._found.append((cells, labels))
+        return labels
+
+
+def _are_labels(
+    y_score: Any, truth: NDArray[Any], decisions: Decisions, labels_of: _KnownLabels
+) -> bool:
     """Whether predictions are class labels rather than scores."""
     if decisions.kind != "auto":
         return decisions.kind == "labels"
@@ -299,22 +318,33 @@ def _are_labels(y_score: Any, truth: NDArray[Any], decisions: Decisions) -> bool
         issubclass(kind, np.number) for kind in kinds - {int, float}
     ):
         return False
-    among = set(labels_in(array, "y_score")) <= set(labels_in(truth, "y_true"))
+    if truth.dtype.kind in "iub" and _has_fractions(array):
+        return False
+    among = set(labels_of(array, "y_score")) <= set(labels_of(truth, "y_true"))
     # Whole numbers that are no labels may be grades, which rank; decisions they are not.
     whole = array.dtype.kind in "iu" or (bool(kinds) and kinds <= {int})
     return among or (whole and decisions.needed)
 
 
+def _has_fractions(cells: NDArray[Any]) -> bool:
+    """Whether some are numbers that are not whole, which is seen without sorting them."""
+    if cells.dtype.kind != "f":
+        return False
+    finite = cells[np.isfinite(cells)]
+    return bool((finite != np.floor(finite)).any())
+
+
 def _classes(
     truth: NDArray[Any],
-    predicted: Any,
+    predicted: NDArray[Any] | None,
     labels: Sequence[Any] | None,
     where: tuple[str, str],
+    labels_of: _KnownLabels,
 ) -> list[Any]:
     """All classes, in the order of their codes."""
     if labels is not None:
         return _named_classes(labels)
-    classes = labels_in(truth, where[0])
+    classes = list(labels_of(truth, where[0]))
     if not classes and len(truth):
         raise DataError(f"{where[0]}: no case has a label")
     odd = next((label for label in classes if isinstance(label, float)), None)
@@ -324,7 +354,7 @@ def _classes(
             "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
         )
     if predicted is not None:
-        found = labels_in(as_cells(predicted, where[1]), where[1])
+        found = labels_of(predicted, where[1])
         classes = _with_predicted(classes, found, where)
     if len(classes) == 1 and classes[0] in (0, 1):
         return [0, 1]

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Form, OrderStatistics
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
-from halfwidth.resampling.areas import class_units
+from halfwidth.resampling import proportions
+from halfwidth.resampling.bootstrap import (
+    acceleration,
+    bootstrap_distribution,
+    has_standard_error,
+    standard_error,
+    studentized_distribution,
+    tie_tolerance,
+)
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.exact import binomial, studentized_binomial
-from halfwidth.resampling.jackknife import acceleration, proportion_acceleration, tie_tolerance
-from halfwidth.resampling.linearization import effective_trials, standard_error
-from halfwidth.resampling.replicates import bootstrap_distribution
-from halfwidth.resampling.studentized import studentized_distribution
+from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.linearization import effective_trials
 
 __all__ = [
     "Computed",
@@ -94,7 +98,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     """Whether a method makes intervals for a statistic under a design."""
     accepted = method.accepts & estimands(statistic, binary=binary)
     needs_error = {Need.STANDARD_ERROR, Need.STUDENTIZED} & set(method.needs)
-    has_error = statistic.spec.has_standard_error or not needs_error
+    has_error = not needs_error or has_standard_error(statistic)
     under = design.simple or method.takes_designs
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
@@ -137,13 +141,19 @@ def of_samples(
             Need.CLUSTER_DEGREES: lambda: (
                 np.inf if design.sizes is None else float(design.degrees_of_freedom)
             ),
-            Need.CLASS_UNITS: lambda: class_units(values, design, statistic),
+            Need.CLASS_UNITS: lambda: _class_units(values, design, statistic),
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
         }
     )
     return made.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
+
+
+def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
+    from halfwidth.resampling.forms.ranked import class_units  # of no other form
+
+    return class_units(values, design, statistic)
 
 
 def at_level(made: Ingredients, design: Design, level: Level) -> Ingredients:
@@ -170,10 +180,10 @@ def of_counts(successes: Array, n: int) -> Ingredients:
             Need.TRIALS: lambda: n,
             Need.ESTIMATE: lambda: share,
             Need.STANDARD_ERROR: lambda: np.sqrt(share * (1 - share) / max(n - 1, 1)),
-            Need.DISTRIBUTION: lambda: binomial(successes, n),
-            Need.STUDENTIZED: lambda: studentized_binomial(successes, n),
+            Need.DISTRIBUTION: lambda: proportions.binomial(successes, n),
+            Need.STUDENTIZED: lambda: proportions.studentized_binomial(successes, n),
             Need.TIE_TOLERANCE: lambda: np.full(share.shape, 1e-12),
-            Need.ACCELERATION: lambda: proportion_acceleration(successes, n),
+            Need.ACCELERATION: lambda: proportions.acceleration(successes, n),
         }
     )
 
@@ -264,12 +274,12 @@ def intervals(
     statistic_range = statistic.spec.range_rule(bounds)
     samples, n = len(values), values.shape[-1]
     design = Design.iid(n) if design is None else design
-    step = _samples_per_block(statistic.spec.form, n, methods, plan)
+    step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         part = values[start : start + step]
         ingredients = of_samples(
-            np.sort(part, axis=-1) if design.simple else part,
+            _ascending(part) if design.simple else part,
             design,
             statistic,
             bounds=bounds,
@@ -294,15 +304,19 @@ def intervals(
     return [_joined(parts) for parts in zip(*blocks, strict=True)]
 
 
-def _samples_per_block(form: Form | None, n: int, methods: Sequence[MethodSpec], plan: Plan) -> int:
+def _ascending(values: Array) -> Array:
+    """Samples in ascending order; looking whether they are takes a tenth of sorting them."""
+    return values if (values[..., 1:] >= values[..., :-1]).all() else np.sort(values, axis=-1)
+
+
+def _samples_per_block(
+    statistic: Statistic, n: int, methods: Sequence[MethodSpec], plan: Plan
+) -> int:
     """Samples whose values or bootstrap distributions stay under the memory bound."""
     if not any(method.resamples for method in methods):
         # Values, sorted ones and what a method makes of them are there at once.
         return max(1, MOST_ELEMENTS // 2 // max(n, 1))
-    # The exact distribution of a quantile has a support of some tens of pairs per √n positions.
-    exact_support = 40 * (20 * int(np.sqrt(n)) + 100)
-    size = exact_support if isinstance(form, OrderStatistics) else 0
-    return max(1, MOST_ELEMENTS // max(size, plan.n_resamples, n))
+    return max(1, MOST_ELEMENTS // max(engine_of(statistic).support(n), plan.n_resamples, n))
 
 
 def _joined(parts: Sequence[Computed]) -> Computed:

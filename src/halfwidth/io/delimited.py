@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, quoted
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names, numeric_names
 from halfwidth.io.numerals import Decimal, with_points
-from halfwidth.io.sources import Source, text_of
 from halfwidth.io.table import Table, text_column
+from halfwidth.io.table_sources import Source, text_of
 from halfwidth.resampling.progress import tracked
 
 __all__ = ["named_table", "read_delimited"]

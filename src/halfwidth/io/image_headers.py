@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
-from halfwidth.io.payload import Header, kept_axes
+from halfwidth.io.voxel_data import Header, kept_axes
 
 __all__ = ["UNITS", "meta_header", "nrrd_header"]
 

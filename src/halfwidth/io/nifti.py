@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import decimals
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
-from halfwidth.io.payload import GZIP, Header, Stream, kept_axes
+from halfwidth.io.voxel_data import GZIP, Header, Stream, kept_axes
 
 __all__ = ["nifti_header"]
 

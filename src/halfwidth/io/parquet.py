@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from halfwidth.core.errors import DataError, quoted
-from halfwidth.io.sources import Source
 from halfwidth.io.table import Table
+from halfwidth.io.table_sources import Source
 
 __all__ = ["read_parquet"]
 

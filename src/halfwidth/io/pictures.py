@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.labels import PORTION, LabelMap, check_size
-from halfwidth.io.payload import Header, check_promise, kept_axes, read_labels
+from halfwidth.io.label_maps import PORTION, LabelMap, check_size
+from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
 __all__ = ["read_npy", "read_png"]
 

@@ -10,8 +10,8 @@ from halfwidth.io.delimited import read_delimited
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
 from halfwidth.io.paths import no_such_file
-from halfwidth.io.sources import STANDARD_INPUT, Source
 from halfwidth.io.table import Table
+from halfwidth.io.table_sources import STANDARD_INPUT, Source
 from halfwidth.io.workbook import read_workbook
 
 __all__ = ["FORMATS", "SUFFIXES", "Reading", "read_table"]

@@ -14,8 +14,8 @@ from typing import Any, Literal, cast
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.labels import LabelMap, check_size
-from halfwidth.io.payload import Header, check_promise, kept_axes, read_labels
+from halfwidth.io.label_maps import LabelMap, check_size
+from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
 __all__ = ["read_tiff"]
 

@@ -16,8 +16,8 @@ from halfwidth.core.errors import DataError, UnknownNameError, shortened
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names
 from halfwidth.io.numerals import Decimal, with_points
-from halfwidth.io.sources import Source
 from halfwidth.io.table import Table, is_missing_text
+from halfwidth.io.table_sources import Source
 from halfwidth.io.workbook_parts import (
     Cell,
     Sheet,

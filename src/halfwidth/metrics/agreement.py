@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, MetricLevel, Takes, metric
-from halfwidth.core.types import UNIT_INTERVAL, Bounds
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 from halfwidth.metrics.counting import CORRELATION, ratio
 
@@ -28,12 +29,17 @@ WEIGHTS = Parameter(
 )
 
 _all_classes = functools.partial(
-    metric, level=MetricLevel.SAMPLE, family="counting", takes=Takes.CONFUSION
+    metric,
+    level=MetricLevel.SAMPLE,
+    family="counting",
+    takes=Takes.CONFUSION,
+    estimand=Estimand.COUNTING,
 )
 
 
 @_all_classes(
     title="accuracy",
+    estimand=Estimand.PROPORTION,
     bounds=UNIT_INTERVAL,
     better=Better.HIGHER,
     synonyms=("accuracy_score", "acc"),
@@ -177,9 +183,17 @@ def _costs(n_classes: int, costs: ArrayLike | None) -> Counts:
     return np.asarray(_disagreement(n_classes, 0.0) if costs is None else costs, float)
 
 
+def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) -> Bounds:
+    """From the smallest cost to the largest one; any number where all costs are equal."""
+    each = [0.0, 1.0] if costs is None else [cost for row in costs for cost in row]
+    low, high = min(0.0, *each), max(each)
+    return Bounds(low, high) if low < high else UNBOUNDED
+
+
 @_all_classes(
     title="expected cost",
-    bounds=Bounds(-math.inf, math.inf),
+    bounds_rule=_range_of_costs,
+    bounds=UNBOUNDED,
     better=Better.LOWER,
     tables=("costs", "priors"),
     synonyms=("ec", "average_cost"),
@@ -221,7 +235,7 @@ def expected_cost(
 
 @_all_classes(
     title="normalised expected cost",
-    bounds=Bounds(-math.inf, math.inf),
+    bounds=UNBOUNDED,
     better=Better.LOWER,
     tables=("costs", "priors"),
     synonyms=("ecn", "nec", "normalised_expected_cost"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, RankedAreas, Ranking, Sums
+from halfwidth.core.forms import Area, CellCounts, RankedAreas, Ranking, Sums
 from halfwidth.core.spec import (
     Estimand,
     Metric,
@@ -22,14 +22,13 @@ from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.counting import count_cells
 from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
-from halfwidth.metrics.regression import features_of_errors, finish_r2, finish_rmse
 
 __all__ = [
     "Tuned",
     "of_areas",
     "of_callable",
     "of_cells",
-    "of_errors",
+    "of_sums",
     "of_tuned",
     "of_weighted_cells",
 ]
@@ -132,10 +131,12 @@ def _weights_in_cells(n_cells: int, records: Array) -> Array:
     return np.where(codes[..., None, :] == np.arange(n_cells)[:, None], weights[..., None, :], 0.0)
 
 
-def of_errors(metric: Metric) -> Statistic:
-    """RMSE or R²; records hold the target and the prediction of each case."""
-    finish = {"rmse": finish_rmse, "r2": finish_r2}[metric.spec.name]
-    return _of_sums(metric, features_of_errors, finish, Estimand.OTHER)
+def of_sums(metric: Metric) -> Statistic:
+    """A metric that is a function of sums over cases; records hold what these are made of."""
+    form = metric.form
+    if not isinstance(form, Sums):
+        raise TypeError(f"{metric.spec.name} is not declared as a function of sums")
+    return _of_sums(metric, form.features, form.finish, metric.estimand)
 
 
 def _of_sums(
@@ -186,9 +187,12 @@ def of_areas(
     undefined: Undefined,
 ) -> Statistic:
     """An area under a curve of ranked scores; records hold scores, class codes, maybe weights."""
+    area = metric.form
+    if not isinstance(area, Area):
+        raise TypeError(f"{metric.spec.name} is not declared as an area under a curve")
     one = finish.average in ("binary", "none")
     form = RankedAreas(
-        metric.spec.name,
+        area,
         rank,
         Policed(finish, undefined, metric.spec.worst),
         finish.which if one else None,
@@ -197,7 +201,7 @@ def of_areas(
     return _statistic(
         metric,
         function=functools.partial(_function_of_areas, form),
-        estimand=Estimand.AUROC if one and metric.spec.name == "auroc" else Estimand.OTHER,
+        estimand=metric.estimand if one else Estimand.OTHER,
         form=form,
     )
 
@@ -255,7 +259,7 @@ class Tuned:
 def of_tuned(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
     """A counting metric whose threshold is chosen anew in every resample."""
     policed = Policed(AreaFinish("binary"), undefined, metric.spec.worst)
-    form = RankedAreas(tuned, RankEach(1), policed, 0)
+    form = RankedAreas(Area(tuned), RankEach(1), policed, 0)
     return _statistic(metric, function=functools.partial(_function_of_areas, form), form=form)
 
 

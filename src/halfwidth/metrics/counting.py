@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Better, MetricLevel, Takes, Transform, metric
+from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
@@ -54,11 +54,17 @@ RATE = Parameter(
     at_least=0,
 )
 
+
+def _unless_at_a_prevalence(prevalence: float | None = None) -> Estimand:
+    return Estimand.PROPORTION if prevalence is None else Estimand.COUNTING
+
+
 _one_class = functools.partial(
     metric,
     level=MetricLevel.SAMPLE,
     family="counting",
     takes=Takes.TWO_BY_TWO,
+    estimand=Estimand.COUNTING,
     better=Better.HIGHER,
 )
 
@@ -142,6 +148,7 @@ def ratio(part: Counts, whole: Counts) -> Counts:
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tp", "fn"),
     synonyms=("recall", "tpr", "recall_score", "hit_rate"),
     reliable_n=10,
@@ -174,6 +181,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
     share=("tn", "fp"),
     synonyms=("tnr", "selectivity"),
     reliable_n=10,
@@ -211,6 +219,8 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
+    class_needs=ClassNeed.PREDICTIONS,
     share=("tp", "fp"),
     parameters=(PREVALENCE,),
     synonyms=("precision", "positive_predictive_value", "precision_score"),
@@ -255,6 +265,7 @@ def ppv(
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
     share=("tn", "fn"),
     parameters=(PREVALENCE,),
     synonyms=("negative_predictive_value",),
@@ -297,6 +308,7 @@ def npv(
 
 @_one_class(
     title="F1",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     synonyms=("f1_score", "f_1"),
@@ -330,6 +342,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @_one_class(
     title="Fβ",
+    class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     parameters=(BETA,),

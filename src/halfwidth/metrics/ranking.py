@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.checks import refuse_complex
-from halfwidth.core.forms import RankedAreas, Ranking
-from halfwidth.core.spec import Better, MetricLevel, Takes, metric
-from halfwidth.core.types import UNIT_INTERVAL, Array, Numbers
+from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
+from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.counting import ALL_AVERAGES
 from halfwidth.metrics.standing import areas_standing, standing_of
 
 __all__ = [
-    "AREAS",
     "AreaFinish",
-    "Curve",
     "RankEach",
     "areas_of_records",
     "auroc",
@@ -29,16 +29,22 @@ __all__ = [
     "average_precision_interpolated",
     "average_precision_trapezoid",
     "cumulated",
-    "curve_of",
     "in_parts",
     "rank",
 ]
 
-Curve = Callable[[Numbers, Numbers], Array]
-
 # Scores that are ranked at once, 1 MiB. No result depends on it.
 AT_A_TIME = 2**17
 
+
+MAX_FPR = Parameter(
+    "max_fpr",
+    None,
+    "largest false positive rate; unsaid: 1, the whole area",
+    at_least=1e-6,
+    at_most=1,
+    optional=True,
+)
 
 _ranking = functools.partial(
     metric,
@@ -159,7 +165,7 @@ def cumulated(mark: NDArray[np.uint8], weight: Numbers) -> tuple[Numbers, Number
 
 
 def area_of(
-    kind: str, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
+    area: Area, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
 ) -> float:
     """An area under a curve of one test set."""
     refuse_complex(y_score, "y_score")
@@ -168,26 +174,21 @@ def area_of(
         return float("nan")
     weight = None if sample_weight is None else np.asarray(sample_weight, float)[None]
     ranking = rank(positive[None], np.asarray(y_score, float)[None], weight)
-    return float(_areas_of_rows(kind, ranking)[0][0])
+    return float(_areas_of_rows(area, ranking)[0][0])
 
 
-def _areas_of_rows(kind: Curve | str, ranking: Ranking) -> tuple[Array, Array]:
+def _areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
     """The area and the positive entries of each row of a ranking, two of (R,)."""
-    if ranking.weight is None and kind in ("auroc", "average_precision"):
+    if ranking.weight is None and area.fast is not None:
         standing = standing_of(ranking.mark)
-        return areas_standing(str(kind), standing), standing.positives
+        return areas_standing(area.fast, standing), standing.positives
     areas, positives = [], []
     for row, mark in enumerate(ranking.mark):
         weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
         tp, fp = cumulated(mark, weight)
-        areas.append(curve_of(kind)(tp, fp))
+        areas.append(area.curve(tp, fp))
         positives.append(tp[-1])
     return np.array(areas), np.array(positives)
-
-
-def curve_of(kind: Curve | str) -> Curve:
-    """The function of cumulated entries that a name stands for."""
-    return AREAS[kind] if isinstance(kind, str) else kind
 
 
 def areas_of_records(form: RankedAreas, records: Array) -> Array:
@@ -195,7 +196,7 @@ def areas_of_records(form: RankedAreas, records: Array) -> Array:
     sets = records.reshape(-1, *records.shape[-2:])
     made = np.empty(len(sets))
     for part in in_parts(sets):
-        area, positives = _areas_of_rows(form.kind, form.rank(sets[part]))
+        area, positives = _areas_of_rows(form.area, form.rank(sets[part]))
         shape = (len(sets[part]), -1)
         made[part] = form.finish(area.reshape(shape), positives.reshape(shape))
     return made.reshape(records.shape[:-2])
@@ -248,22 +249,82 @@ def _interpolated(tp: Numbers, fp: Numbers) -> Array:
     return np.where(tp[..., -1] > 0, total / 101, np.nan)
 
 
-AREAS: dict[str, Curve] = {
-    "auroc": _concordance,
-    "average_precision": _steps,
-    "average_precision_trapezoid": _trapezoid,
-    "average_precision_interpolated": _interpolated,
-}
+CONCORDANCE = Area(_concordance, FastArea.CONCORDANCE)
+STEPS = Area(_steps, FastArea.PRECISION_STEPS)
+TRAPEZOID, INTERPOLATED = Area(_trapezoid), Area(_interpolated)
+
+
+@dataclass(frozen=True)
+class PartialConcordance:
+    """The part of an AUROC up to a false positive rate, set on its scale.
+
+    ½ (1 + (A - m²/2) / (m - m²/2)), A the area up to the rate m, between thresholds on the line
+    that joins them: ½ without skill and 1 at best, as of the whole area.
+    """
+
+    max_fpr: float
+
+    def __call__(self, tp: Numbers, fp: Numbers) -> Array:
+        """From cumulated entries at each distinct score, (..., G) -> (...)."""
+        positives, negatives = tp[..., -1], fp[..., -1]
+        last = self.max_fpr * negatives[..., None]
+        rise, run = np.diff(tp, prepend=0, axis=-1), np.diff(fp, prepend=0, axis=-1)
+        # How far each step goes before the rate is reached.
+        width = np.clip(last - (fp - run), 0, run)
+        share = width / np.where(run > 0, run, 1)
+        twice = (width * (2 * (tp - rise) + rise * share)).sum(axis=-1)
+        least = self.max_fpr**2 / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            part = twice / (2.0 * positives * negatives)
+        return np.asarray((1 + (part - least) / (self.max_fpr - least)) / 2)
+
+
+def _is_partial(max_fpr: float | None) -> bool:
+    return max_fpr is not None and max_fpr < 1
+
+
+def _area_under_roc(max_fpr: float | None = None) -> Area:
+    if max_fpr is None or not _is_partial(max_fpr):
+        return CONCORDANCE
+    return Area(PartialConcordance(max_fpr))
+
+
+def _estimand_of_roc(max_fpr: float | None = None) -> Estimand:
+    return Estimand.OTHER if _is_partial(max_fpr) else Estimand.AUROC
+
+
+def _range_of_roc(max_fpr: float | None = None, **_tables: object) -> Bounds:
+    """From no area at all, which is no 0 on the scale of a part."""
+    rate = 1.0 if max_fpr is None else max_fpr
+    return Bounds((1 - rate) / (2 - rate), 1.0)
+
+
+def _cases_for_roc(max_fpr: float | None = None) -> int:
+    """About five negative cases within the rate, where half of the cases are negative."""
+    return 25 if max_fpr is None else max(25, math.ceil(10 / max_fpr - 1e-6))
 
 
 @_ranking(
     title="AUROC",
     synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
-    reliable_n=25,
+    parameters=(MAX_FPR,),
+    estimand=_estimand_of_roc,
+    form=_area_under_roc,
+    bounds_rule=_range_of_roc,
+    reliable_n=_cases_for_roc,
     cite="hanley_mcneil1982",
 )
-def auroc(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+def auroc(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    max_fpr: float | None = None,
+) -> float:
     """Area under the ROC curve, P(score of a positive > of a negative) + ½ P(equal).
+
+    With ``max_fpr`` m it is the partial area A up to that false positive rate, standardised:
+    ½ (1 + (A - m²/2) / (m - m²/2)).
 
     Parameters
     ----------
@@ -272,26 +333,32 @@ def auroc(y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None
     y_score : array-like, shape (n,)
         Higher means more likely positive; any scale. All distinct scores are thresholds.
     sample_weight : array-like, shape (n,), optional
+    max_fpr : float, optional
+        The largest false positive rate of interest, from 1e-6 to 1.
 
     Returns
     -------
     float
-        In [0, 1], ½ for guessing; NaN without positive or without negative cases.
+        In [0, 1], a partial one in [(1 - m) / (2 - m), 1]; ½ for guessing. NaN without positive
+        or without negative cases.
 
     References
     ----------
-    Hanley & McNeil (1982).
+    Hanley & McNeil (1982); McClish (1989) for the partial area.
 
     Examples
     --------
     >>> auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
+    >>> auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], max_fpr=0.5)
+    0.6666666666666666
     """
-    return area_of("auroc", y_true, y_score, sample_weight)
+    return area_of(_area_under_roc(max_fpr), y_true, y_score, sample_weight)
 
 
 @_ranking(
     title="AP",
+    form=STEPS,
     synonyms=("ap", "average_precision_score", "auprc"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -324,11 +391,12 @@ def average_precision(
     >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
     0.8333
     """
-    return area_of("average_precision", y_true, y_score, sample_weight)
+    return area_of(STEPS, y_true, y_score, sample_weight)
 
 
 @_ranking(
     title="area under the PR curve (trapezoid)",
+    form=TRAPEZOID,
     synonyms=("auprc_trapezoid", "pr_auc"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -360,11 +428,12 @@ def average_precision_trapezoid(
     >>> round(average_precision_trapezoid([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
     0.7917
     """
-    return area_of("average_precision_trapezoid", y_true, y_score, sample_weight)
+    return area_of(TRAPEZOID, y_true, y_score, sample_weight)
 
 
 @_ranking(
     title="AP (101 points)",
+    form=INTERPOLATED,
     synonyms=("ap101", "interpolated_ap"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -394,4 +463,4 @@ def average_precision_interpolated(
     >>> round(average_precision_interpolated([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]), 4)
     0.835
     """
-    return area_of("average_precision_interpolated", y_true, y_score, sample_weight)
+    return area_of(INTERPOLATED, y_true, y_score, sample_weight)

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from halfwidth.core.spec import Better, MetricLevel, Takes, metric
+from halfwidth.core.forms import PerCase, Sums
+from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds, Numbers
 from halfwidth.metrics.counting import ratio
 
@@ -19,7 +20,47 @@ _regression = functools.partial(
 _error = functools.partial(_regression, bounds=Bounds(0.0, math.inf), better=Better.LOWER)
 
 
-@_error(title="MAE", synonyms=("mean_absolute_error",), cite="willmott2005")
+def _features_of_errors(records: Array) -> Array:
+    """What the metrics of this file need of each case: (..., 2, n) -> (..., 3, n).
+
+    (y - ŷ)², and y and y² about one of the targets, so that sums of them keep their digits.
+    """
+    target, predicted = records[..., 0, :], records[..., 1, :]
+    centred = (
+        target
+        - np.partition(target, target.shape[-1] // 2, axis=-1)[..., target.shape[-1] // 2, None]
+    )
+    return np.stack([(target - predicted) ** 2, centred, centred**2], axis=-2)
+
+
+def _finish_rmse(n: Numbers, sums: Numbers) -> Array:
+    """RMSE from the sums of `_features_of_errors`."""
+    return np.asarray(np.sqrt(ratio(sums[..., 0], n) + 0.0))
+
+
+def _finish_r2(n: Numbers, sums: Numbers) -> Array:
+    """R² from the same."""
+    spread = sums[..., 2] - ratio(sums[..., 1] ** 2, n)
+    # What is left of equal targets is rounding.
+    vanishes = spread.real <= 8 * np.finfo(float).eps * sums[..., 2].real
+    return np.asarray(1 - ratio(sums[..., 0], np.where(vanishes, np.nan, spread)))
+
+
+def _absolute_errors(records: Array) -> Array:
+    return np.asarray(np.abs(records[0] - records[1]))
+
+
+def _squared_errors(records: Array) -> Array:
+    return np.asarray((records[0] - records[1]) ** 2)
+
+
+@_error(
+    title="MAE",
+    synonyms=("mean_absolute_error",),
+    estimand=Estimand.MEAN,
+    form=PerCase(_absolute_errors),
+    cite="willmott2005",
+)
 def mae(y_true: Array, y_pred: Array) -> Array:
     """Mean absolute error, in the target's unit.
 
@@ -44,7 +85,12 @@ def mae(y_true: Array, y_pred: Array) -> Array:
     return np.asarray(np.mean(np.abs(y_true - y_pred), axis=-1))
 
 
-@_error(title="MSE", synonyms=("mean_squared_error",))
+@_error(
+    title="MSE",
+    synonyms=("mean_squared_error",),
+    estimand=Estimand.MEAN,
+    form=PerCase(_squared_errors),
+)
 def mse(y_true: Array, y_pred: Array) -> Array:
     """Mean squared error, in the target's unit squared.
 
@@ -65,7 +111,12 @@ def mse(y_true: Array, y_pred: Array) -> Array:
     return np.asarray(np.mean((y_true - y_pred) ** 2, axis=-1))
 
 
-@_error(title="RMSE", synonyms=("root_mean_squared_error",), reliable_n=50)
+@_error(
+    title="RMSE",
+    synonyms=("root_mean_squared_error",),
+    form=Sums(_features_of_errors, _finish_rmse),
+    reliable_n=50,
+)
 def rmse(y_true: Array, y_pred: Array) -> Array:
     """Root mean squared error, √(Σ(y - ŷ)²/n), in the target's unit.
 
@@ -91,7 +142,7 @@ def rmse(y_true: Array, y_pred: Array) -> Array:
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,
     synonyms=("r2_score", "coefficient_of_determination"),
-    prevalence_dependent=False,
+    form=Sums(_features_of_errors, _finish_r2),
     reliable_n=50,
 )
 def r2(y_true: Array, y_pred: Array) -> Array:
@@ -115,29 +166,3 @@ def r2(y_true: Array, y_pred: Array) -> Array:
     spread = (centred**2).sum(axis=-1) - centred.sum(axis=-1) ** 2 / y_true.shape[-1]
     spread = np.where(spread > 0, spread, np.nan)
     return 1 - ratio(((y_true - y_pred) ** 2).sum(axis=-1), spread)
-
-
-def features_of_errors(records: Array) -> Array:
-    """What the metrics of this file need of each case: (..., 2, n) -> (..., 3, n).
-
-    (y - ŷ)², and y and y² about one of the targets, so that sums of them keep their digits.
-    """
-    target, predicted = records[..., 0, :], records[..., 1, :]
-    centred = (
-        target
-        - np.partition(target, target.shape[-1] // 2, axis=-1)[..., target.shape[-1] // 2, None]
-    )
-    return np.stack([(target - predicted) ** 2, centred, centred**2], axis=-2)
-
-
-def finish_rmse(n: Numbers, sums: Numbers) -> Array:
-    """RMSE from the sums of `features_of_errors`."""
-    return np.asarray(np.sqrt(ratio(sums[..., 0], n) + 0.0))
-
-
-def finish_r2(n: Numbers, sums: Numbers) -> Array:
-    """R² from the same."""
-    spread = sums[..., 2] - ratio(sums[..., 1] ** 2, n)
-    # What is left of equal targets is rounding.
-    vanishes = spread.real <= 8 * np.finfo(float).eps * sums[..., 2].real
-    return np.asarray(1 - ratio(sums[..., 0], np.where(vanishes, np.nan, spread)))

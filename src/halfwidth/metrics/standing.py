@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Ranking
+from halfwidth.core.forms import FastArea, Ranking
 from halfwidth.core.types import Array
 
 __all__ = ["Standing", "areas_standing", "standing_of"]
@@ -56,11 +56,11 @@ def standing_of(mark: NDArray[np.uint8]) -> Standing:
     return Standing(positive, last, first, end + 1, above, upto)
 
 
-def areas_standing(kind: str, standing: Standing) -> Array:
+def areas_standing(area: FastArea, standing: Standing) -> Array:
     """AUROC or average precision of each row, (R,); NaN where it is undefined."""
     positives = standing.positives
     with np.errstate(invalid="ignore", divide="ignore"):
-        if kind == "auroc":
+        if area is FastArea.CONCORDANCE:
             twice = np.where(standing.positive, 0.0, standing.upto + standing.above).sum(axis=-1)
             return np.asarray(twice / (2.0 * positives * (standing.upto.shape[-1] - positives)))
         share = standing.upto / standing.stop

@@ -13,17 +13,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from halfwidth.planning.areas import auroc_n, auroc_width
+    from halfwidth.planning.auroc import auroc_n, auroc_width
     from halfwidth.planning.classes import classes_n, classes_width
     from halfwidth.planning.differences import difference_n, difference_width
     from halfwidth.planning.means import mean_n, mean_width
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.proportions import proportion_n, proportion_width
+    from halfwidth.planning.published.api import review, review_table
+    from halfwidth.planning.published.reviews import Review, Reviews
     from halfwidth.planning.quantiles import quantile_n, quantile_width
-    from halfwidth.planning.results import Requirement, SampleSize
-    from halfwidth.planning.review_front import review, review_table
-    from halfwidth.planning.review_results import Review, Reviews
-    from halfwidth.planning.runs import minimum_runs
+    from halfwidth.planning.run_counts import minimum_runs
+    from halfwidth.planning.sample_size import Requirement, SampleSize
     from halfwidth.planning.subsampling import Subsamples, subsample
     from halfwidth.planning.width_tables import WidthTable, mean_width_table
 
@@ -56,14 +56,14 @@ __all__ = [
 ]
 
 _HOME = {
-    "Requirement": "results",
-    "Review": "review_results",
-    "Reviews": "review_results",
-    "SampleSize": "results",
+    "Requirement": "sample_size",
+    "Review": "published.reviews",
+    "Reviews": "published.reviews",
+    "SampleSize": "sample_size",
     "Subsamples": "subsampling",
     "WidthTable": "width_tables",
-    "auroc_n": "areas",
-    "auroc_width": "areas",
+    "auroc_n": "auroc",
+    "auroc_width": "auroc",
     "classes_n": "classes",
     "classes_width": "classes",
     "difference_n": "differences",
@@ -71,15 +71,15 @@ _HOME = {
     "mean_n": "means",
     "mean_width": "means",
     "mean_width_table": "width_tables",
-    "minimum_runs": "runs",
+    "minimum_runs": "run_counts",
     "pilot_n": "pilot",
     "pilot_width": "pilot",
     "proportion_n": "proportions",
     "proportion_width": "proportions",
     "quantile_n": "quantiles",
     "quantile_width": "quantiles",
-    "review": "review_front",
-    "review_table": "review_front",
+    "review": "published.api",
+    "review_table": "published.api",
     "subsample": "subsampling",
 }
 

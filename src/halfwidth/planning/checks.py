@@ -1,4 +1,4 @@
-"""What a plan may be asked: checked once, at the door."""
+"""Checks of the options of a plan."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_share(name: str, value: Any, *, ends: bool = False) -> float:
 
 
 def check_level_of_quantile(name: str, value: Any) -> float:
-    """A number strictly between 0 and 1, and no nearer to them than any sample could show."""
+    """A number strictly between 0 and 1, not too close to them for any sample."""
     q = check_share(name, value)
     if min(q, 1 - q) < MOST_EXTREME:
         raise OptionError(
@@ -55,7 +55,7 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def check_extent(name: str, number: float) -> None:
-    """Refuse numbers whose squares floating point has no room for."""
+    """Refuse numbers whose squares overflow or underflow."""
     if number and not 1 / MOST_EXTENT <= abs(number) <= MOST_EXTENT:
         raise OptionError(f"{name}={number:g} cannot be squared in floating point; scale it")
 
@@ -85,7 +85,7 @@ def check_n(value: Any, least: int, what: str) -> int:
 
 
 def check_assurance(value: Any) -> float:
-    """A share of studies; less than half of them would assure of nothing."""
+    """A share of studies, half of them at least."""
     number = as_number("assurance", value)
     if 0.5 <= number < 1:
         return number
@@ -101,16 +101,16 @@ def check_choice(kind: str, given: Any, choices: Sequence[str]) -> str:
 
 
 def wanted_width(width: Any, halfwidth: Any, bounds: Bounds, called: str) -> float:
-    """The width asked for, by itself or by its half; below the width of the range.
+    """The wanted width, given as such or as a half-width; less than the width of the range.
 
     Parameters
     ----------
     width, halfwidth : float or None
         Exactly one of them.
     bounds : Bounds
-        Of what is estimated.
+        Range of the estimated quantity.
     called : str
-        The same, in words.
+        Its name in words.
     """
     if (width is None) == (halfwidth is None):
         raise OptionError("give one of width and halfwidth (which is half of it)")
@@ -120,7 +120,7 @@ def wanted_width(width: Any, halfwidth: Any, bounds: Bounds, called: str) -> flo
     if wanted >= bounds.width:
         most = bounds.width if halfwidth is None else bounds.width / 2
         raise OptionError(
-            f"{name}={given} asks for nothing: {called} lies in {bounds}, so that any interval "
-            f"has it; ask for less than {most:g}"
+            f"{name}={given} is no restriction: {called} lies in {bounds}, so that any interval "
+            f"is as narrow; ask for less than {most:g}"
         )
     return wanted

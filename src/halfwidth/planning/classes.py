@@ -1,4 +1,4 @@
-"""Sensitivity, specificity or both: enough cases of each class at a prevalence."""
+"""Sensitivity, specificity or both: the cases needed at a prevalence."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
-from halfwidth.planning.proportions import FORMULA_TEXT, recipe_of_proportion
-from halfwidth.planning.recipes import Recipe, at, curve_of, sized, smallest
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import (
+    WidthFormula,
+    plan_at,
+    plan_for_width,
+    smallest_n,
+    width_curve,
+)
 
 __all__ = ["classes_n", "classes_width", "probability_of_enough"]
 
@@ -20,7 +26,7 @@ NAMES = ("sensitivity", "specificity")
 CLASSES = ("positives", "negatives")
 # Of a class for an interval of its share.
 LEAST = 2
-# A count that misses a whole number by rounding is that number.
+# Tolerance for rounding errors of counts.
 TINY = 1e-9
 
 
@@ -34,7 +40,7 @@ def classes_n(
     assurance: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases in all that give sensitivity, specificity or both an interval of the width wanted.
+    """The total of cases for intervals of sensitivity, specificity or both of the wanted width.
 
     Each is a proportion of its class, and needs so many cases of it by Wilson's interval
     (`proportion_n`). The total N is the smallest with N·prevalence positives and N·(1 - prevalence)
@@ -79,8 +85,8 @@ def classes_n(
     share, level = check_share("prevalence", prevalence), Level(confidence_level)
     wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion")
     shares = _shares(sensitivity, specificity, share, level)
-    alone = [sized(one.recipe, wanted) for one in shares]
-    totals = [_total(plan.n, one.of_cases) for one, plan in zip(shares, alone, strict=True)]
+    alone = [plan_for_width(one.width_formula, wanted) for one in shares]
+    totals = [_cases_in_all(plan.n, one.of_cases) for one, plan in zip(shares, alone, strict=True)]
     needs = [
         Requirement(one.name, total, f"{plan.n} {one.of_class} for {plan.decided_by}")
         for one, total, plan in zip(shares, totals, alone, strict=True)
@@ -90,10 +96,10 @@ def classes_n(
     if assured is not None:
         needed = {one.of_class: plan.n for one, plan in zip(shares, alone, strict=True)}
         least = (needed.get(CLASSES[0], 0), needed.get(CLASSES[1], 0))
-        n = smallest(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
+        n = smallest_n(lambda m: probability_of_enough(m, share, least) >= assured, sum(least))
         what = "enough of each class" if len(shares) > 1 else f"enough {shares[0].of_class}"
         needs.append(Requirement(what, n, f"binomial, with probability {assured:g}"))
-    return _together(shares, share, n, level, wanted, tuple(needs), assured)
+    return _joint_plan(shares, share, n, level, wanted, tuple(needs), assured)
 
 
 def classes_width(
@@ -132,7 +138,7 @@ def classes_width(
     classes = "each class" if len(shares) > 1 else f"the {shares[0].of_class}"
     what = f"a plan at prevalence {share:g}, with two cases of {classes},"
     checked = check_n(n, _least(shares, share), what)
-    return _together(shares, share, checked, level, None, (), None)
+    return _joint_plan(shares, share, checked, level, None, (), None)
 
 
 def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) -> float:
@@ -150,7 +156,7 @@ def probability_of_enough(n: int, prevalence: float, needed: tuple[int, int]) ->
     return float(special.bdtr(most, n, prevalence) - below)
 
 
-def _total(count: int, share: float) -> int:
+def _cases_in_all(count: int, share: float) -> int:
     return math.ceil(count / share - TINY)
 
 
@@ -168,34 +174,34 @@ class _Share:
     name, of_class : str
     of_cases : float
         The share of the class among all cases.
-    recipe : Recipe
+    recipe : WidthFormula
     """
 
     name: str
     of_class: str
     of_cases: float
-    recipe: Recipe
+    width_formula: WidthFormula
 
 
 def _shares(
     sensitivity: float | None, specificity: float | None, prevalence: float, level: Level
 ) -> list[_Share]:
-    """What is planned for."""
+    """The proportions to plan for."""
     expected = (sensitivity, specificity)
     of_cases = (prevalence, 1 - prevalence)
-    found = [
+    shares = [
         _Share(
             name,
             of_class,
             share,
-            recipe_of_proportion(value, level, of=SAMPLE_METRICS[name], name=name),
+            proportion_formula(value, level, of=SAMPLE_METRICS[name], name=name),
         )
         for name, of_class, share, value in zip(NAMES, CLASSES, of_cases, expected, strict=True)
         if value is not None
     ]
-    if not found:
+    if not shares:
         raise OptionError("give sensitivity= (--sensitivity), specificity= (--specificity) or both")
-    return found
+    return shares
 
 
 def _least(shares: Sequence[_Share], prevalence: float) -> int:
@@ -205,10 +211,10 @@ def _least(shares: Sequence[_Share], prevalence: float) -> int:
         counts = _expected(n, prevalence)
         return min(counts[one.of_class] for one in shares) >= LEAST
 
-    return smallest(enough, LEAST)
+    return smallest_n(enough, LEAST)
 
 
-def _together(
+def _joint_plan(
     shares: Sequence[_Share],
     prevalence: float,
     n: int,
@@ -219,12 +225,12 @@ def _together(
 ) -> SampleSize:
     def width_at(m: int) -> float:
         counts = _expected(m, prevalence)
-        return max(one.recipe.width_at(counts[one.of_class]) for one in shares)
+        return max(one.width_formula.width_at(counts[one.of_class]) for one in shares)
 
     counts = _expected(n, prevalence)
     if min(counts[one.of_class] for one in shares) < LEAST:
         raise OptionError(f"prevalence={prevalence:g} leaves fewer than 2 cases of a class in {n}")
-    assumed = {name: value for one in shares for name, value in one.recipe.assumed.items()}
+    assumed = {name: value for one in shares for name, value in one.width_formula.assumed.items()}
     return SampleSize(
         of=" and ".join(one.name for one in shares),
         n=n,
@@ -237,6 +243,6 @@ def _together(
         requirements=needs,
         counts=counts,
         assurance=assurance,
-        parts=tuple(at(one.recipe, counts[one.of_class]) for one in shares),
-        curve=curve_of(width_at, n, _least(shares, prevalence)),
+        parts=tuple(plan_at(one.width_formula, counts[one.of_class]) for one in shares),
+        curve=width_curve(width_at, n, _least(shares, prevalence)),
     )

@@ -1,4 +1,4 @@
-"""The difference of two means, of pairs or of two groups: the width of its interval, and power."""
+"""The difference of two means, paired or of two groups: width of its interval, and power."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from halfwidth.planning.checks import (
     check_share,
     wanted_width,
 )
-from halfwidth.planning.means import FORMULAS, LEAST, sized_mean
-from halfwidth.planning.recipes import Recipe, at, smallest
-from halfwidth.planning.reliability import reliable, said
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.means import FORMULAS, LEAST, plan_for_mean_width
+from halfwidth.planning.reliability import quantity_text, reliability_requirement
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
 
 __all__ = ["difference_n", "difference_width", "power_of_difference"]
 
-FAR = 7.0
-FORMULAS_OF_GROUPS = {
+LARGE_SHIFT = 7.0
+GROUP_FORMULAS = {
     "t": "2 t s √(2/n), t of 2n - 2 degrees of freedom",
     "z": "2 z s √(2/n)",
 }
@@ -100,7 +100,7 @@ def difference_n(
     (52, 0.808, 0.0139)
     """
     design = _Design(paired)
-    recipe, differences = _recipe(
+    width_formula, differences = _width_formula(
         design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
     )
     effect = _difference(difference, differences)
@@ -108,13 +108,18 @@ def difference_n(
         power = check_share("power", power)
         if effect is None:
             raise OptionError("power goes with a difference: the one that the test is to find")
-        recipe = replace(recipe, needs=(_powered(recipe, design, effect, power), *recipe.needs))
+        width_formula = replace(
+            width_formula,
+            needs=(_power_requirement(width_formula, design, effect, power), *width_formula.needs),
+        )
     if width is None and halfwidth is None and power is not None:
-        n = max(need.n for need in recipe.needs)
-        return _with_power(replace(at(recipe, n), aim=power), recipe, design, effect)
+        n = max(need.n for need in width_formula.needs)
+        return _with_power(
+            replace(plan_at(width_formula, n), aim=power), width_formula, design, effect
+        )
     wanted = wanted_width(width, halfwidth, differences, "a difference")
-    plan = sized_mean(recipe, wanted, formula, assurance, design.degrees)
-    return _with_power(replace(plan, aim=power), recipe, design, effect)
+    plan = plan_for_mean_width(width_formula, wanted, formula, assurance, design.degrees)
+    return _with_power(replace(plan, aim=power), width_formula, design, effect)
 
 
 def difference_width(
@@ -157,18 +162,18 @@ def difference_width(
     0.478
     """
     design = _Design(paired)
-    recipe, differences = _recipe(
+    width_formula, differences = _width_formula(
         design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
     )
     effect = _difference(difference, differences)
-    plan = at(recipe, check_n(n, LEAST, "the interval of a mean difference"))
-    return _with_power(plan, recipe, design, effect)
+    plan = plan_at(width_formula, check_n(n, LEAST, "the interval of a mean difference"))
+    return _with_power(plan, width_formula, design, effect)
 
 
 def power_of_difference(
     difference: float, sd: float, n: int, level: Level, *, paired: bool = True
 ) -> float:
-    """How often the two-sided t test finds a true mean difference D, for normal values.
+    """The power of the two-sided t test for a true mean difference D, for normal values.
 
     P(abs(T) > t), T noncentral t. Of n pairs: ν = n - 1 degrees of freedom, noncentrality
     D √n / s, s the SD of the differences. Of two groups of n: ν = 2n - 2, D √(n/2) / s, s the SD
@@ -186,8 +191,8 @@ def power_of_difference(
     design = _Design(paired)
     degrees, shift = design.degrees(n), abs(difference) / design.standard_error(sd, n)
     critical = -special.stdtrit(degrees, level.tail)
-    # Beyond, the other tail is below Φ(-7) = 1e-12, and nctdtr may have no value for it.
-    other = special.nctdtr(degrees, shift, -critical) if shift < FAR else 0.0
+    # Beyond it the other tail is below Φ(-7) = 1e-12, and nctdtr may return NaN.
+    other = special.nctdtr(degrees, shift, -critical) if shift < LARGE_SHIFT else 0.0
     return float(1 - special.nctdtr(degrees, shift, critical) + other)
 
 
@@ -209,14 +214,14 @@ class _Design:
         return sd * math.sqrt((1 if self.paired else 2) / n)
 
 
-def _recipe(
+def _width_formula(
     design: _Design,
     sds: tuple[float | None, float | None, float | None, float | None],
     formula: str,
     metric: Any,
     bounds: Any,
     confidence_level: float,
-) -> tuple[Recipe, Bounds]:
+) -> tuple[WidthFormula, Bounds]:
     """The width of the interval at n, and the range of differences."""
     from scipy import special
 
@@ -233,17 +238,17 @@ def _recipe(
         return float(2 * q * design.standard_error(s, n))
 
     mean = resolve_statistic("mean")
-    of = f"difference in {said(mean, bound)}" + ("" if design.paired else " of two groups")
+    of = f"difference in {quantity_text(mean, bound)}" + ("" if design.paired else " of two groups")
     notes = () if design.paired else ("n is the number of cases of each of the two groups.",)
-    return Recipe(
+    return WidthFormula(
         of=of,
         formula=named,
-        formula_text=(FORMULAS if design.paired else FORMULAS_OF_GROUPS)[named],
+        formula_text=(FORMULAS if design.paired else GROUP_FORMULAS)[named],
         level=level,
         assumed={"sd": s},
         width_at=width_at,
         least=LEAST,
-        needs=(reliable(bound, mean, of),),
+        needs=(reliability_requirement(bound, mean, of),),
         unit=bound.unit,
         notes=notes,
     ), differences
@@ -316,30 +321,32 @@ def _difference(given: float | None, differences: Bounds) -> float | None:
     return size
 
 
-def _powered(recipe: Recipe, design: _Design, difference: float, power: float) -> Requirement:
-    """The fewest cases at which the test finds the difference often enough."""
-    if power <= 1 - recipe.level.confidence_level:
+def _power_requirement(
+    width_formula: WidthFormula, design: _Design, difference: float, power: float
+) -> Requirement:
+    """The fewest cases at which the test has the power."""
+    if power <= 1 - width_formula.level.confidence_level:
         raise OptionError(f"power={power:g} is no more than the level of the test; usual: 0.8")
 
-    def found(n: int) -> bool:
-        shown = power_of_difference(
-            difference, recipe.assumed["sd"], n, recipe.level, paired=design.paired
+    def often_enough(n: int) -> bool:
+        reached = power_of_difference(
+            difference, width_formula.assumed["sd"], n, width_formula.level, paired=design.paired
         )
-        return shown >= power
+        return reached >= power
 
-    n = smallest(found, LEAST, f"power {power:g} for a difference of {difference:g}")
+    n = smallest_n(often_enough, LEAST, f"power {power:g} for a difference of {difference:g}")
     what = f"power {power:g} for a difference of {difference:g}"
-    level = percent(1 - recipe.level.confidence_level)
+    level = percent(1 - width_formula.level.confidence_level)
     kind = "paired" if design.paired else "two-sample"
     return Requirement(what, n, f"{kind} t test, two-sided, at {level}")
 
 
 def _with_power(
-    plan: SampleSize, recipe: Recipe, design: _Design, difference: float | None
+    plan: SampleSize, width_formula: WidthFormula, design: _Design, difference: float | None
 ) -> SampleSize:
     """A plan with the power of the test at its n."""
     if difference is None:
         return plan
-    sd = recipe.assumed["sd"]
-    power = power_of_difference(difference, sd, plan.n, recipe.level, paired=design.paired)
+    sd = width_formula.assumed["sd"]
+    power = power_of_difference(difference, sd, plan.n, width_formula.level, paired=design.paired)
     return replace(plan, power=power, assumed={**plan.assumed, "difference": difference})

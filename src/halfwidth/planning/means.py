@@ -17,17 +17,21 @@ from halfwidth.planning.checks import (
     check_sd,
     wanted_width,
 )
-from halfwidth.planning.recipes import ROUNDING, Recipe, at, sized
-from halfwidth.planning.reliability import also_reported, reliable, said
-from halfwidth.planning.results import SampleSize
+from halfwidth.planning.reliability import (
+    other_requirements,
+    quantity_text,
+    reliability_requirement,
+)
+from halfwidth.planning.sample_size import SampleSize
+from halfwidth.planning.width_formulas import ROUNDING, WidthFormula, plan_at, plan_for_width
 
 __all__ = [
     "FORMULAS",
+    "mean_interval_width",
     "mean_n",
     "mean_width",
+    "plan_for_mean_width",
     "probability_of_width",
-    "sized_mean",
-    "width_of_mean",
 ]
 
 FORMULAS = {
@@ -49,7 +53,7 @@ def mean_n(
     bounds: Any = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
-    """The cases for an interval of a mean that is no wider than wanted.
+    """The cases for an interval of a mean of at most the wanted width.
 
     The smallest n with 2 q s/√n ≤ width, q the quantile of Student's t with n - 1 degrees of
     freedom, or the normal one (``formula="z"``). With an assurance, the smallest n at which the
@@ -82,7 +86,7 @@ def mean_n(
     Raises
     ------
     OptionError
-        For numbers that cannot be: an SD of 0, or one that the range does not allow.
+        For impossible numbers: an SD of 0, or one that the range does not allow.
 
     References
     ----------
@@ -97,10 +101,12 @@ def mean_n(
     >>> mean_n(0.1, halfwidth=0.05, metric="dsc").decided_by
     'reliable coverage of the mean DSC'
     """
-    recipe, bound_metric = _of_mean(sd, formula, metric, statistics, bounds, confidence_level)
+    width_formula, bound_metric = _checked_formula(
+        sd, formula, metric, statistics, bounds, confidence_level
+    )
     spec = bound_metric.spec
     wanted = wanted_width(width, halfwidth, spec.bounds, spec.called)
-    return sized_mean(recipe, wanted, formula, assurance)
+    return plan_for_mean_width(width_formula, wanted, formula, assurance)
 
 
 def mean_width(
@@ -136,17 +142,17 @@ def mean_width(
     >>> round(mean_width(10.0, 50, formula="z").halfwidth, 2)
     2.77
     """
-    recipe, _ = _of_mean(sd, formula, metric, statistics, bounds, confidence_level)
-    return at(recipe, check_n(n, LEAST, "the interval of a mean"))
+    width_formula, _ = _checked_formula(sd, formula, metric, statistics, bounds, confidence_level)
+    return plan_at(width_formula, check_n(n, LEAST, "the interval of a mean"))
 
 
 # --------------------------------------------------------------------------- formulas
 
 
-def width_of_mean(sd: float, n: int, formula: str, level: Level) -> float:
+def mean_interval_width(sd: float, n: int, formula: str, level: Level) -> float:
     """2 q s/√n with q the quantile of t or of the normal distribution.
 
-    >>> round(width_of_mean(1.0, 4, "t", Level(0.95)), 4)
+    >>> round(mean_interval_width(1.0, 4, "t", Level(0.95)), 4)
     3.1824
     """
     from scipy import special
@@ -157,18 +163,18 @@ def width_of_mean(sd: float, n: int, formula: str, level: Level) -> float:
 
 
 def probability_of_width(sd: float, n: int, wanted: float, level: Level) -> float:
-    """How often a study of n normal values has a t interval no wider than wanted.
+    """The probability that a study of n normal values has a t interval of at most a width.
 
     P(2 t s/√n ≤ w) = P(χ²₍ₙ₋₁₎ ≤ (n - 1) w² n / (4 t² σ²)), as (n - 1)s²/σ² is chi-squared.
 
     >>> round(probability_of_width(0.1, 110, 0.04, Level(0.95)), 3)
     0.815
     """
-    return _share_of_studies(wanted / width_of_mean(sd, n, "t", level), n - 1)
+    return _share_of_studies(wanted / mean_interval_width(sd, n, "t", level), n - 1)
 
 
-def sized_mean(
-    recipe: Recipe,
+def plan_for_mean_width(
+    width_formula: WidthFormula,
     wanted: float,
     formula: str,
     assurance: float | None,
@@ -176,56 +182,60 @@ def sized_mean(
 ) -> SampleSize:
     """The plan for a width of a mean, or of a difference of means with other degrees of freedom."""
     if assurance is None:
-        return sized(recipe, wanted)
+        return plan_for_width(width_formula, wanted)
     if formula != "t":
         raise OptionError(f"assurance goes with formula='t', not with {formula!r}")
     share, enough = check_assurance(assurance), wanted * (1 + ROUNDING)
 
     def reached(n: int) -> bool:
-        return _share_of_studies(enough / recipe.width_at(n), degrees(n)) >= share
+        return _share_of_studies(enough / width_formula.width_at(n), degrees(n)) >= share
 
-    return sized(recipe, wanted, reached=reached, assurance=share)
+    return plan_for_width(width_formula, wanted, reached=reached, assurance=share)
 
 
 def _share_of_studies(ratio: float, degrees: int) -> float:
-    """How many studies have an SD of at most the ratio to the true one."""
+    """The share of studies whose SD is at most ``ratio`` times the true one."""
     from scipy import special
 
     return float(special.chdtr(degrees, degrees * ratio**2))
 
 
-def _of_mean(
+def _checked_formula(
     sd: float,
     formula: str,
     metric: Any,
     statistics: Sequence[Any],
     bounds: Any,
     confidence_level: float,
-) -> tuple[Recipe, Metric]:
+) -> tuple[WidthFormula, Metric]:
     bound = resolve_metric(metric, bounds)
     s = check_sd("sd", sd, bound.spec.bounds, bound.spec.called)
     others = [statistics] if isinstance(statistics, str) else statistics
     mean = resolve_statistic("mean")
-    needs = dict.fromkeys([reliable(bound, mean), *also_reported(bound, others)])
-    return _recipe(said(mean, bound), s, formula, confidence_level, tuple(needs), bound), bound
+    needs = dict.fromkeys(
+        [reliability_requirement(bound, mean), *other_requirements(bound, others)]
+    )
+    return _width_formula(
+        quantity_text(mean, bound), s, formula, confidence_level, tuple(needs), bound
+    ), bound
 
 
-def _recipe(
+def _width_formula(
     of: str,
     sd: float,
     formula: str,
     confidence_level: float,
     needs: tuple[Any, ...],
     metric: Metric,
-) -> Recipe:
+) -> WidthFormula:
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
-    return Recipe(
+    return WidthFormula(
         of=of,
         formula=named,
         formula_text=FORMULAS[named],
         level=level,
         assumed={"sd": sd},
-        width_at=lambda n: width_of_mean(sd, n, named, level),
+        width_at=lambda n: mean_interval_width(sd, n, named, level),
         least=LEAST,
         needs=needs,
         unit=metric.unit,

@@ -1,4 +1,4 @@
-"""The widths that studies of n cases would reach, drawn from the values of a pilot."""
+"""The widths of intervals of studies of n cases, simulated from the values of a pilot."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from halfwidth.core.errors import OptionError
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.planning.checks import check_assurance, check_n, wanted_width
-from halfwidth.planning.results import WIDTH_NEEDS, Requirement, SampleSize
-from halfwidth.planning.studies import MOST_CASES, Studies, studies_of
+from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
+from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
 
 __all__ = ["MOST_CASES", "pilot_n", "pilot_width"]
 
@@ -82,7 +82,7 @@ def pilot_n(
     >>> plan.n_for_width
     24
     """
-    studies = studies_of(
+    studies = check_pilot(
         values,
         (metric, bounds, statistic),
         (n_samples, scale, label),
@@ -97,22 +97,22 @@ def pilot_n(
     range_ = studies.statistic.spec.range_rule(spec.bounds)
     wanted = wanted_width(width, halfwidth, range_, f"the {studies.of}")
     share = check_assurance(assurance)
-    n = studies.smallest(wanted, share)
-    margin = 2 * studies.error_of_reached(n, wanted)
-    low = studies.smallest(wanted, share - margin)
-    high = _or_none(studies, wanted, share + margin)
+    n = studies.smallest_n(wanted, share)
+    margin = 2 * studies.share_error(n, wanted)
+    low = studies.smallest_n(wanted, share - margin)
+    high = _smallest_n_or_none(studies, wanted, share + margin)
     needs = (Requirement(WIDTH_NEEDS, n, f"simulated, with probability {share:g}"), *studies.needs)
     planned = max(need.n for need in needs)
-    made = studies.at(planned, share, wanted)
-    # The range of n belongs to the width alone.
-    found = None if made.simulated is None else replace(made.simulated, n_low=low, n_high=high)
-    return replace(made, wanted=wanted, requirements=needs, assurance=share, simulated=found)
+    plan = studies.plan_at(planned, share, wanted)
+    # The range of n refers to the width alone.
+    simulated = None if plan.simulated is None else replace(plan.simulated, n_low=low, n_high=high)
+    return replace(plan, wanted=wanted, requirements=needs, assurance=share, simulated=simulated)
 
 
-def _or_none(studies: Studies, wanted: float, share: float) -> int | None:
-    """The n for a share, or None where it is beyond all studies or all n."""
+def _smallest_n_or_none(studies: Studies, wanted: float, share: float) -> int | None:
+    """The n for a share, or None if no n reaches it."""
     try:
-        return studies.smallest(wanted, share) if share < 1 else None
+        return studies.smallest_n(wanted, share) if share < 1 else None
     except OptionError:
         return None
 
@@ -162,7 +162,7 @@ def pilot_width(
     >>> round(pilot_width(dice, 40, metric="dsc", method="t", rng=1).width, 3)
     0.026
     """
-    studies = studies_of(
+    studies = check_pilot(
         values,
         (metric, bounds, statistic),
         (n_samples, scale, label),
@@ -176,4 +176,4 @@ def pilot_width(
     checked = check_n(n, 2, "a study")
     if checked > MOST_CASES:
         raise OptionError(f"n={checked} is more than the {MOST_CASES} cases that are simulated")
-    return studies.at(checked, check_assurance(assurance), None)
+    return studies.plan_at(checked, check_assurance(assurance), None)

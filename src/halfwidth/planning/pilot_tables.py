@@ -1,4 +1,4 @@
-"""The pilots that a table holds: a column, or each group of it."""
+"""The pilots in a table: a column, or each group of it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Pilot:
     ----------
     label : str
     values : ndarray
-        As they stand in the table.
+        As in the table.
     metric : str or None
-        The metric asked for, or that the table names.
+        The given metric, or the one that the table names.
     notes : tuple of str
         Why its cases may not be independent.
     """
@@ -46,12 +46,12 @@ def pilots_in(
     case: str | None = None,
     metric: str | None = None,
 ) -> list[Pilot]:
-    """The pilots of a table: the value column, apart for each group.
+    """The pilots of a table: the value column, split by group.
 
     Raises
     ------
     UnknownNameError
-        For a column that is not there.
+        For an unknown column.
     OptionError
         If several columns could be meant.
     DataError
@@ -70,14 +70,14 @@ def pilots_in(
             f"the table has several numeric columns ({shortened(layout.values)}); a plan is of "
             "one: --value COLUMN"
         )
-    parts = [part for part in slices(table, layout) if _is_of(part, metric)]
+    parts = [part for part in slices(table, layout) if _has_metric(part, metric)]
     if not parts:
         held = shortened(metrics_in(table, layout))
         raise DataError(f"no rows of metric {metric!r} in the table; it holds {held}")
     return [_pilot(part, metric, alone=len(parts) == 1) for part in parts]
 
 
-def _is_of(part: Slice, metric: str | None) -> bool:
+def _has_metric(part: Slice, metric: str | None) -> bool:
     if part.metric is None or metric is None:
         return True
     name = metric.partition(":")[0]

@@ -10,10 +10,10 @@ from halfwidth.core.types import UNIT_INTERVAL, Interval, Level
 from halfwidth.estimation.resolve import PROPORTION
 from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.checks import check_n, check_share, wanted_width
-from halfwidth.planning.recipes import Recipe, at, sized
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 
-__all__ = ["proportion_n", "proportion_width", "recipe_of_proportion", "width_of_wilson"]
+__all__ = ["proportion_formula", "proportion_n", "proportion_width", "wilson_width"]
 
 FORMULA_TEXT = "Wilson at x = p n"
 
@@ -58,8 +58,10 @@ def proportion_n(
     >>> plan.n, round(plan.low, 3), round(plan.high, 3)
     (141, 0.839, 0.939)
     """
-    recipe = recipe_of_proportion(expected, Level(confidence_level))
-    return sized(recipe, wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion"))
+    width_formula = proportion_formula(expected, Level(confidence_level))
+    return plan_for_width(
+        width_formula, wanted_width(width, halfwidth, UNIT_INTERVAL, "a proportion")
+    )
 
 
 def proportion_width(expected: float, n: int, *, confidence_level: float = 0.95) -> SampleSize:
@@ -85,14 +87,14 @@ def proportion_width(expected: float, n: int, *, confidence_level: float = 0.95)
     >>> round(proportion_width(0.9, 50).width, 3)
     0.17
     """
-    recipe = recipe_of_proportion(expected, Level(confidence_level))
-    return at(recipe, check_n(n, recipe.least, "the plan of a proportion"))
+    width_formula = proportion_formula(expected, Level(confidence_level))
+    return plan_at(width_formula, check_n(n, width_formula.least, "the plan of a proportion"))
 
 
-def width_of_wilson(p: float, n: int, level: Level) -> float:
+def wilson_width(p: float, n: int, level: Level) -> float:
     """The width of Wilson's interval at p n of n successes.
 
-    >>> round(width_of_wilson(0.9, 50, Level(0.95)), 4)
+    >>> round(wilson_width(0.9, 50, Level(0.95)), 4)
     0.1701
     """
     interval = _interval(p, n, level)
@@ -103,15 +105,15 @@ def _interval(p: float, n: int, level: Level) -> Interval:
     return wilson(np.float64(p * n) if p < 1 else np.float64(n), n, level)
 
 
-def recipe_of_proportion(
+def proportion_formula(
     expected: float, level: Level, *, of: MetricSpec = PROPORTION, name: str = "expected"
-) -> Recipe:
+) -> WidthFormula:
     """Wilson's interval of a proportion, or of a metric that is one."""
     p = check_share(name, expected, ends=True)
     called = of.called if of is not PROPORTION else "proportion"
     need = Requirement(
         f"reliable coverage of the {called}",
-        Metric(of).spec.reliable_n,
+        Metric(of).reliable_n,
         cite("andre2025").short,
     )
 
@@ -119,13 +121,13 @@ def recipe_of_proportion(
         interval = _interval(p, n, level)
         return float(interval.low), float(interval.high)
 
-    return Recipe(
+    return WidthFormula(
         of=called,
         formula="wilson",
         formula_text=FORMULA_TEXT,
         level=level,
         assumed={name: p},
-        width_at=lambda n: width_of_wilson(p, n, level),
+        width_at=lambda n: wilson_width(p, n, level),
         least=2,
         needs=(need,),
         ends_at=ends,

@@ -11,9 +11,9 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
-from halfwidth.planning.recipes import Recipe, at, sized
-from halfwidth.planning.reliability import reliable, said
-from halfwidth.planning.results import Requirement, SampleSize
+from halfwidth.planning.reliability import quantity_text, reliability_requirement
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 
 __all__ = ["FORMULAS", "quantile_n", "quantile_width", "rank_span"]
 
@@ -22,11 +22,11 @@ FORMULAS = {
     "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
 }
 SHARES = "Widths are shares of the population: what lies between the ends, on average."
-# Ranks of more cases would fill the memory.
+# The limit for the memory of ranks.
 MOST_RANKED = 10**6
-# Ranks by which an exact interval is longer than its normal approximation, with room to spare.
+# An exact interval exceeds its normal approximation by fewer ranks than this.
 LONGER = 8
-# Up to this many times the fewest cases, ranks may run against the ends of the sample.
+# Up to this many times the fewest cases, ranks may reach the ends of the sample.
 NEAR_THE_ENDS = 4
 
 
@@ -76,12 +76,12 @@ def quantile_n(
     >>> quantile_n(0.5, width=0.2).n, quantile_n(0.9, halfwidth=0.02, sd=0.1).n
     (108, 281)
     """
-    recipe, bound = _recipe(q, sd, metric, bounds, Level(confidence_level))
+    width_formula, bound = _width_formula(q, sd, metric, bounds, Level(confidence_level))
     if sd is None:
         wanted = wanted_width(width, halfwidth, UNIT_INTERVAL, "a share of the population")
     else:
         wanted = wanted_width(width, halfwidth, bound.spec.bounds, bound.spec.called)
-    return sized(recipe, wanted)
+    return plan_for_width(width_formula, wanted)
 
 
 def quantile_width(
@@ -116,16 +116,16 @@ def quantile_width(
     0.636
     """
     level = Level(confidence_level)
-    recipe, _ = _recipe(q, sd, metric, bounds, level)
+    width_formula, _ = _width_formula(q, sd, metric, bounds, level)
     what = f"an exact interval of the {float(q):g} quantile at {level.confidence_level:g}"
-    checked = check_n(n, recipe.least, what)
+    checked = check_n(n, width_formula.least, what)
     if sd is None and checked > MOST_RANKED:
         raise OptionError(f"n={n} is more than the {MOST_RANKED} cases that are ranked; give an sd")
-    return at(recipe, checked)
+    return plan_at(width_formula, checked)
 
 
 def rank_span(n: int, q: float, level: Level) -> float:
-    """The share of the population that the exact interval holds on average, (l - k)/(n + 1).
+    """The expected share of the population within the exact interval, (l - k)/(n + 1).
 
     The l - k gaps between neighbouring ranks hold 1/(n + 1) each. NaN where there is none.
 
@@ -137,9 +137,9 @@ def rank_span(n: int, q: float, level: Level) -> float:
 
 
 def _n_for_span(q: float, wanted: float, level: Level) -> int:
-    """One more than the last n whose span is wider than wanted.
+    """One more than the last n whose span is too wide.
 
-    Spans go up and down as ranks are whole, so the search comes down from where all are short.
+    Spans fluctuate as ranks are whole, so the search descends from where all are short.
     Ranks that span s hold a quantile the less often the larger n is, as one more case only
     spreads the binomial. Of the n that allow the same span it is thus enough to look at the
     largest, and for the symmetric ranks of the median at the largest of each parity. Where ranks
@@ -181,9 +181,9 @@ def _normal_width(q: float, sd: float, n: int, level: Level) -> float:
     return 2 * z * math.sqrt(q * (1 - q) / n) / density
 
 
-def _recipe(
+def _width_formula(
     q: float, sd: float | None, metric: Any, bounds: Any, level: Level
-) -> tuple[Recipe, Metric]:
+) -> tuple[WidthFormula, Metric]:
     share, bound = check_level_of_quantile("quantile", q), resolve_metric(metric, bounds)
     statistic = resolve_statistic("median" if share == 0.5 else f"quantile:{share!r}")
     spec = bound.spec
@@ -191,15 +191,15 @@ def _recipe(
     least = minimum_n(share, level)
     needs = (
         Requirement("an exact interval", least, "qⁿ + (1 - q)ⁿ ≤ α"),
-        reliable(bound, statistic),
+        reliability_requirement(bound, statistic),
     )
     named = "exact" if s is None else "normal"
 
     def width(n: int) -> float:
         return rank_span(n, share, level) if s is None else _normal_width(share, s, n, level)
 
-    return Recipe(
-        of=said(statistic, bound),
+    return WidthFormula(
+        of=quantity_text(statistic, bound),
         formula=named,
         formula_text=FORMULAS[named],
         level=level,

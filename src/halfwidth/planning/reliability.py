@@ -1,4 +1,4 @@
-"""How many cases a statistic needs before its interval can be relied on."""
+"""The number of cases from which the interval of a statistic is reliable."""
 
 from __future__ import annotations
 
@@ -11,36 +11,38 @@ from halfwidth.core.estimate import metric_title, statistic_title
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.planning.results import Requirement
+from halfwidth.planning.sample_size import Requirement
 
-__all__ = ["also_reported", "reliable", "said"]
+__all__ = ["other_requirements", "quantity_text", "reliability_requirement"]
 
-# The mean's numbers are theirs; those of other statistics were measured here.
+# The numbers for the mean are published; those for other statistics were measured here.
 OF_THE_MEAN = cite("andre2025").short
 OF_OTHERS = "decision 0006"
 
 
-def said(statistic: Statistic, metric: Metric) -> str:
+def quantity_text(statistic: Statistic, metric: Metric) -> str:
     """A statistic of a metric in words: ``mean DSC``."""
     return f"{statistic_title(statistic)} {metric_title(metric)}".strip()
 
 
-def reliable(metric: Metric, statistic: Statistic, what: str = "") -> Requirement:
+def reliability_requirement(metric: Metric, statistic: Statistic, what: str = "") -> Requirement:
     """The n from which the median coverage of 95 % intervals reaches 92.5 %.
 
     >>> from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
-    >>> reliable(resolve_metric("assd"), resolve_statistic("sd")).n
+    >>> reliability_requirement(resolve_metric("assd"), resolve_statistic("sd")).n
     225
     """
-    n = statistic.spec.reliable_n(metric.spec.reliable_n, **statistic.parameters)
+    n = statistic.spec.reliable_n(metric.reliable_n, **statistic.parameters)
     source = OF_THE_MEAN if statistic.spec.estimand is Estimand.MEAN else OF_OTHERS
-    return Requirement(f"reliable coverage of the {what or said(statistic, metric)}", n, source)
+    return Requirement(
+        f"reliable coverage of the {what or quantity_text(statistic, metric)}", n, source
+    )
 
 
-def also_reported(metric: Metric, statistics: Iterable[Any]) -> tuple[Requirement, ...]:
-    """What the other statistics ask for that will be reported of the same cases."""
+def other_requirements(metric: Metric, statistics: Iterable[Any]) -> tuple[Requirement, ...]:
+    """The requirements of other statistics that will be reported for the same cases."""
     listed = as_list(statistics)
     if listed is None:
         raise OptionError(f"statistics={shown(statistics)} is no list of names of statistics")
-    found = (reliable(metric, resolve_statistic(one)) for one in listed)
+    found = (reliability_requirement(metric, resolve_statistic(one)) for one in listed)
     return tuple(dict.fromkeys(found))

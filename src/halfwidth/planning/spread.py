@@ -1,6 +1,6 @@
-"""The spread of cases: the largest that a mean allows, and the one that is usual for it.
+"""The spread of cases: the largest possible and the usual one for a mean.
 
-A paper that prints a mean without an SD leaves the reader a guess. Christodoulou et al. (2024)
+If a paper prints a mean without an SD, the reader must guess. Christodoulou et al. (2024)
 guess the SD of a Dice coefficient by a second-order polynomial of its mean. The polynomials here
 are fitted on real instances (`halfwidth.planning.spread_fit`), and their error goes with them.
 """
@@ -78,7 +78,7 @@ class SpreadModel:
 
 @dataclass(frozen=True)
 class Spread:
-    """An SD, and the range in which it may be where it is a guess.
+    """An SD, with a plausible range if it is a guess.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Spread:
     low, high : float
         Equal to ``sd`` where it was published.
     model : SpreadModel or None
-        What it was guessed by.
+        The model of a guess.
     outside : bool
         Whether the mean lies beyond those that the model was fitted on.
     """
@@ -105,7 +105,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Correlations:
-    """How the per-case values of two models that are nearly as good were correlated.
+    """Correlations between the per-case values of two models of similar quality.
 
     Attributes
     ----------
@@ -127,37 +127,37 @@ class Correlations:
 @functools.cache
 def _shipped() -> dict[str, Any]:
     text = resources.files("halfwidth.planning").joinpath(DATA).read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 def spread_models() -> dict[str, SpreadModel]:
     """The fitted polynomials by the name of their metric."""
-    return {name: _model(name, found) for name, found in _shipped()["models"].items()}
+    return {name: _model(name, plain) for name, plain in _shipped()["models"].items()}
 
 
 def usual_correlations() -> dict[str, Correlations]:
-    """What pairs of models had, by the name of the metric; all of one benchmark, Touchstone.
+    """Correlations of pairs of models by the name of the metric; from one benchmark, Touchstone.
 
     >>> round(usual_correlations()["dsc"].median, 2)
     0.76
     """
-    return {name: Correlations(**found) for name, found in _shipped()["correlations"].items()}
+    return {name: Correlations(**plain) for name, plain in _shipped()["correlations"].items()}
 
 
-def _model(name: str, found: dict[str, Any]) -> SpreadModel:
-    # JSON knows lists only.
-    fields: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in found.items()}
+def _model(name: str, plain: dict[str, Any]) -> SpreadModel:
+    # JSON has lists instead of tuples.
+    fields: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in plain.items()}
     return SpreadModel(name, **fields)
 
 
 def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
-    """The SD that is usual for a mean, and the range in which it may be.
+    """The usual SD for a mean, with a plausible range.
 
     Parameters
     ----------
     metric : str
-        One that a polynomial was fitted for.
+        One with a fitted polynomial.
     mean : float
         In the metric's unit.
     n : int
@@ -171,7 +171,7 @@ def usual_spread(metric: str, mean: float, n: int, bounds: Bounds) -> Spread:
     Raises
     ------
     DataError
-        If there is no polynomial for the metric, or its range is another one.
+        If there is no polynomial for the metric, or its range differs.
 
     References
     ----------

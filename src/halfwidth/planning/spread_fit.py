@@ -55,9 +55,9 @@ def fit_spread(
     predicted, weight = np.empty_like(s), np.empty_like(s)
     names = np.unique(task)
     for name in names:
-        own = task == name
-        predicted[own] = _powers(m[own]) @ _least_squares(m[~own], s[~own])
-        weight[own] = 1 / (own.sum() * len(names))
+        in_task = task == name
+        predicted[in_task] = _powers(m[in_task]) @ _least_squares(m[~in_task], s[~in_task])
+        weight[in_task] = 1 / (in_task.sum() * len(names))
     tail = (1 - SHARE) / 2
     ratios = [_weighted_quantile(s / predicted, weight, p) for p in (tail, 1 - tail)]
     constant, linear, square = (float(c) for c in coefficients)

@@ -162,7 +162,7 @@ def subsample(
     bounds: Any = None,
     label: str = "",
 ) -> Subsamples:
-    """Draw subsamples of several sizes and average what each says of the mean.
+    """Draw subsamples of several sizes and average their estimates of the mean.
 
     For each size k, ``repeats`` subsamples of k cases are drawn without replacement. Of each come
     the mean, the SD, SEM = SD/√k, the normal interval ∓ z SEM and its width relative to the mean;
@@ -227,7 +227,7 @@ def subsample(
     )
     ready = np.asarray(sample.values, float)
     rows = tuple(
-        _row(_drawn(ready, k, repeats, request.seed), request, ddof)
+        _row(_draw_subsamples(ready, k, repeats, request.seed), request, ddof)
         for k in _sizes(sizes, len(ready))
     )
     return Subsamples(
@@ -251,16 +251,17 @@ def _sizes(sizes: Iterable[int] | None, n: int) -> list[int]:
     listed = as_list(sizes)
     if listed is None:
         raise OptionError(f"sizes={shown(sizes)} is no list of numbers of cases")
-    asked = sorted({_integer("sizes", k) for k in listed})
-    if not asked:
+    numbers = sorted({_integer("sizes", k) for k in listed})
+    if not numbers:
         raise OptionError("sizes is empty; give numbers of cases, such as 10, 20, 50")
-    if asked[-1] > n:
+    if numbers[-1] > n:
         raise OptionError(
-            f"sizes: a subsample of {asked[-1]} cases cannot be drawn without replacement from {n}"
+            f"sizes: a subsample of {numbers[-1]} cases cannot be drawn without replacement "
+            f"from {n}"
         )
-    if asked[0] < 2:
-        raise OptionError(f"sizes: {asked[0]} is too few; an SD takes 2 cases or more")
-    return asked
+    if numbers[0] < 2:
+        raise OptionError(f"sizes: {numbers[0]} is too few; an SD takes 2 cases or more")
+    return numbers
 
 
 def _integer(name: str, given: Any) -> int:
@@ -270,10 +271,10 @@ def _integer(name: str, given: Any) -> int:
     return count
 
 
-def _drawn(values: Array, k: int, repeats: int, seed: int) -> Array:
-    """Subsamples without replacement, (repeats, k), ascending; of all cases there is but one.
+def _draw_subsamples(values: Array, k: int, repeats: int, seed: int) -> Array:
+    """Subsamples without replacement, (repeats, k), ascending; for k = n there is only one.
 
-    Those with the smallest of n independent uniforms are any k of the n cases.
+    The k smallest of n independent uniforms select k random cases.
     """
     n = len(values)
     if k == n:
@@ -318,23 +319,23 @@ def _row(samples: Array, request: Request, ddof: int) -> SubsampleRow:
 def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array, Array]:
     """Mean and SD of the replicates of each subsample, and its percentile bounds."""
     mean = resolve_statistic("mean")
-    found = []
+    results = []
     for place, batch in enumerate(np.array_split(samples, min(BATCHES, len(samples)))):
         entropy = random.derive_key(request.seed, "subsample bootstrap", place).value
         plan = Plan(entropy, request.n_resamples)
-        made = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
-        distribution = made[Need.DISTRIBUTION]
-        computed = apply(METHODS["percentile"], made, request.level, UNBOUNDED, errors=False)
+        ingredients = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
+        distribution = ingredients[Need.DISTRIBUTION]
+        computed = apply(METHODS["percentile"], ingredients, request.level, UNBOUNDED, errors=False)
         bounds = computed.interval
-        found.append(
+        results.append(
             (distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high)
         )
-    means, sds, lows, highs = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    means, sds, lows, highs = (np.concatenate(parts) for parts in zip(*results, strict=True))
     return means, sds, lows, highs
 
 
 def _relative(width: float, mean: float) -> float:
-    """A width relative to a mean; NaN where that is 0."""
+    """A width relative to a mean; NaN if the mean is 0."""
     return float(width / mean) if mean else float("nan")
 
 

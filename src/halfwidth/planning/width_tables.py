@@ -12,7 +12,7 @@ from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array, Level
 from halfwidth.planning.checks import check_choice, check_n, check_positive
-from halfwidth.planning.means import FORMULAS, LEAST, width_of_mean
+from halfwidth.planning.means import FORMULAS, LEAST, mean_interval_width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,5 +107,5 @@ def mean_width_table(
     rows = tuple(check_n(n, LEAST, "the interval of a mean") for n in ns)
     columns = tuple(check_positive("sd", sd) for sd in sds)
     errors = np.array(columns) / np.sqrt(np.array(rows, dtype=float))[:, None]
-    widths = np.array([[width_of_mean(sd, n, named, level) for sd in columns] for n in rows])
+    widths = np.array([[mean_interval_width(sd, n, named, level) for sd in columns] for n in rows])
     return WidthTable(rows, columns, named, level.confidence_level, errors, widths)

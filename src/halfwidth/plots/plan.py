@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import fixed, percent
-from halfwidth.planning.results import SampleSize
+from halfwidth.planning.sample_size import SampleSize
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.style import (
     COLOURS,

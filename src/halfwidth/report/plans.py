@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
-from halfwidth.planning.results import SCHEMA_VERSION, SampleSize, Simulated, digits
+from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
 __all__ = ["minimum_runs_document", "plans_document"]
@@ -111,7 +111,7 @@ def _varying(plans: Sequence[SampleSize]) -> list[str]:
 
 
 def _interval(plan: SampleSize) -> str:
-    places = max(0, digits(plan.width) - 1)
+    places = max(0, width_decimals(plan.width) - 1)
     low, high = (fixed_apart(end, places, (0.0, 1.0)) for end in (plan.low, plan.high))
     return f"{low} to {high}"
 

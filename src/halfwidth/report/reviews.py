@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
-from halfwidth.planning.review_compare import Comparison, comparison_words
-from halfwidth.planning.review_lead import Lead
-from halfwidth.planning.review_results import Review, Reviews
-from halfwidth.planning.review_words import correlation_text
+from halfwidth.planning.published.comparisons import Comparison, comparison_summary
+from halfwidth.planning.published.leads import Lead
+from halfwidth.planning.published.reviews import Review, Reviews
+from halfwidth.planning.published.wording import correlation_text
 from halfwidth.report.document import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.report.estimates import estimates_document
 
@@ -34,7 +34,7 @@ def _paragraphs(reviews: Reviews) -> Iterator[Paragraph]:
         yield Paragraph(item.paragraph())
     if reviews.comparisons:
         level = reviews[0].estimate.confidence_level
-        yield Paragraph(comparison_words(reviews.comparisons, level))
+        yield Paragraph(comparison_summary(reviews.comparisons, level))
 
 
 # --------------------------------------------------------------------------- leads

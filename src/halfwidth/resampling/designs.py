@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,8 @@ class Design:
     sizes : tuple of int or None
         Cases in each unit, stratum after stratum; None where every unit is one case.
     paired : bool
-        Whether several values of each case must stay together, so that no sample of a batch may
-        be sorted by itself.
+        Whether several values of each case must stay together (those of several models, say), so
+        that no sample may be sorted by itself, and none has draws of its own.
     """
 
     strata: tuple[int, ...]
@@ -51,17 +52,17 @@ class Design:
             return "clustered within strata" if stratified else "clustered"
         return "stratified" if stratified else "paired" if self.paired else "iid"
 
-    @property
+    @functools.cached_property
     def simple(self) -> bool:
         """Whether cases are independent and ascending, so that closed forms hold."""
         return self.sizes is None and len(self.strata) == 1 and not self.paired
 
-    @property
+    @functools.cached_property
     def independent(self) -> bool:
         """Whether cases are drawn one by one from a single stratum."""
         return self.sizes is None and len(self.strata) == 1
 
-    @property
+    @functools.cached_property
     def units(self) -> int:
         """How many units there are, and are drawn."""
         return sum(self.strata)
@@ -71,12 +72,12 @@ class Design:
         """How many cases there are."""
         return self.units if self.sizes is None else sum(self.sizes)
 
-    @property
+    @functools.cached_property
     def degrees_of_freedom(self) -> int:
         """Units less strata: what is left to estimate a variance from."""
         return self.units - len(self.strata)
 
-    @property
+    @functools.cached_property
     def equal_sizes(self) -> bool:
         """Whether all resamples have as many cases as the sample."""
         return self.sizes is None or len(set(self.sizes)) == 1
@@ -125,13 +126,22 @@ class Design:
 
 
 def arrange(
-    values: Array, groups: Codes | None = None, strata: Codes | None = None, *, paired: bool = False
+    values: Array,
+    groups: Codes | None = None,
+    strata: Codes | None = None,
+    *,
+    paired: bool = False,
+    identities: Codes | None = None,
 ) -> tuple[Array, Design]:
-    """Bring cases into the order that depends on neither the names nor the order given.
+    """Bring cases into an order that depends on neither the names nor the order given.
 
     Cases ascend within their cluster; clusters ascend within their stratum by size, then by
     their values; so do strata. Tables whose columns share clusters and strata therefore share one
     design.
+
+    Where models are compared, position i must be the same case for each. With ``identities`` cases
+    ascend by these, whatever their values: every model is arranged by itself, and a resample holds
+    the same cases for all of them, however many there are.
 
     Parameters
     ----------
@@ -142,6 +152,8 @@ def arrange(
         Stratum of each case; the cases of a cluster share it.
     paired : bool
         Whether the values of a case must stay together.
+    identities : ndarray of int, shape (n,), optional
+        Which case it is, the same number for every model.
 
     Returns
     -------
@@ -154,27 +166,38 @@ def arrange(
     >>> values, design = arrange(np.array([5.0, 1.0, 3.0, 2.0]), groups=np.array([7, 7, 9, 7]))
     >>> values, design.sizes, design.name
     (array([3., 1., 2., 5.]), (1, 3), 'clustered')
+    >>> values, design = arrange(np.array([5.0, 1.0, 3.0]), identities=np.array([2, 0, 1]))
+    >>> values, design.name
+    (array([1., 3., 5.]), 'paired')
     """
-    columns = np.atleast_2d(values)
-    n = columns.shape[-1]
+    named = identities is not None
+    keys = np.atleast_2d(values if identities is None else identities)
+    order, design = _order(keys, groups, strata, paired=paired or named)
+    return values[..., order], design
+
+
+def _order(
+    keys: NDArray[Any], groups: Codes | None, strata: Codes | None, *, paired: bool
+) -> tuple[Codes, Design]:
+    """The canonical order of cases by their keys, (k, n), and their design in it."""
+    n = keys.shape[-1]
     if groups is None and strata is None:
-        order = np.lexsort(columns[::-1]) if paired else np.argsort(columns[0], kind="stable")
-        return values[..., order], Design((n,), paired=paired)
+        order = np.lexsort(keys[::-1]) if paired else np.argsort(keys[0], kind="stable")
+        return order, Design((n,), paired=paired)
     member = np.arange(n) if groups is None else groups
-    by_unit = np.lexsort((*columns[::-1], member))
+    by_unit = np.lexsort((*keys[::-1], member))
     sizes = np.unique(member, return_counts=True)[1]
     first = np.cumsum(sizes) - sizes
-    of_unit = np.zeros(len(sizes), dtype=np.intp) if strata is None else strata[by_unit[first]]
-    ascending = _ascending(columns[:, by_unit], first, sizes)
-    blocks = [ascending[of_unit[ascending] == stratum] for stratum in np.unique(of_unit)]
+    stratum = np.zeros(len(sizes), dtype=np.intp) if strata is None else strata[by_unit[first]]
+    ascending = _ascending(keys[:, by_unit], first, sizes)
+    blocks = [ascending[stratum[ascending] == one] for one in np.unique(stratum)]
     cases = [by_unit[cases_of(first[block], sizes[block])] for block in blocks]
 
-    def size_then_values(place: int) -> tuple[int, list[int], list[float]]:
+    def size_then_keys(place: int) -> tuple[int, list[int], list[float]]:
         own = sizes[blocks[place]]
-        return len(own), own.tolist(), columns[:, cases[place]].ravel().tolist()
+        return len(own), own.tolist(), keys[:, cases[place]].ravel().tolist()
 
-    places = sorted(range(len(blocks)), key=size_then_values)
-    order = np.concatenate([cases[place] for place in places])
+    places = sorted(range(len(blocks)), key=size_then_keys)
     in_order = np.concatenate([sizes[blocks[place]] for place in places])
     # Clusters of one case each are independent cases.
     alone = bool((sizes == 1).all())
@@ -183,18 +206,18 @@ def arrange(
         None if alone else tuple(in_order.tolist()),
         paired,
     )
-    return values[..., order], design
+    return np.concatenate([cases[place] for place in places]), design
 
 
-def _ascending(columns: Array, first: Codes, sizes: Codes) -> Codes:
-    """Units ordered by their number of cases, then by their values."""
+def _ascending(keys: NDArray[Any], first: Codes, sizes: Codes) -> Codes:
+    """Units ordered by their number of cases, then by the keys of these."""
     parts = []
     for size in np.unique(sizes):
         units = np.flatnonzero(sizes == size)
-        # A row per unit: its values in the first column, then in the next.
-        rows = columns[:, first[units, None] + np.arange(size)]
-        keys = np.moveaxis(rows, 1, -1).reshape(-1, len(units))
-        parts.append(units[np.lexsort(keys[::-1])])
+        # A row per unit: its keys in the first column, then in the next.
+        rows = keys[:, first[units, None] + np.arange(size)]
+        columns = np.moveaxis(rows, 1, -1).reshape(-1, len(units))
+        parts.append(units[np.lexsort(columns[::-1])])
     return np.concatenate(parts)
 
 

@@ -9,32 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.forms import RankedAreas
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Level
-from halfwidth.resampling.areas import auroc_standard_error
 from halfwidth.resampling.designs import Design
 
-__all__ = ["effective_trials", "standard_error"]
+__all__ = ["effective_trials", "linearized"]
 
 
 # A standard error of a proportion below this is rounding.
 ROUNDING = 1e-12
 
 
-def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
+def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, shape (..., n) -> (...).
 
     SE² = Σₕ Gₕ/(Gₕ - 1) Σ_g (z_g - z̄ₕ)², z_g the sum over the cases of unit g of influence / n. For
     the mean of independent cases it is s/√n; of clusters, the cluster-robust SE; of a trimmed
     mean, Tukey and McLaughlin's. NaN where no stratum has two units.
     """
-    form = statistic.spec.form
-    if isinstance(form, RankedAreas) and form.row is not None and form.kind == "auroc":
-        row = form.row
-        return np.array(
-            [auroc_standard_error(form.rank(records), row, design) for records in values]
-        )
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)

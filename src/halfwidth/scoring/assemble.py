@@ -1,4 +1,4 @@
-"""From the scores of single cases to the table of all: every label in every case, and doubts."""
+"""From the scores of single cases to the table of all: every label in every case, with cautions."""
 
 from __future__ import annotations
 
@@ -7,67 +7,69 @@ from dataclasses import replace
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.parameters import UNIT, VOXEL
-from halfwidth.scoring.cases import How
-from halfwidth.scoring.compare import absent
-from halfwidth.scoring.doubts import doubts_about
-from halfwidth.scoring.labels import Label
-from halfwidth.scoring.results import CaseScores, LabelScores, Scores, Value
-from halfwidth.scoring.wanted import MASK_METRICS
+from halfwidth.scoring.cases import ScoringSettings
+from halfwidth.scoring.caution_rules import mask_cautions
+from halfwidth.scoring.label_definitions import Label
+from halfwidth.scoring.measuring import absent
+from halfwidth.scoring.metric_choice import MASK_METRICS
+from halfwidth.scoring.scores import CaseScores, LabelScores, Scores, Value
 
-__all__ = ["assembled"]
+__all__ = ["assemble"]
 
 SHOWN = 3
 
 
-def assembled(
+def assemble(
     cases: Sequence[CaseScores],
-    how: How,
+    settings: ScoringSettings,
     *,
     in_voxels: bool,
     in_folders: bool = False,
     notes: Sequence[str] = (),
 ) -> Scores:
-    """All cases with the same labels, doubts about them, and what should be said.
+    """Combine the cases into `Scores`: the same labels in each, cautions and notes.
 
-    Of folders of structures a case has the labels that it has files for.
+    In folders of structures a case keeps the labels that it has files for.
 
     Raises
     ------
     DataError
-        If there is no label at all, or none that predictions and references have in common.
+        If there is no label at all, or predictions and references have none in common.
     """
-    told = [*notes, *how.wanted.notes, *_of_headers(cases)]
+    notes = [*notes, *settings.metrics.notes, *_header_notes(cases)]
     if not in_folders:
-        if how.labels is None:
-            _check_common(cases, how)
-        told += _unnamed(cases, how)
-        cases = _completed(cases, how)
+        if settings.labels is None:
+            _check_common(cases, settings)
+        notes += _unnamed(cases, settings)
+        cases = _with_all_labels(cases, settings)
     labels = {one.label for case in cases for one in case.labels}
     if not labels:
         raise DataError("no label in any prediction or reference: all are background")
-    unused = [name for name in how.wanted.tolerances.by_label if name not in labels]
+    unused = [name for name in settings.metrics.tolerances.by_label if name not in labels]
     if unused:
-        told.append(f"tolerances of labels that no case has: {shortened(unused)}")
-    regions = {union.name for union in how.unions}
-    regions |= {one.name for one in (*(how.labels or ()), *how.regions) if len(one.values) > 1}
+        notes.append(f"tolerances of labels that no case has: {shortened(unused)}")
+    regions = {union.name for union in settings.unions}
+    regions |= {
+        one.name for one in (*(settings.labels or ()), *settings.regions) if len(one.values) > 1
+    }
     ignoring = any(case.ignored for case in cases)
-    doubts = doubts_about(
-        cases, how.wanted, regions=regions, in_voxels=in_voxels, ignoring=ignoring
+    doubts = mask_cautions(
+        cases, settings.metrics, regions=regions, in_voxels=in_voxels, ignoring=ignoring
     )
     if in_voxels:
-        cases = [_in_voxels(case) for case in cases]
-    return Scores(tuple(cases), doubts, tuple(told))
+        cases = [_measured_in_voxels(case) for case in cases]
+    return Scores(tuple(cases), doubts, tuple(notes))
 
 
-def _of_headers(cases: Sequence[CaseScores]) -> list[str]:
-    """What was made of odd headers: the first ones, and how many more there are."""
+def _header_notes(cases: Sequence[CaseScores]) -> list[str]:
+    """How odd headers were read: the first notes, and how many more there are."""
     every = [note for case in cases for note in case.notes]
     more = [f"and of {len(every) - SHOWN} more files the like"] if len(every) > SHOWN else []
     return [*every[:SHOWN], *more]
 
 
-def _in_voxels(case: CaseScores) -> CaseScores:
-    """The case with the unit of its lengths said, so that it is not lost with the cautions."""
+def _measured_in_voxels(case: CaseScores) -> CaseScores:
+    """The case with the unit of its lengths among the parameters, where it cannot get lost."""
     labels = (replace(one, scores=tuple(map(_with_unit, one.scores))) for one in case.labels)
     return replace(case, labels=tuple(labels))
 
@@ -79,12 +81,12 @@ def _with_unit(value: Value) -> Value:
     return value._replace(parameters=";".join([*parts, f"{UNIT.name}={UNIT.word(VOXEL)}"]))
 
 
-def _check_common(cases: Sequence[CaseScores], how: How) -> None:
-    """Refuse predictions and references whose numbers have nothing in common, if nobody names them.
+def _check_common(cases: Sequence[CaseScores], settings: ScoringSettings) -> None:
+    """Refuse predictions and references without a common value if there are no label names.
 
-    Values that a region joins are named by it.
+    Values that belong to a region count as named.
     """
-    joined = {value for region in how.regions for value in region.values}
+    joined = {value for region in settings.regions for value in region.values}
     predicted, true = (
         {value for case in cases for value in case.held[side]} - joined for side in (0, 1)
     )
@@ -97,53 +99,53 @@ def _check_common(cases: Sequence[CaseScores], how: How) -> None:
         )
 
 
-def _unnamed(cases: Sequence[CaseScores], how: How) -> list[str]:
+def _unnamed(cases: Sequence[CaseScores], settings: ScoringSettings) -> list[str]:
     """Values without a name, and names without a value."""
-    if how.binary:
+    if settings.binary:
         return []
-    named = (*(how.labels or ()), *how.regions)
+    named = (*(settings.labels or ()), *settings.regions)
     known = {value for label in named for value in label.values}
     held = {value for case in cases for side in case.held for value in side}
-    told = []
-    if how.labels is not None and not how.picked and held - known:
-        told.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
+    notes = []
+    if settings.labels is not None and not settings.labels_selected and held - known:
+        notes.append(f"values that are not scored: {shortened(sorted(held - known), most=10)}")
     never = [label.name for label in named if not set(label.values) & held]
-    if how.picked and held and never:
+    if settings.labels_selected and held and never:
         raise DataError(
             f"no case has label {shortened(never, most=5)}; the label maps hold "
             f"{shortened(_with_names(held, named))}"
         )
     if never:
-        told.append(f"labels that no case has: {shortened(never, most=10)}")
+        notes.append(f"labels that no case has: {shortened(never, most=10)}")
     parts = {value for label in named if label.name not in never for value in label.values} - held
     if parts:
-        told.append(f"values that no case has: {shortened(sorted(parts), most=10)}")
-    return told
+        notes.append(f"values that no case has: {shortened(sorted(parts), most=10)}")
+    return notes
 
 
 def _with_names(values: Iterable[int], named: Sequence[Label]) -> list[str]:
-    """Values as a reader knows them: ``1 (liver)``; a region is not one of them."""
+    """Values with their names, as in ``1 (liver)``; regions are left out."""
     names = {label.values[0]: label.name for label in named if len(label.values) == 1}
-    told = []
+    notes = []
     for value in sorted(values):
         name = names.get(value, str(value))
-        told.append(str(value) if name == str(value) else f"{value} ({name})")
-    return told
+        notes.append(str(value) if name == str(value) else f"{value} ({name})")
+    return notes
 
 
-def _completed(cases: Sequence[CaseScores], how: How) -> list[CaseScores]:
-    """The cases with all labels in one order; what a case lacks does not apply to it."""
-    extra = [region.name for region in how.regions]
-    if how.labels is None:
+def _with_all_labels(cases: Sequence[CaseScores], settings: ScoringSettings) -> list[CaseScores]:
+    """The cases with all labels in one order; a label that a case lacks is not applicable."""
+    extra = [region.name for region in settings.regions]
+    if settings.labels is None:
         found = {one.label for case in cases for one in case.labels}
         order = [*sorted(found - set(extra), key=int), *extra]
     else:
-        order = [*(label.name for label in how.labels), *extra]
-    nothing = {label: absent(label, how.wanted.of(label)) for label in order}
-    return [_with_all(case, order, nothing) for case in cases]
+        order = [*(label.name for label in settings.labels), *extra]
+    absent_scores = {label: absent(label, settings.metrics.for_label(label)) for label in order}
+    return [_complete_case(case, order, absent_scores) for case in cases]
 
 
-def _with_all(
+def _complete_case(
     case: CaseScores, order: Sequence[str], nothing: Mapping[str, LabelScores]
 ) -> CaseScores:
     own = {one.label: one for one in case.labels}

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
 from halfwidth.io.images import Image, check_same_geometry, read_image
-from halfwidth.io.labels import MOST_VOXELS
+from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
-from halfwidth.scoring.boxes import Box
-from halfwidth.scoring.compare import score_label_maps, score_pair
-from halfwidth.scoring.labels import Label
+from halfwidth.scoring.bounding_boxes import BoundingBox
+from halfwidth.scoring.label_definitions import Label
+from halfwidth.scoring.measuring import score_label_maps, score_pair
+from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores, LabelScores
-from halfwidth.scoring.wanted import Wanted
+from halfwidth.scoring.scores import CaseScores, LabelScores
 
-__all__ = ["FOREGROUND", "How", "Union", "score_case", "score_maps"]
+__all__ = ["FOREGROUND", "ScoringSettings", "StructureUnion", "score_case", "score_maps"]
 
 FOREGROUND = Label("foreground", (1,))
 
 
 @dataclass(frozen=True)
-class Union:
+class StructureUnion:
     """A region of a folder of structures: the union of several."""
 
     name: str
@@ -35,40 +35,40 @@ class Union:
 
 
 @dataclass(frozen=True)
-class How:
-    """What is common to all cases of a run.
+class ScoringSettings:
+    """The settings that all cases of a run share.
 
     Attributes
     ----------
-    wanted : Wanted
+    metrics : MetricChoice
     labels : tuple of Label or None
-        Of label maps; None: those that a map holds.
+        Of label maps; None: the labels found in the maps.
     regions : tuple of Label
         Of label maps, besides the labels.
     structures : tuple of str or None
-        Of folders of structures, those to score; None: those of the reference.
-    unions : tuple of Union
+        Of folders of structures, the ones to score; None: those of the reference.
+    unions : tuple of StructureUnion
         Regions of folders of structures.
-    picked : bool
-        Whether some labels were picked, so that others are not missed.
+    labels_selected : bool
+        Whether the user selected labels, so that a note about the others is not needed.
     ignore : int or None
-        Value of the reference where neither map counts.
+        Value of the reference that marks voxels to ignore.
     binary : bool
         Whether every value above 0 is the one label, ``labels``.
     spacing : float, tuple of float, or None
-        In place of that of the files.
+        Replaces the spacing in the files.
     ignore_geometry : bool
         Whether shapes alone must be equal.
     max_voxels : int
-        Of an image; scores do not depend on it.
+        Largest allowed size of an image; scores do not depend on it.
     """
 
-    wanted: Wanted
+    metrics: MetricChoice
     labels: tuple[Label, ...] | None = None
     regions: tuple[Label, ...] = ()
     structures: tuple[str, ...] | None = None
-    unions: tuple[Union, ...] = ()
-    picked: bool = False
+    unions: tuple[StructureUnion, ...] = ()
+    labels_selected: bool = False
     ignore: int | None = None
     binary: bool = False
     spacing: float | tuple[float, ...] | None = None
@@ -76,7 +76,7 @@ class How:
     max_voxels: int = MOST_VOXELS
 
 
-def score_case(files: CaseFiles, how: How) -> CaseScores:
+def score_case(files: CaseFiles, settings: ScoringSettings) -> CaseScores:
     """Read and score one case.
 
     Raises
@@ -85,23 +85,27 @@ def score_case(files: CaseFiles, how: How) -> CaseScores:
         If a file cannot be read, or the two grids differ; names the case or the file.
     """
     try:
-        return _of_label_maps(files, how) if None in files.references else _of_folders(files, how)
+        return (
+            _score_label_map_files(files, settings)
+            if None in files.references
+            else _score_structure_files(files, settings)
+        )
     except HalfwidthError as error:
         kind = DataError if isinstance(error, DataError) else OptionError
         raise kind(f"case {files.case}: {error}") from None
 
 
-def _of_label_maps(files: CaseFiles, how: How) -> CaseScores:
-    read = _read(files.predictions[None], files.references[None], how)
-    found, truth = read.prediction, read.reference
-    if how.binary:
-        found, truth = _foreground(found), _foreground(truth)
-    scores = score_maps(files.case, found, truth, read.spacing, how, from_files=True)
+def _score_label_map_files(files: CaseFiles, settings: ScoringSettings) -> CaseScores:
+    read = _read_pair(files.predictions[None], files.references[None], settings)
+    predicted, true = read.prediction, read.reference
+    if settings.binary:
+        predicted, true = _foreground(predicted), _foreground(true)
+    scores = score_maps(files.case, predicted, true, read.spacing, settings, from_files=True)
     return replace(scores, notes=read.notes)
 
 
 def _foreground(voxels: NDArray[Any]) -> Mask:
-    """Where a map is above 0; in its own memory, where bytes are bytes."""
+    """Where a map is above 0; maps of bytes are overwritten to save memory."""
     out = voxels.view(bool) if voxels.itemsize == 1 else None
     return np.asarray(np.not_equal(voxels, 0, out=out))
 
@@ -111,18 +115,18 @@ def score_maps(
     prediction: NDArray[Any],
     reference: NDArray[Any],
     spacing: tuple[float, ...] | None,
-    how: How,
+    settings: ScoringSettings,
     *,
     from_files: bool = False,
 ) -> CaseScores:
     """Score two label maps of a case.
 
-    Those from files are nobody else's and may be written over, and memory is limited.
+    Maps from files belong to nobody else: they may be overwritten, and their memory is limited.
     """
     ignored = 0
-    if how.ignore is not None:
-        # What does not count is background in both.
-        neither = reference == how.ignore
+    if settings.ignore is not None:
+        # Ignored voxels become background in both.
+        neither = reference == settings.ignore
         ignored = int(np.count_nonzero(neither))
         if not from_files:
             prediction, reference = prediction.copy(), reference.copy()
@@ -131,17 +135,17 @@ def score_maps(
         prediction,
         reference,
         spacing,
-        how.labels,
-        how.wanted,
-        regions=how.regions,
-        max_voxels=how.max_voxels if from_files else None,
+        settings.labels,
+        settings.metrics,
+        regions=settings.regions,
+        max_voxels=settings.max_voxels if from_files else None,
     )
     return CaseScores(case, scores, held, ignored)
 
 
 @dataclass(frozen=True)
-class _Read:
-    """Voxels of a prediction and a reference, and the grid that they share."""
+class _ReadPair:
+    """The voxels of a prediction and a reference, and the grid they share."""
 
     prediction: NDArray[Any]
     reference: NDArray[Any]
@@ -150,29 +154,30 @@ class _Read:
     notes: tuple[str, ...]
 
 
-def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
+def _read_pair(prediction: Path | None, reference: Path, settings: ScoringSettings) -> _ReadPair:
     """Both images; a missing prediction is empty."""
-    truth = read_image(reference, max_voxels=how.max_voxels)
+    truth = read_image(reference, max_voxels=settings.max_voxels)
     shape = truth.voxels.shape
-    # Where the voxels lie, without the voxels.
+    # The geometry without the voxels.
     grid = Image(np.broadcast_to(np.False_, shape), truth.spacing, truth.geometry)
     spacing = truth.spacing
     if prediction is None:
-        found = Image(np.zeros(shape, dtype=bool), None, None)
+        predicted = Image(np.zeros(shape, dtype=bool), None, None)
     else:
-        found = read_image(prediction, max_voxels=how.max_voxels)
+        predicted = read_image(prediction, max_voxels=settings.max_voxels)
         names = str(prediction), str(reference)
-        check_same_geometry(found, truth, names, shape_only=how.ignore_geometry)
-        spacing = spacing or found.spacing
-    if how.spacing is not None:
-        spacing = as_spacing(how.spacing, len(shape))
-    if spacing is None and how.wanted.in_mm:
+        check_same_geometry(predicted, truth, names, shape_only=settings.ignore_geometry)
+        spacing = spacing or predicted.spacing
+    if settings.spacing is not None:
+        spacing = as_spacing(settings.spacing, len(shape))
+    if spacing is None and settings.metrics.in_mm:
         raise OptionError(
-            f"{reference.name} does not say how large its voxels are, and {how.wanted.in_mm[0]} "
-            "needs it: give it in mm (spacing=0.5, --spacing 0.5; one number for each axis: "
+            f"{reference.name} does not say how large its voxels are, and "
+            f"{settings.metrics.in_mm[0]} needs it: give it in mm (spacing=0.5, "
+            "--spacing 0.5; one number for each axis: "
             "2.5,0.98,0.98), say 1 to measure in voxels, or ask for metrics without distances (dsc)"
         )
-    return _Read(found.voxels, truth.voxels, spacing, grid, found.notes + truth.notes)
+    return _ReadPair(predicted.voxels, truth.voxels, spacing, grid, predicted.notes + truth.notes)
 
 
 # --------------------------------------------------------------------------- folders of structures
@@ -180,9 +185,9 @@ def _read(prediction: Path | None, reference: Path, how: How) -> _Read:
 
 @dataclass(frozen=True)
 class _Structure:
-    """Both masks of a structure, within the box around them."""
+    """Both masks of a structure, cropped to their bounding box."""
 
-    box: Box
+    box: BoundingBox
     prediction: Mask
     reference: Mask
     spacing: tuple[float, ...] | None
@@ -195,47 +200,49 @@ class _Structure:
         return MaskPair.of_crops(self.prediction, self.reference, self.spacing, shape)
 
 
-def _of_folders(files: CaseFiles, how: How) -> CaseScores:
+def _score_structure_files(files: CaseFiles, settings: ScoringSettings) -> CaseScores:
     held = [str(name) for name in files.references]
-    scored = held if how.structures is None else [n for n in how.structures if n in held]
-    needed = {member for union in how.unions for member in union.members}
+    scored = held if settings.structures is None else [n for n in settings.structures if n in held]
+    needed = {member for union in settings.unions for member in union.members}
     kept: dict[str, _Structure] = {}
     scores: list[LabelScores] = []
     notes: list[str] = []
     for name in dict.fromkeys([*scored, *(member for member in held if member in needed)]):
-        structure = _structure(files.predictions[name], files.references[name], how)
+        structure = _read_structure(files.predictions[name], files.references[name], settings)
         notes += structure.notes
         if name in scored:
-            metrics = how.wanted.of(name)
-            scores.append(score_pair(structure.pair, name, metrics, how.max_voxels))
+            metrics = settings.metrics.for_label(name)
+            scores.append(score_pair(structure.pair, name, metrics, settings.max_voxels))
         if name in needed:
             kept[name] = structure
-    for union in how.unions:
+    for union in settings.unions:
         members = {name: kept[name] for name in union.members if name in kept}
         if members:
-            pair = _united(members, union.name, how).pair
-            metrics = how.wanted.of(union.name)
-            scores.append(score_pair(pair, union.name, metrics, how.max_voxels))
+            pair = _unite(members, union.name, settings).pair
+            metrics = settings.metrics.for_label(union.name)
+            scores.append(score_pair(pair, union.name, metrics, settings.max_voxels))
     return CaseScores(files.case, tuple(scores), notes=tuple(notes))
 
 
-def _structure(prediction: Path | None, reference: Path, how: How) -> _Structure:
-    read = _read(prediction, reference, how)
+def _read_structure(
+    prediction: Path | None, reference: Path, settings: ScoringSettings
+) -> _Structure:
+    read = _read_pair(prediction, reference, settings)
     masks = (
         _as_mask(read.prediction, prediction or reference),
         _as_mask(read.reference, reference),
     )
     box = union_box(*(bounding_box(mask) for mask in masks), ndim=masks[0].ndim)
-    # Copies, so that the volumes can go.
-    found, truth = (mask[box].copy() for mask in masks)
-    return _Structure(box, found, truth, read.spacing, read.grid, read.notes)
+    # Copies, so that the whole volumes can be freed.
+    predicted, truth = (mask[box].copy() for mask in masks)
+    return _Structure(box, predicted, truth, read.spacing, read.grid, read.notes)
 
 
 def _as_mask(voxels: NDArray[Any], file: Path) -> Mask:
-    """The one structure of a file, whatever the value that stands for it."""
+    """The one structure of a file as a mask, whatever value it has."""
     if voxels.dtype == bool:
         return voxels
-    values = list(_distinct(voxels))
+    values = list(_distinct_values(voxels))
     if len(values) > 1:
         raise DataError(
             f"{file}: holds the labels {shortened(values, most=5)}; in a folder of structures each "
@@ -246,8 +253,8 @@ def _as_mask(voxels: NDArray[Any], file: Path) -> Mask:
     return np.asarray(voxels != 0)
 
 
-def _distinct(voxels: NDArray[Any]) -> Iterator[int]:
-    """The values above 0, a few at most."""
+def _distinct_values(voxels: NDArray[Any]) -> Iterator[int]:
+    """The values above 0, at most six."""
     highest = int(voxels.max())
     if highest > 1:
         inside = voxels[bounding_box(voxels != 0) or ...]
@@ -256,12 +263,12 @@ def _distinct(voxels: NDArray[Any]) -> Iterator[int]:
         yield highest
 
 
-def _united(members: Mapping[str, _Structure], region: str, how: How) -> _Structure:
+def _unite(members: Mapping[str, _Structure], region: str, settings: ScoringSettings) -> _Structure:
     (first_name, first), *others = members.items()
     for name, other in others:
         grids = other.grid, first.grid
         try:
-            check_same_geometry(*grids, (name, first_name), shape_only=how.ignore_geometry)
+            check_same_geometry(*grids, (name, first_name), shape_only=settings.ignore_geometry)
         except DataError as error:
             unlike = str(error).partition("; resample")[0]
             raise DataError(f"region {region!r}: structures on different grids: {unlike}") from None

@@ -1,4 +1,4 @@
-"""What the options of scoring mean: checked once, before any work."""
+"""The options of scoring, checked once before any work."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
-from halfwidth.io.labels import MOST_VOXELS
+from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
-from halfwidth.scoring.cases import FOREGROUND, How, Union
-from halfwidth.scoring.labels import (
+from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
+from halfwidth.scoring.label_definitions import (
     Label,
     LabelFile,
-    chosen,
-    labels_of,
+    parse_label_names,
     parse_region,
     read_label_file,
+    select_labels,
     with_regions,
 )
-from halfwidth.scoring.pairs import CaseFiles, natural
+from halfwidth.scoring.metric_choice import MetricChoice, choose_metrics
+from halfwidth.scoring.pairs import CaseFiles, natural_key
 from halfwidth.scoring.tolerances import resolve_tolerances
-from halfwidth.scoring.wanted import Wanted, resolve_wanted
 
-__all__ = ["Asked", "Labels", "how_of_maps", "how_of_structures"]
+__all__ = ["Labels", "ScoringOptions", "settings_for_label_maps", "settings_for_structures"]
 
 Labels = str | Path | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the two front doors share, as it was given.
+class ScoringOptions:
+    """The options that the two public functions share, as given.
 
     Attributes
     ----------
@@ -57,18 +57,20 @@ class Asked:
     spacing: Any = None
     max_voxels: Any = None
 
-    def wanted(self, *, ignoring: bool = False) -> Wanted:
+    def metric_choice(self, *, ignoring: bool = False) -> MetricChoice:
         """The metrics and tolerances."""
         file = None if self.tolerance_file is None else Path(self.tolerance_file)
         tolerances = resolve_tolerances(self.tolerance, file)
-        return resolve_wanted(_texts("metrics", self.metrics), tolerances, ignoring=ignoring)
+        return choose_metrics(_texts("metrics", self.metrics), tolerances, ignoring=ignoring)
 
     def label_file(self) -> LabelFile | None:
         """The names of labels, from a file or a mapping."""
         if self.labels is None:
             return None
         if isinstance(self.labels, Mapping):
-            return labels_of({str(_plain(name)): _plain(v) for name, v in self.labels.items()})
+            return parse_label_names(
+                {str(_plain(name)): _plain(v) for name, v in self.labels.items()}
+            )
         if not isinstance(self.labels, str | Path):
             raise OptionError(
                 f"labels={shown(self.labels)} is neither a file nor a mapping of names to values, "
@@ -76,8 +78,8 @@ class Asked:
             )
         return read_label_file(Path(self.labels))
 
-    def picked(self) -> list[str] | None:
-        """The labels and regions to score alone; None for all."""
+    def selected_labels(self) -> list[str] | None:
+        """The labels and regions to score; None for all."""
         if self.only is None:
             return None
         names = [part.strip() for text in _texts("only", self.only) for part in text.split(",")]
@@ -85,20 +87,20 @@ class Asked:
             raise OptionError("no label is asked for; name at least one")
         return [name for name in names if name]
 
-    def added(self) -> list[str]:
+    def region_texts(self) -> list[str]:
         """Regions, as texts."""
         return _texts("regions", self.regions)
 
-    def steps(self) -> float | tuple[float, ...] | None:
-        """The spacing, checked as far as it can be before the number of axes is known."""
+    def checked_spacing(self) -> float | tuple[float, ...] | None:
+        """The spacing, checked as far as possible before the number of axes is known."""
         if self.spacing is None:
             return None
         single = np.ndim(self.spacing) == 0
         checked = as_spacing(self.spacing, 3 if single else len(self.spacing))
         return checked[0] if single and checked else checked
 
-    def most_voxels(self) -> int:
-        """Voxels that an image may have."""
+    def checked_max_voxels(self) -> int:
+        """The most voxels that an image may have."""
         given = MOST_VOXELS if self.max_voxels is None else self.max_voxels
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
             raise OptionError(
@@ -110,11 +112,11 @@ class Asked:
     @property
     def in_voxels(self) -> bool:
         """Whether the spacing says that voxels are the unit."""
-        return self.spacing is not None and bool(np.all(np.asarray(self.steps()) == 1))
+        return self.spacing is not None and bool(np.all(np.asarray(self.checked_spacing()) == 1))
 
 
 def _plain(given: Any) -> Any:
-    """Keys and values as JSON would hold them, of what people write in Python."""
+    """Keys and values of a Python mapping as JSON would hold them."""
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return int(given)
     return [_plain(one) for one in given] if isinstance(given, tuple | list | np.ndarray) else given
@@ -130,52 +132,60 @@ def _texts(option: str, given: Any) -> list[str]:
 # --------------------------------------------------------------------------- label maps
 
 
-def how_of_maps(asked: Asked, *, binary: bool = False, ignore_geometry: bool = False) -> How:
-    """How label maps are scored."""
-    file, picked, added = asked.label_file(), asked.picked(), asked.added()
+def settings_for_label_maps(
+    options: ScoringOptions, *, binary: bool = False, ignore_geometry: bool = False
+) -> ScoringSettings:
+    """The settings for scoring label maps."""
+    file, selected_labels, region_texts = (
+        options.label_file(),
+        options.selected_labels(),
+        options.region_texts(),
+    )
     ignore = None if file is None else file.ignore
-    wanted = asked.wanted(ignoring=ignore is not None)
-    if binary and (file is not None or picked is not None or added):
+    choice = options.metric_choice(ignoring=ignore is not None)
+    if binary and (file is not None or selected_labels is not None or region_texts):
         raise OptionError(
             "binary= (--binary) makes one label of all; labels=, only= and regions= "
             "(--label-names, --label, --region) have no effect beside it"
         )
-    labels, regions = ((FOREGROUND,), ()) if binary else _labels(file, picked, added)
-    how = How(
-        wanted,
+    labels, regions = (
+        ((FOREGROUND,), ()) if binary else _labels(file, selected_labels, region_texts)
+    )
+    settings = ScoringSettings(
+        choice,
         labels=labels,
         regions=regions,
-        picked=picked is not None,
+        labels_selected=selected_labels is not None,
         ignore=ignore,
         binary=binary,
-        spacing=asked.steps(),
+        spacing=options.checked_spacing(),
         ignore_geometry=ignore_geometry,
-        max_voxels=asked.most_voxels(),
+        max_voxels=options.checked_max_voxels(),
     )
     if labels is not None:
-        _check_labels(wanted, [label.name for label in (*labels, *regions)])
-    return how
+        _check_labels(choice, [label.name for label in (*labels, *regions)])
+    return settings
 
 
 def _labels(
-    file: LabelFile | None, picked: Sequence[str] | None, added: Sequence[str]
+    file: LabelFile | None, selected_labels: Sequence[str] | None, region_texts: Sequence[str]
 ) -> tuple[tuple[Label, ...] | None, tuple[Label, ...]]:
-    """The labels to score (None: those found), and the regions besides."""
+    """The labels to score (None: those found in the maps), and the regions."""
     named = () if file is None else file.labels
-    regions = with_regions(named, added)[len(named) :]
-    if picked is None:
+    regions = with_regions(named, region_texts)[len(named) :]
+    if selected_labels is None:
         return (None if file is None else named), regions
     known = [label.name for label in (*named, *regions)]
     if file is None:
-        named = tuple(Label(name, (int(name),)) for name in picked if _is_number(name))
+        named = tuple(Label(name, (int(name),)) for name in selected_labels if _is_number(name))
         known += ["0", "background"]
-        words = [name for name in picked if not _is_number(name) and name not in known]
+        words = [name for name in selected_labels if not _is_number(name) and name not in known]
         if words and not regions:
             raise OptionError(
                 f"label {words[0]!r}: label maps hold numbers; give them names with labels= "
                 '(--label-names FILE.json, {"liver": 1})'
             )
-    found = chosen((*named, *regions), picked)
+    found = select_labels((*named, *regions), selected_labels)
     return found, tuple(region for region in regions if region not in found)
 
 
@@ -186,40 +196,46 @@ def _is_number(name: str) -> bool:
 # --------------------------------------------------------------------------- folders of structures
 
 
-def how_of_structures(
-    asked: Asked, cases: Sequence[CaseFiles], *, binary: bool = False, ignore_geometry: bool = False
-) -> How:
-    """How folders of structures are scored; their names are known before any is read."""
-    taken = (("labels", "label-names", asked.labels is not None), ("binary", "binary", binary))
+def settings_for_structures(
+    options: ScoringOptions,
+    cases: Sequence[CaseFiles],
+    *,
+    binary: bool = False,
+    ignore_geometry: bool = False,
+) -> ScoringSettings:
+    """The settings for scoring folders of structures, whose names are known before any is read."""
+    taken = (("labels", "label-names", options.labels is not None), ("binary", "binary", binary))
     for name, option, given in taken:
         if given:
             raise OptionError(
                 f"{name}= (--{option}) is about label maps; these folders hold a file for each "
                 "structure, whose name is the label"
             )
-    wanted, picked = asked.wanted(), asked.picked()
-    held = sorted({str(name) for files in cases for name in files.references}, key=natural)
-    unions = _unions(asked.added(), held)
+    choice, selected_labels = options.metric_choice(), options.selected_labels()
+    held = sorted({str(name) for files in cases for name in files.references}, key=natural_key)
+    unions = _unions(options.region_texts(), held)
     every = [*held, *(union.name for union in unions)]
-    for name in picked or ():
+    for name in selected_labels or ():
         if name not in every:
             raise UnknownNameError("structure", name, every)
-    structures = None if picked is None else tuple(name for name in picked if name in held)
+    structures = (
+        None if selected_labels is None else tuple(name for name in selected_labels if name in held)
+    )
     scored = held if structures is None else structures
-    _check_labels(wanted, [*scored, *(union.name for union in unions)])
-    return How(
-        wanted,
+    _check_labels(choice, [*scored, *(union.name for union in unions)])
+    return ScoringSettings(
+        choice,
         structures=structures,
         unions=unions,
-        picked=picked is not None,
-        spacing=asked.steps(),
+        labels_selected=selected_labels is not None,
+        spacing=options.checked_spacing(),
         ignore_geometry=ignore_geometry,
-        max_voxels=asked.most_voxels(),
+        max_voxels=options.checked_max_voxels(),
     )
 
 
-def _unions(texts: Sequence[str], held: Sequence[str]) -> tuple[Union, ...]:
-    """Regions as unions of structures; a region may hold one that stands before it."""
+def _unions(texts: Sequence[str], held: Sequence[str]) -> tuple[StructureUnion, ...]:
+    """Regions as unions of structures; a region may contain an earlier one."""
     known: dict[str, tuple[str, ...]] = {name: (name,) for name in held}
     unions = []
     for text in texts:
@@ -230,14 +246,14 @@ def _unions(texts: Sequence[str], held: Sequence[str]) -> tuple[Union, ...]:
             if member not in known:
                 raise UnknownNameError("structure of a region", member, known)
         known[name] = tuple(dict.fromkeys(part for member in members for part in known[member]))
-        unions.append(Union(name, known[name]))
+        unions.append(StructureUnion(name, known[name]))
     return tuple(unions)
 
 
-def _check_labels(wanted: Wanted, names: Sequence[str]) -> None:
-    """Refuse, before any work, what the labels show to be wrong."""
-    for label in wanted.tolerances.by_label:
+def _check_labels(choice: MetricChoice, names: Sequence[str]) -> None:
+    """Refuse, before any work, tolerances of unknown labels and labels that lack a tolerance."""
+    for label in choice.tolerances.by_label:
         if label not in names:
             raise UnknownNameError("label of a tolerance", label, names)
     for name in names:
-        wanted.of(name)
+        choice.for_label(name)

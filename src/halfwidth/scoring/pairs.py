@@ -1,6 +1,6 @@
 """Which prediction belongs to which reference: two files, or two folders matched by name.
 
-Nothing here opens an image: cases are told by the names of files and folders alone.
+No image is opened here: the names of files and folders alone identify cases.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 
-__all__ = ["CaseFiles", "Matched", "match", "natural"]
+__all__ = ["CaseFiles", "MatchedFiles", "match_files", "natural_key"]
 
-# Voxels that a header in a file of its own points at.
+# Files of voxels that belong to a separate header.
 DATA_SUFFIXES = (".raw.gz", ".raw", ".zraw", ".img.gz", ".img", ".hdr")
-# What people and programs add to the name of a case to say which kind of file it is.
+# Words that people and programs add to the name of a case to mark the kind of file.
 WORDS = (
     "preds?|predictions?|predicted|seg|segmentation|labels?|labelmap|masks?|gt|truth|groundtruth|"
     "ref|reference|out|output|0000"
@@ -48,23 +48,25 @@ class CaseFiles:
 
 
 @dataclass(frozen=True)
-class Matched:
-    """The cases of two folders, and what was found beside them.
+class MatchedFiles:
+    """The cases of two folders, and notes about other files.
 
     Attributes
     ----------
     cases : tuple of CaseFiles
         In natural order of their names.
     notes : tuple of str
-        What has no partner or was passed over, and what was made of it.
+        Files without a partner or passed over, and how they are treated.
     """
 
     cases: tuple[CaseFiles, ...]
     notes: tuple[str, ...]
 
 
-def match(predictions: Path, references: Path, *, allow_missing: bool = False) -> Matched:
-    """The files of each case.
+def match_files(
+    predictions: Path, references: Path, *, allow_missing: bool = False
+) -> MatchedFiles:
+    """Match the files of two folders (or two files) case by case.
 
     Two files are one case, named by the reference. Two folders hold either one label map for each
     case, matched by the name before the suffix (``a.nii.gz`` and ``a.nrrd`` belong together), or a
@@ -90,10 +92,10 @@ def match(predictions: Path, references: Path, *, allow_missing: bool = False) -
         raise DataError(f"{where}: cannot be read ({error.strerror or error})") from None
 
 
-def natural(name: str) -> tuple[list[str | int], str]:
+def natural_key(name: str) -> tuple[list[str | int], str]:
     """A key that sorts numbers in names by their size.
 
-    >>> sorted(["case10", "case2", "Case1"], key=natural)
+    >>> sorted(["case10", "case2", "Case1"], key=natural_key)
     ['Case1', 'case2', 'case10']
     """
     parts = re.split(r"([0-9]+)", name.casefold())
@@ -101,14 +103,14 @@ def natural(name: str) -> tuple[list[str | int], str]:
     return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
-def _match(predictions: Path, references: Path, allow_missing: bool) -> Matched:
+def _match(predictions: Path, references: Path, allow_missing: bool) -> MatchedFiles:
     _check_paths(predictions, references)
     if not references.is_dir():
         for file in (predictions, references):
             _check_image(file)
-        files = CaseFiles(_named(references), {None: references}, {None: predictions})
-        return Matched((files,), ())
-    predicted, given = _surveyed(predictions), _surveyed(references)
+        files = CaseFiles(_case_name(references), {None: references}, {None: predictions})
+        return MatchedFiles((files,), ())
+    predicted, given = _survey(predictions), _survey(references)
     if predicted.in_folders != given.in_folders:
         raise DataError(
             f"the two folders are laid out differently: {predictions} has "
@@ -120,8 +122,8 @@ def _match(predictions: Path, references: Path, allow_missing: bool) -> Matched:
         CaseFiles(case, files, {key: predicted.cases.get(case, {}).get(key) for key in files})
         for case, files in given.cases.items()
     )
-    notes = tuple(f"{gap.text}: {gap.fate}{gap.likeness}" for gap in gaps)
-    return Matched(cases, notes + predicted.notes + given.notes)
+    notes = tuple(f"{gap.text}: {gap.outcome}{gap.hint}" for gap in gaps)
+    return MatchedFiles(cases, notes + predicted.notes + given.notes)
 
 
 def _check_paths(predictions: Path, references: Path) -> None:
@@ -173,7 +175,7 @@ class _Folder:
         return "a subfolder for each case" if self.in_folders else "one image for each case"
 
 
-def _surveyed(path: Path) -> _Folder:
+def _survey(path: Path) -> _Folder:
     files, folders = _visible(path)
     maps, others = _images(files, path)
     structures: dict[str, Mapping[str | None, Path]] = {}
@@ -183,7 +185,7 @@ def _surveyed(path: Path) -> _Folder:
         found, left = _images(inner, folder)
         bare += deeper if found else [folder]
         if found:
-            case = _told(folder.name, folder)
+            case = _normalised_name(folder.name, folder)
             if case in structures:
                 raise DataError(f"{path}: two subfolders are both of {case!r}; keep one")
             structures[case] = dict(found.items())
@@ -195,12 +197,12 @@ def _surveyed(path: Path) -> _Folder:
             "case with an image for each structure"
         )
     if not maps and not structures:
-        raise _without_images(path, files, folders)
+        raise _no_images_error(path, files, folders)
     cases = structures or {case: {None: file} for case, file in maps.items()}
-    cases = {case: cases[case] for case in sorted(cases, key=natural)}
+    cases = {case: cases[case] for case in sorted(cases, key=natural_key)}
     notes = []
     if others:
-        notes.append(f"{path}: passed over {_kinds(others)}, not read as images")
+        notes.append(f"{path}: passed over {_count_suffixes(others)}, not read as images")
     if bare:
         names = _listed([str(folder.relative_to(path)) for folder in bare])
         notes.append(f"{path}: passed over {_count(len(bare), 'subfolder')} ({names})")
@@ -214,12 +216,12 @@ def _visible(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _images(files: Sequence[Path], folder: Path) -> tuple[dict[str, Path], list[Path]]:
-    """Images by the name before their suffix, and the files that nobody asked for."""
+    """Images by the name before their suffix, and the other files."""
     images: dict[str, Path] = {}
     for file in files:
         if not is_image(file):
             continue
-        name = _named(file)
+        name = _case_name(file)
         if name in images:
             raise DataError(
                 f"{folder}: {images[name].name!r} and {file.name!r} are both of {name!r}; "
@@ -233,7 +235,7 @@ def _images(files: Sequence[Path], folder: Path) -> tuple[dict[str, Path], list[
 
 
 def _belongs(file: Path, images: Mapping[str, Path]) -> bool:
-    """Whether a file is known to stand beside images: settings, or the voxels of a header."""
+    """Whether a file is known to accompany images: settings, or the voxels of a header."""
     name = unicodedata.normalize("NFC", file.name)
     if name.lower().endswith(".json"):
         return True
@@ -241,12 +243,12 @@ def _belongs(file: Path, images: Mapping[str, Path]) -> bool:
     return ending is not None and name[: -len(ending)] in images
 
 
-def _named(file: Path) -> str:
-    return _told(stem(file), file)
+def _case_name(file: Path) -> str:
+    return _normalised_name(stem(file), file)
 
 
-def _told(name: str, path: Path) -> str:
-    """A name in the one spelling of its accents: macOS writes another than the rest."""
+def _normalised_name(name: str, path: Path) -> str:
+    """A name with composed accents: macOS decomposes them, other systems do not."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -254,9 +256,9 @@ def _told(name: str, path: Path) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _without_images(path: Path, files: Sequence[Path], folders: Sequence[Path]) -> DataError:
+def _no_images_error(path: Path, files: Sequence[Path], folders: Sequence[Path]) -> DataError:
     deeper = next((p for p in sorted(path.glob("*/*/*")) if is_image(p) and not p.is_dir()), None)
-    there = [_kinds(files)] if files else []
+    there = [_count_suffixes(files)] if files else []
     there += [_count(len(folders), "subfolder")] if folders else []
     holds = f"it holds {' and '.join(there)}" if there else "it is empty"
     hint = f"; {deeper} lies too deep: name a folder nearer to the images" if deeper else ""
@@ -265,11 +267,11 @@ def _without_images(path: Path, files: Sequence[Path], folders: Sequence[Path]) 
 
 @dataclass(frozen=True)
 class _Gap:
-    """Names of one kind that have no partner, what becomes of them, what they may have meant."""
+    """Names of one kind without a partner, how they are treated, and a hint for renaming."""
 
     text: str
-    fate: str
-    likeness: str = ""
+    outcome: str
+    hint: str = ""
 
 
 Cases = Mapping[str, Mapping[str | None, Path]]
@@ -278,43 +280,47 @@ Cases = Mapping[str, Mapping[str | None, Path]]
 def _gaps(predicted: Cases, given: Cases) -> list[_Gap]:
     missing = [case for case in given if case not in predicted]
     extra = [case for case in predicted if case not in given]
-    absent, spare = _parts(given, predicted), _parts(predicted, given)
+    absent, spare = _unmatched_structures(given, predicted), _unmatched_structures(predicted, given)
     missed, out = "scored as missed", "left out"
     found = []
     if missing:
         text = f"{_count(len(missing), 'reference')} without a prediction ({_listed(missing)})"
-        found.append(_Gap(text, missed, _likeness(missing, extra)))
+        found.append(_Gap(text, missed, _rename_hint(missing, extra)))
     if extra:
         text = f"{_count(len(extra), 'prediction')} without a reference ({_listed(extra)})"
         found.append(_Gap(text, out))
     if absent:
-        text = f"{_files_of(absent)} without a prediction ({_placed(absent)})"
-        found.append(_Gap(text, missed, _likeness(list(absent), list(spare))))
+        text = f"{_count_files(absent)} without a prediction ({_structures_with_cases(absent)})"
+        found.append(_Gap(text, missed, _rename_hint(list(absent), list(spare))))
     if spare:
-        found.append(_Gap(f"{_files_of(spare)} without a reference ({_placed(spare)})", out))
+        found.append(
+            _Gap(
+                f"{_count_files(spare)} without a reference ({_structures_with_cases(spare)})", out
+            )
+        )
     return found
 
 
-def _parts(these: Cases, those: Cases) -> dict[str, list[str]]:
-    """Structures that one side has and the other has not, with the cases that both sides have."""
+def _unmatched_structures(these: Cases, those: Cases) -> dict[str, list[str]]:
+    """Structures that only one side has, with the cases (shared by both sides) they lack in."""
     places: dict[str, list[str]] = {}
     for case, files in these.items():
         for name in files:
             if name is not None and case in those and name not in those[case]:
                 places.setdefault(name, []).append(case)
-    return {name: places[name] for name in sorted(places, key=natural)}
+    return {name: places[name] for name in sorted(places, key=natural_key)}
 
 
 def _check_gaps(
     gaps: Sequence[_Gap], predicted: _Folder, given: _Folder, allow_missing: bool
 ) -> None:
-    likeness = "".join(gap.likeness for gap in gaps)
+    hint = "".join(gap.hint for gap in gaps)
     shared = [case for case in given.cases if case in predicted.cases]
     same = "so that a prediction and its reference have the same name before the suffix"
     if not shared:
         raise DataError(
             f"no prediction is named like a reference: {predicted.path} has "
-            f"{_listed(predicted.cases)}, {given.path} has {_listed(given.cases)}{likeness}. "
+            f"{_listed(predicted.cases)}, {given.path} has {_listed(given.cases)}{hint}. "
             f"Rename them {same}"
         )
     if not any(key in predicted.cases[case] for case in shared for key in given.cases[case]):
@@ -322,22 +328,25 @@ def _check_gaps(
         raise DataError(
             f"no structure of a prediction is named like one of its reference: in {first!r}, "
             f"{predicted.path} has {_listed(predicted.cases[first])}, {given.path} has "
-            f"{_listed(given.cases[first])}{likeness}. Rename them {same}"
+            f"{_listed(given.cases[first])}{hint}. Rename them {same}"
         )
     if gaps and not allow_missing:
         raise DataError(
             f"predictions and references do not match: {'; '.join(gap.text for gap in gaps)}"
-            f"{likeness}. Rename them {same}, or use allow_missing=True (--allow-missing): what "
+            f"{hint}. Rename them {same}, or use allow_missing=True (--allow-missing): what "
             "has no prediction is then scored as missed, what has no reference is left out"
         )
 
 
-def _likeness(missing: Sequence[str], extra: Sequence[str]) -> str:
-    """What the names without a prediction may be called among those without a reference."""
-    by_bare = {_bare(other): other for other in reversed(extra)}
-    # Every name with every other takes too long where there are thousands.
+def _rename_hint(missing: Sequence[str], extra: Sequence[str]) -> str:
+    """A hint which prediction without a reference looks like a reference without a prediction."""
+    by_bare = {_without_kind_words(other): other for other in reversed(extra)}
+    # Comparing every pair of names takes too long with thousands of them.
     others = extra if len(missing) * len(extra) <= LOOKED_THROUGH else ()
-    found = [(name, by_bare.get(_bare(name)) or _near(name, others)) for name in missing]
+    found = [
+        (name, by_bare.get(_without_kind_words(name)) or _closest_name(name, others))
+        for name in missing
+    ]
     pairs = [(name, like) for name, like in found if like]
     if not pairs:
         return ""
@@ -347,17 +356,17 @@ def _likeness(missing: Sequence[str], extra: Sequence[str]) -> str:
     return f"; the prediction {like!r} looks like the reference {name!r}{more}{kind}"
 
 
-def _near(name: str, others: Sequence[str]) -> str | None:
+def _closest_name(name: str, others: Sequence[str]) -> str | None:
     for other in others:
         short, long = sorted((name.casefold(), other.casefold()), key=len)
         if long.startswith(short) and not long[len(short) : len(short) + 1].isalnum():
             return other
-    # Of names that differ in their numbers, the nearest is another case.
+    # Names that differ in their numbers are different cases.
     return closest(name, [other for other in others if _numbers(other) == _numbers(name)])
 
 
-def _bare(name: str) -> str:
-    """The name in small letters, without the words that say which kind of file it is."""
+def _without_kind_words(name: str) -> str:
+    """The name in lower case without the words that mark the kind of file."""
     bare = name.casefold()
     while (shorter := ENDS.sub("", bare)) not in {"", bare}:
         bare = shorter
@@ -376,20 +385,20 @@ def _listed(names: Iterable[str | None]) -> str:
     return shortened([repr(name) for name in names], most=SHOWN)
 
 
-def _kinds(files: Sequence[Path]) -> str:
+def _count_suffixes(files: Sequence[Path]) -> str:
     suffixes = Counter(file.suffix.lower() or "no suffix" for file in files)
     kinds = [f"{count} {suffix}" for suffix, count in suffixes.most_common()]
     return f"{_count(len(files), 'other file')} ({shortened(kinds, most=SHOWN)})"
 
 
-def _files_of(places: Mapping[str, Sequence[str]]) -> str:
+def _count_files(places: Mapping[str, Sequence[str]]) -> str:
     return _count(sum(map(len, places.values())), "structure file")
 
 
-def _placed(places: Mapping[str, Sequence[str]]) -> str:
+def _structures_with_cases(places: Mapping[str, Sequence[str]]) -> str:
     """``'Brain' in 8 cases, 'Lens-Lt' in 'case 3'``."""
-    said = [
+    texts = [
         f"{name!r} in {_count(len(cases), 'case') if len(cases) > 1 else repr(cases[0])}"
         for name, cases in places.items()
     ]
-    return shortened(said, most=SHOWN)
+    return shortened(texts, most=SHOWN)

@@ -1,47 +1,37 @@
-"""Scoring many cases: one after the other or in parallel, with what is done kept on the way."""
+"""Scoring many cases one by one or in parallel, with a checkpoint after each."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
 
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.errors import DataError
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.resampling.progress import tracked
-from halfwidth.scoring.cases import How, score_case
+from halfwidth.scoring.cases import ScoringSettings, score_case
+from halfwidth.scoring.checkpoint import Checkpoint, fingerprint
 from halfwidth.scoring.pairs import CaseFiles
-from halfwidth.scoring.results import CaseScores
-from halfwidth.scoring.store import Store, fingerprint
+from halfwidth.scoring.scores import CaseScores
 
-__all__ = ["check_jobs", "score_cases"]
+__all__ = ["score_cases"]
 
 SHOWN = 3
 
 Outcome = tuple[str, CaseScores | DataError]
 
 
-def check_jobs(jobs: Any) -> int:
-    """Worker processes: from 1 up, or -1 for one on each processor at hand."""
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or (jobs < 1 and jobs != -1):
-        raise OptionError(
-            f"jobs={jobs!r} (--jobs) is not an integer from 1 up, nor -1 for all processors"
-        )
-    if jobs > 0:
-        return jobs
-    import joblib
-
-    return int(joblib.cpu_count())
-
-
 def score_cases(
-    cases: Sequence[CaseFiles], how: How, *, jobs: int = 1, store: Store | None = None
+    cases: Sequence[CaseFiles],
+    settings: ScoringSettings,
+    *,
+    jobs: int = 1,
+    checkpoint: Checkpoint | None = None,
 ) -> tuple[tuple[CaseScores, ...], int]:
-    """The scores of all cases in their order, and how many were known from an earlier run.
+    """Score all cases; returns scores in their order, and how many came from an earlier run.
 
-    A case that cannot be scored does not stop the others; all that could not are named in the end,
-    when the others are kept in the store.
+    A case that cannot be scored does not stop the others; all failures are named at the end,
+    when the checkpoint holds the other cases.
 
     Raises
     ------
@@ -49,62 +39,66 @@ def score_cases(
         If a case could not be scored.
     """
     keys = {files.case: fingerprint(files) for files in cases}
-    known = store.load() if store else {}
+    known = checkpoint.load() if checkpoint else {}
     done = {case: known[key] for case, key in keys.items() if key in known}
-    if store:
-        store.begin({keys[case]: scores for case, scores in done.items()})
+    if checkpoint:
+        checkpoint.begin({keys[case]: scores for case, scores in done.items()})
     n_known = len(done)
-    faults: dict[str, DataError] = {}
+    errors: dict[str, DataError] = {}
     todo = [files for files in cases if files.case not in done]
     steps = tracked(((i, i + 1) for i in range(len(todo))), len(todo), "cases")
-    with contextlib.closing(_outcomes(todo, how, jobs)) as outcomes:
+    with contextlib.closing(_outcomes(todo, settings, jobs)) as outcomes:
         for _, (case, outcome) in zip(steps, outcomes, strict=True):
             if isinstance(outcome, DataError):
-                faults[case] = outcome
+                errors[case] = outcome
             else:
                 done[case] = outcome
-                if store:
-                    store.add(keys[case], outcome)
-    if faults:
-        # In the order of the cases, whichever was done first.
-        ordered = [faults[files.case] for files in cases if files.case in faults]
-        raise _fault(ordered, len(cases), done if store else {})
+                if checkpoint:
+                    checkpoint.add(keys[case], outcome)
+    if errors:
+        # In the order of the cases, not of completion.
+        ordered = [errors[files.case] for files in cases if files.case in errors]
+        raise _combined_error(ordered, len(cases), done if checkpoint else {})
     return tuple(done[files.case] for files in cases), n_known
 
 
-def _outcomes(cases: Sequence[CaseFiles], how: How, jobs: int) -> Generator[Outcome]:
+def _outcomes(
+    cases: Sequence[CaseFiles], settings: ScoringSettings, jobs: int
+) -> Generator[Outcome]:
     if jobs == 1 or len(cases) < 2:
-        yield from (_attempt(files, how) for files in cases)
+        yield from (_attempt(files, settings) for files in cases)
         return
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        outcomes = run(delayed(_attempt)(files, how) for files in cases)
+        outcomes = run(delayed(_attempt)(files, settings) for files in cases)
     try:
         yield from outcomes
     finally:
         with warnings.catch_warnings():
-            # That the rest is given up is meant.
+            # Dropping the remaining cases is intended.
             warnings.simplefilter("ignore")
             outcomes.close()
 
 
-def _attempt(files: CaseFiles, how: How) -> Outcome:
-    """The scores, or what is wrong with the data; a wrong option is wrong for all cases."""
+def _attempt(files: CaseFiles, settings: ScoringSettings) -> Outcome:
+    """The scores, or the error in the data; an error in the options is raised for all cases."""
     try:
-        return files.case, score_case(files, how)
+        return files.case, score_case(files, settings)
     except DataError as error:
         return files.case, error
 
 
-def _fault(faults: Sequence[DataError], total: int, kept: Mapping[str, CaseScores]) -> DataError:
-    told = "; ".join(str(fault) for fault in faults[:SHOWN])
+def _combined_error(
+    errors: Sequence[DataError], total: int, kept: Mapping[str, CaseScores]
+) -> DataError:
+    listed = "; ".join(str(fault) for fault in errors[:SHOWN])
     if total == 1:
-        return DataError(told)
-    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+        return DataError(listed)
+    more = f"; and {len(errors) - SHOWN} more" if len(errors) > SHOWN else ""
     rest = ""
     if kept:
         others = "case is" if len(kept) == 1 else f"{len(kept)} cases are"
         rest = f". The other {others} kept: once this is mended, the same command goes on"
-    return DataError(f"{len(faults)} of {total} cases could not be scored: {told}{more}{rest}")
+    return DataError(f"{len(errors)} of {total} cases could not be scored: {listed}{more}{rest}")

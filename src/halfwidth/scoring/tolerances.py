@@ -1,4 +1,4 @@
-"""Tolerances of the normalised surface distance in mm: one, one for each label, or published."""
+"""Tolerances of the normalised surface distance in mm: common, per label, or published."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Tolerances:
     default: float | None = None
     by_label: Mapping[str, float] = field(default_factory=dict)
 
-    def of(self, label: str) -> float | None:
-        """The tolerance of a label, or None where nothing was said about it.
+    def for_label(self, label: str) -> float | None:
+        """The tolerance of a label; None if it has none.
 
-        >>> Tolerances(2.0, {"liver": 3.0}).of("liver")
+        >>> Tolerances(2.0, {"liver": 3.0}).for_label("liver")
         3.0
         """
         return self.by_label.get(label, self.default)
@@ -61,7 +61,7 @@ class Tolerances:
 def resolve_tolerances(
     given: float | str | Mapping[str, float | str] | None, file: Path | None = None
 ) -> Tolerances:
-    """The tolerances from what was given as an option, in a file, or both.
+    """Combine the tolerances given as an option and in a file.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def resolve_tolerances(
     OptionError
         If a tolerance is not a number of at least 0, or is given twice with different values.
     UnknownNameError
-        For a task that is not there; proposes the nearest.
+        For an unknown task; proposes the nearest.
     DataError
         If the file does not exist, is no TOML, or holds something else.
 
     Examples
     --------
-    >>> resolve_tolerances({"spleen": "MSD:Spleen", "default": 2}, None).of("aorta")
+    >>> resolve_tolerances({"spleen": "MSD:Spleen", "default": 2}, None).for_label("aorta")
     2.0
     """
     entries: dict[str, float] = {}
@@ -92,7 +92,7 @@ def resolve_tolerances(
     elif given is not None:
         entries = {DEFAULT: _tolerance(given, "tolerance")}
     if file is not None:
-        for name, value in _of_file(file).items():
+        for name, value in _read_tolerances(file).items():
             if entries.setdefault(name, value) != value:
                 where = "all other labels" if name == DEFAULT else repr(name)
                 raise OptionError(
@@ -103,7 +103,7 @@ def resolve_tolerances(
     return Tolerances(entries.get(DEFAULT), labels)
 
 
-def _of_file(file: Path) -> dict[str, float]:
+def _read_tolerances(file: Path) -> dict[str, float]:
     text = small_text(file, MOST_BYTES)
     try:
         content = tomllib.loads(text)
@@ -120,10 +120,10 @@ def _of_file(file: Path) -> dict[str, float]:
         content = table
     if not content:
         raise DataError(f"{file}: holds no tolerance; write for example liver = 3")
-    return {name: _in_file(value, name, file) for name, value in content.items()}
+    return {name: _tolerance_in_file(value, name, file) for name, value in content.items()}
 
 
-def _in_file(value: object, name: str, file: Path) -> float:
+def _tolerance_in_file(value: object, name: str, file: Path) -> float:
     if isinstance(value, dict):
         inner = next(iter(value), "")
         raise DataError(
@@ -138,7 +138,7 @@ def _in_file(value: object, name: str, file: Path) -> float:
 
 def _tolerance(value: object, owner: str) -> float:
     if isinstance(value, str) and value.strip().lower().startswith(MSD_PREFIX):
-        return _of_task(value.strip()[len(MSD_PREFIX) :])
+        return _task_tolerance(value.strip()[len(MSD_PREFIX) :])
     number = math.nan
     if not isinstance(value, bool) and isinstance(value, (str, Real)):
         with contextlib.suppress(ValueError, OverflowError):
@@ -151,7 +151,7 @@ def _tolerance(value: object, owner: str) -> float:
     return number
 
 
-def _of_task(name: str) -> float:
+def _task_tolerance(name: str) -> float:
     by_plain = {_plain(task): tolerance for task, tolerance in MSD.items()}
     if _plain(name) not in by_plain:
         kind = "task of the Medical Segmentation Decathlon"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth.study import analysis, populations
-    from halfwidth.study.front_door import plan, run
+    from halfwidth.study.api import plan, run
     from halfwidth.study.results import Results
     from halfwidth.study.results import open_results as open  # noqa: A004 -- called as study.open
     from halfwidth.study.simulation.cells import simulate
@@ -36,10 +36,10 @@ _HOME = {
     "analysis": ("analysis", ""),
     "draft": ("specs.draft", "draft"),
     "open": ("results", "open_results"),
-    "plan": ("front_door", "plan"),
+    "plan": ("api", "plan"),
     "populations": ("populations", ""),
     "read_spec": ("specs.parsing", "read_spec"),
-    "run": ("front_door", "run"),
+    "run": ("api", "run"),
     "simulate": ("simulation.cells", "simulate"),
 }
 

@@ -1,4 +1,4 @@
-"""Chunks of a study: what is worked on as one, in which order, and by which shard."""
+"""Chunks of a study: the units of work, their order, and their distribution over shards."""
 
 from __future__ import annotations
 
@@ -11,33 +11,42 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 
-__all__ = ["Chunk", "Made", "Queue", "Shard", "Work", "check_chunks", "dealt", "parse_shard"]
+__all__ = [
+    "Chunk",
+    "ChunkResult",
+    "Queue",
+    "Shard",
+    "Work",
+    "check_chunks",
+    "chunks_of_shard",
+    "parse_shard",
+]
 
-# What every file system takes; no dot at the start, where files hide.
+# Characters that every file system allows; a leading dot would hide the file.
 NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
 DIGEST = re.compile(r"[0-9a-f]{16}")
-# Whole groups are dealt out to shards where there are at least so many for each.
+# Whole groups are distributed to shards if there are at least this many per shard.
 GROUPS_PER_SHARD = 4
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """The unit of work, which makes one part of the store.
+    """The unit of work, which produces one part of the store.
 
     Attributes
     ----------
     name : str
         Readable and safe as the name of a file, unique in a study.
     digest : str
-        16 hexadecimal digits of everything that its results depend on.
+        16 hexadecimal digits, of everything that its results depend on.
     payload : object
-        What the work function needs; it can be pickled.
+        The picklable input of the work function.
     cost : float
-        What it costs compared with others, in any unit. Orders the work and weighs the progress;
+        Cost relative to the other chunks, in any unit. Orders the work and weighs the progress;
         no result depends on it.
     group : str
         Chunks of one group share work that a process keeps (the population of an instance), so
-        they are done by the same worker where that holds nobody up. Empty: a group of its own.
+        the same worker does them unless that delays others. Empty: a group of its own.
     """
 
     name: str
@@ -48,8 +57,8 @@ class Chunk:
 
 
 @dataclass(frozen=True)
-class Made:
-    """What the work function returns.
+class ChunkResult:
+    """The result of the work function.
 
     Attributes
     ----------
@@ -58,7 +67,7 @@ class Made:
     seconds : float
         Wall time of the work itself.
     timings : list of dict
-        Finer timings, as JSON takes them; they go to the side file.
+        Finer timings as JSON values, for the file of timings.
     """
 
     rows: list[dict[str, Any]]
@@ -66,16 +75,16 @@ class Made:
     timings: list[dict[str, Any]] = field(default_factory=list)
 
 
-Work = Callable[[Chunk], Made]
+Work = Callable[[Chunk], ChunkResult]
 
 
 def check_chunks(chunks: Sequence[Chunk]) -> None:
-    """Refuse names that clash as files, where lower and upper case may be one.
+    """Refuse names that clash as files; some file systems ignore case.
 
     Raises
     ------
     RuntimeError
-        Whoever made the chunks is wrong, not the user.
+        An error of the program, not of the user.
     """
     seen: dict[str, str] = {}
     for chunk in chunks:
@@ -104,7 +113,7 @@ class Shard:
 
 
 def parse_shard(given: str) -> Shard:
-    """The shard that was asked for, such as ``"2/8"``.
+    """Parse a shard such as ``"2/8"``.
 
     Raises
     ------
@@ -116,8 +125,8 @@ def parse_shard(given: str) -> Shard:
     >>> parse_shard("2/8")
     Shard(number=2, count=8)
     """
-    found = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", given)
-    number, count = (int(part) for part in found.groups()) if found else (0, 0)
+    match = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", given)
+    number, count = (int(part) for part in match.groups()) if match else (0, 0)
     if not 1 <= number <= count:
         raise OptionError(
             f"--shard {given} is not i/N, a shard and how many there are: 1/4, 2/4, 3/4, 4/4"
@@ -125,27 +134,27 @@ def parse_shard(given: str) -> Shard:
     return Shard(number, count)
 
 
-def dealt(chunks: Sequence[Chunk], shard: Shard | None) -> list[Chunk]:
-    """The chunks of a shard, in their order; all of them where there are no shards.
+def chunks_of_shard(chunks: Sequence[Chunk], shard: Shard | None) -> list[Chunk]:
+    """The chunks of a shard in their order; all chunks without shards.
 
-    Groups are sorted by cost and dealt out like cards, there and back again (1 2 3 3 2 1 ...);
-    where groups are few, so are single chunks. Nothing but the list of chunks decides.
+    Groups are sorted by cost and distributed in turns, forth and back (1 2 3 3 2 1 ...); if
+    there are few groups, single chunks are. The result depends on the list of chunks alone.
     """
     if shard is None:
         return list(chunks)
-    groups = grouped(chunks)
+    groups = group_by_cost(chunks)
     if len(groups) < GROUPS_PER_SHARD * shard.count:
         groups = [[chunk] for chunk in sorted(chunks, key=_costly_first)]
-    mine: set[str] = set()
+    names: set[str] = set()
     for place, group in enumerate(groups):
         turn, seat = divmod(place, shard.count)
         if (seat if turn % 2 == 0 else shard.count - 1 - seat) == shard.number - 1:
-            mine.update(chunk.name for chunk in group)
-    return [chunk for chunk in chunks if chunk.name in mine]
+            names.update(chunk.name for chunk in group)
+    return [chunk for chunk in chunks if chunk.name in names]
 
 
-def grouped(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
-    """Groups of chunks, the costly ones first, and so are the chunks of a group."""
+def group_by_cost(chunks: Iterable[Chunk]) -> list[list[Chunk]]:
+    """Groups of chunks in order of falling cost, and so are the chunks within each."""
     by_name: dict[str, list[Chunk]] = {}
     for chunk in sorted(chunks, key=_costly_first):
         # The slash keeps a chunk without a group apart from a group of that name.
@@ -165,18 +174,18 @@ def _costly_first(chunk: Chunk) -> tuple[float, str]:
 
 
 class Queue:
-    """Chunks that wait to be worked on.
+    """The chunks that still need work.
 
-    Each worker works through a group of its own; when no group is left that nobody has begun, it
-    helps where most is left. Costly chunks go first, so that all workers end at about one time.
+    Each worker works through a group of its own. When all groups are taken, it helps with the
+    one that has most left. Costly chunks go first, so that workers end at about the same time.
     """
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
-        self._untouched = deque(deque(group) for group in grouped(chunks))
+        self._untouched = deque(deque(group) for group in group_by_cost(chunks))
         self._begun: dict[Any, deque[Chunk]] = {}
 
     def take(self, worker: Any = None) -> Chunk | None:
-        """The next chunk for a worker; None if there is no more to do."""
+        """The next chunk for a worker; None if nothing is left."""
         group = self._begun.get(worker)
         if not group:
             group = self._untouched.popleft() if self._untouched else self._longest()

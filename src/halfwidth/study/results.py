@@ -1,4 +1,4 @@
-"""What a study found, read from its store."""
+"""The results of a study, read from its store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.study.simulation.records import COLUMNS
 from halfwidth.study.storage import manifest
-from halfwidth.study.storage.parts import check_part
+from halfwidth.study.storage.part_files import check_part
 from halfwidth.study.storage.store import Store, parts_in
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Results", "open_results"]
 
-# By what cells are told apart in a summary, across instances.
+# The columns that identify cells in a summary, across instances.
 BY = (
     *("metric", "statistic", "average", "label"),
     *("method", "confidence_level", "alternative", "n"),
@@ -37,7 +37,7 @@ class Results:
     run : mapping
         What ``run.json`` says: versions, seed, settings, hashes of the data.
     notes : tuple of str
-        What whoever reads it should know.
+        Remarks for the reader.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Results:
     notes: tuple[str, ...] = ()
 
     def query(self, sql: str) -> pd.DataFrame:
-        """The answer of DuckDB to a question about the table ``cells``.
+        """Query the table ``cells`` with DuckDB.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Results:
         Raises
         ------
         OptionError
-            If the question is no SQL, or names columns that are not there.
+            If the query is not valid SQL, or names unknown columns.
         """
         import duckdb
 
@@ -68,10 +68,10 @@ class Results:
             raise DataError(f"{self.folder}: no part of the study is done yet")
         with duckdb.connect(":memory:") as connection:
             try:
-                # A bar of progress would stand among the rows that go to stdout.
+                # A progress bar would mix with the rows on stdout.
                 connection.execute("SET enable_progress_bar = false")
-                # Taken over, not looked at: statistics in a Parquet file leave NaN out, and a
-                # question about it would be answered from them.
+                # A copy rather than a view: DuckDB would answer some queries from the statistics
+                # of the Parquet files, which leave NaN out.
                 reading = "CREATE TABLE cells AS SELECT * FROM read_parquet(?, union_by_name=true)"
                 connection.execute(reading, [parts])
             except duckdb.Error as error:
@@ -87,9 +87,9 @@ class Results:
                 raise OptionError(f"the query failed: {_first_line(error)}") from None
 
     def to_frame(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """All rows, tidy, in an order that does not depend on how they were made."""
-        wanted = _quoted(_known(COLUMNS if columns is None else columns))
-        return self.query(f"SELECT {wanted} FROM cells ORDER BY instance, {_quoted(BY)}")  # noqa: S608 -- names are checked
+        """All rows, tidy, in an order that does not depend on the run."""
+        selected = _quoted(_checked_columns(COLUMNS if columns is None else columns))
+        return self.query(f"SELECT {selected} FROM cells ORDER BY instance, {_quoted(BY)}")  # noqa: S608 -- names are checked
 
     def summary(self, by: Sequence[str] = BY) -> pd.DataFrame:
         """Median and quartiles over instances of coverage and mean width.
@@ -97,22 +97,22 @@ class Results:
         Parameters
         ----------
         by : sequence of str
-            Columns whose values stay apart.
+            Columns to group by.
 
         Returns
         -------
         DataFrame
-            A row for each, with the number of ``instances``, the quartiles (type 7) of ``coverage``
+            A row per group: the number of ``instances``, the quartiles (type 7) of ``coverage``
             and ``width`` (the mean width of each instance, in the unit of the metric), the largest
             Monte-Carlo standard error of a coverage, ``undefined`` and ``zero_width``, the shares
             of samples without an interval and with one of no width, and ``truth_error``, the
             largest standard error of a true value over the median width (NaN where all are exact).
         """
-        by = _known(by)
+        by = _checked_columns(by)
         quartiles = ", ".join(
-            f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{said}"
+            f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{suffix}"
             for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
-            for p, said in ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))
+            for p, suffix in ((0.25, "q1"), (0.5, "median"), (0.75, "q3"))
         )
         return self.query(
             f"SELECT {_quoted(by)}, count(DISTINCT instance) AS instances, {quartiles}, "  # noqa: S608 -- names are checked
@@ -126,15 +126,15 @@ class Results:
 
 
 def _sound_parts(folder: Path) -> tuple[list[str], int]:
-    """Files of the parts of a store, each read as a whole, and how many of them have no seal.
+    """The files of the parts of a store, all checked, and how many of them have no seal.
 
     Raises
     ------
     DataError
-        If one is not what was written: nothing is told from the others alone.
+        If one is damaged: results of the others alone would mislead.
     """
-    parts, of = parts_in(folder), manifest.read(folder)
-    checked = {part: check_part(part, of) for part in parts}
+    parts, run = parts_in(folder), manifest.read(folder)
+    checked = {part: check_part(part, run) for part in parts}
     faults = [f"{part.name} {one.fault}" for part, one in checked.items() if one.fault]
     if faults:
         count = "1 part" if len(faults) == 1 else f"{len(faults)} parts"
@@ -145,15 +145,15 @@ def _sound_parts(folder: Path) -> tuple[list[str], int]:
     return [str(part) for part in parts], sum(not one.sealed for one in checked.values())
 
 
-def _known(names: Iterable[str]) -> list[str]:
+def _checked_columns(names: Iterable[str]) -> list[str]:
     """Names of columns, or an error that names the nearest one."""
-    asked = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in asked if name not in COLUMNS]
+    given = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in given if name not in COLUMNS]
     if unknown:
         raise UnknownNameError("column of a study", unknown[0], COLUMNS)
-    if not asked:
+    if not given:
         raise OptionError(f"no columns are named; the usual ones are {', '.join(BY)}")
-    return asked
+    return given
 
 
 def _first_line(error: Exception) -> str:
@@ -178,15 +178,15 @@ def open_results(folder: str | Path) -> Results:
     Raises
     ------
     DataError
-        If there is no store, or a file of it is not what was written.
+        If there is no store, or one of its files is damaged.
     """
     path = Path(folder)
     parts, unsealed = _sound_parts(path)
-    notes = [*_on_seals(unsealed), *_on_chunks(path, len(parts))]
+    notes = [*_seal_notes(unsealed), *_chunk_notes(path, len(parts))]
     return Results(path, manifest.read_content(path), tuple(notes))
 
 
-def _on_seals(unsealed: int) -> Iterator[str]:
+def _seal_notes(unsealed: int) -> Iterator[str]:
     if unsealed:
         count = "1 part has no seal" if unsealed == 1 else f"{unsealed} parts have no seal"
         yield (
@@ -195,7 +195,7 @@ def _on_seals(unsealed: int) -> Iterator[str]:
         )
 
 
-def _on_chunks(folder: Path, done: int) -> Iterator[str]:
+def _chunk_notes(folder: Path, done: int) -> Iterator[str]:
     try:
         chunks = Store(folder, manifest.read(folder)).chunks()
     except DataError as error:

@@ -4,7 +4,7 @@ They are drawn from finished frames: the cells of a study, and what `halfwidth.s
 makes of them. Nothing but quartiles is computed here.
 """
 
-from halfwidth.plots.study.boxes import coverage_boxes, coverage_boxes_frame
+from halfwidth.plots.study.box_plots import coverage_boxes, coverage_boxes_frame
 from halfwidth.plots.study.catalogue import Figure, Frames, figures_of
 from halfwidth.plots.study.clouds import (
     characteristics,
@@ -40,9 +40,9 @@ from halfwidth.plots.study.concentration import (
 from halfwidth.plots.study.failing import failures_figure, failures_frame
 from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_frame
 from halfwidth.plots.study.looks import METHOD_LOOKS, METRIC_LOOKS, Look, method_looks, series_looks
+from halfwidth.plots.study.naming import Drawn, NotThereError, Target, targets_of
 from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
 from halfwidth.plots.study.p_values import p_values, p_values_frame
-from halfwidth.plots.study.words import Drawn, NotThereError, Target, targets_of
 
 __all__ = [
     "METHOD_LOOKS",

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from halfwidth.core.types import Array
-from halfwidth.plots.study import boxes, clouds, comparisons, concentration, failing, graphs
+from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.plots.study import needs as needs_figure
 from halfwidth.plots.study import p_values as p_values_figure
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     STATISTICS,
     Drawn,
     NotThereError,
@@ -112,7 +112,7 @@ def _graphs(frames: Frames) -> Iterator[Figure]:
         yield Figure(
             _named("boxes", target, targets),
             f"coverage of {target.title}: boxes and points over instances",
-            lambda t=target: boxes.coverage_boxes(cells, t),  # type: ignore[misc]
+            lambda t=target: box_plots.coverage_boxes(cells, t),  # type: ignore[misc]
         )
 
 

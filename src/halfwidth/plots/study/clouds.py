@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.boxes import REACH, Place, box_rows, draw_boxes, few_said
+from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, few_said
 from halfwidth.plots.study.looks import Look, series_looks
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
     Drawn,
     NotThereError,

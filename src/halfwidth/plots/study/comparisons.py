@@ -17,7 +17,7 @@ from halfwidth.plots.study.looks import (
     method_looks,
     series_looks,
 )
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,

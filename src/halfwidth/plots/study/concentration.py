@@ -12,7 +12,7 @@ from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,

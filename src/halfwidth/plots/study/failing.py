@@ -12,7 +12,7 @@ from halfwidth.core.spec import Better
 from halfwidth.core.types import Array
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import quartiles
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,

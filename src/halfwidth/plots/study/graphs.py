@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows
 from halfwidth.plots.study.looks import method_looks
-from halfwidth.plots.study.words import Drawn, Target, check_two_sided, only, unit_of
+from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
 from halfwidth.plots.style import WIDTH
 
 if TYPE_CHECKING:

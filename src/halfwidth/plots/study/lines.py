@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.looks import Look
-from halfwidth.plots.study.words import Drawn
+from halfwidth.plots.study.naming import Drawn
 from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, lines_of, require_matplotlib
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from halfwidth.plots.study.words import metric_words
+from halfwidth.plots.study.naming import metric_words
 from halfwidth.plots.style import COLOURS, INK
 
 __all__ = ["METHOD_LOOKS", "METRIC_LOOKS", "WAY_LOOKS", "Look", "method_looks", "series_looks"]

@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
 from halfwidth.plots.study.looks import series_looks
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,

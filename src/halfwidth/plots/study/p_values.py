@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.words import (
+from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
     Drawn,
     NotThereError,

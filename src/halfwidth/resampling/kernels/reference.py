@@ -7,12 +7,10 @@ and draws that are positions of units in it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import OrderStatistics, SortedWeights
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design, cases_of
@@ -27,19 +25,13 @@ __all__ = [
     "picked",
     "plain",
     "resamples",
-    "shares",
     "sum_drawn",
     "tails",
-    "total_weight",
-    "weighted",
-    "weights_of",
 ]
 
 Draws = NDArray[np.intp]
 # Below this many rows of features a matrix product costs more to prepare than it saves.
 MANY_FEATURES = 8
-# Counts that are gone through at a time; a processor's cache holds them.
-AT_A_TIME = 2**15
 
 
 def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Design]]:
@@ -96,55 +88,6 @@ def sum_drawn(features: Array, draws: Draws) -> Array:
     return np.asarray(features @ counts.T)
 
 
-def weights_of(statistic: Statistic, n: int) -> Array:
-    """The weights of a declared L-statistic on n sorted values."""
-    form = statistic.spec.form
-    if isinstance(form, SortedWeights):
-        return form.weights(n, **statistic.parameters)
-    if isinstance(form, OrderStatistics):
-        weights = np.zeros(n)
-        ranks, picked = form.picks(n, **statistic.parameters)
-        weights[ranks - 1] = picked
-        return weights
-    raise TypeError(f"{statistic.spec.name} is no L-statistic")
-
-
-def weighted(
-    values: Array, design: Design, statistic: Statistic, counts: NDArray[np.intp]
-) -> Array:
-    """An L-statistic of each resample, without sorting any: (S, n), counts (B, U) -> (S, B).
-
-    In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
-    C the cumulated counts; its weight is the sum of the L-weights over those places.
-    """
-    total, middle = total_weight(weights_of(statistic, design.n)), middle_of(values)
-    if design.simple:
-        return np.asarray(total * middle + (values - middle) @ shares(statistic, counts).T)
-    drawn = np.repeat(counts, design.unit_sizes, axis=-1)
-    out = np.empty((len(values), len(counts)))
-    for sample, centre, into in zip(values, middle, out, strict=True):
-        order = np.argsort(sample, kind="stable")
-        into[:] = total * centre + shares(statistic, drawn[:, order]) @ (sample[order] - centre)
-    return out
-
-
-def shares(statistic: Statistic, counts: NDArray[Any]) -> Array:
-    """The weight of each sorted case in each resample, whose sizes may differ: (B, n) -> (B, n)."""
-    made = np.empty(counts.shape)
-    step = max(1, AT_A_TIME // max(counts.shape[-1], 1))
-    for start in range(0, len(counts), step):
-        part = slice(start, start + step)
-        places = np.cumsum(counts[part], axis=-1, dtype=np.intp)
-        into = made[part]
-        for size in np.unique(places[:, -1]):
-            rows = places[:, -1] == size
-            cumulated = np.concatenate([[0.0], np.cumsum(weights_of(statistic, int(size)))])
-            up_to = cumulated.take(places if rows.all() else places[rows])
-            up_to[:, 1:] -= up_to[:, :-1].copy()
-            into[rows] = up_to
-    return made
-
-
 def middle_of(values: Array) -> Array:
     """The middle value of each sample, shape (S, 1): sums about it keep their digits.
 
@@ -152,11 +95,6 @@ def middle_of(values: Array) -> Array:
     """
     middle = values.shape[-1] // 2
     return np.partition(values, middle, axis=-1)[..., middle, None]
-
-
-def total_weight(weights: Array) -> float:
-    """The sum of L-weights, 1 for location and 0 for spread, free of rounding."""
-    return float(np.rint(weights.sum()))
 
 
 def picked(values: Array, table: Draws, total: float, gaps: Array) -> Array:

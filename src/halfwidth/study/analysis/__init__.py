@@ -4,7 +4,7 @@ Functions of cells take a frame as of `Results.to_frame` and return a frame; tho
 what `halfwidth.study.plan` returns.
 """
 
-from halfwidth.study.analysis.cells import cells_of, chosen
+from halfwidth.study.analysis.cell_frames import cells_of, chosen
 from halfwidth.study.analysis.coverage import coverage
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
 from halfwidth.study.analysis.evidence import evidence_rows

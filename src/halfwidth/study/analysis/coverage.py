@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halfwidth.study.analysis.cells import need_columns, quantile_names
+from halfwidth.study.analysis.cell_frames import need_columns, quantile_names
 from halfwidth.study.results import BY
 
 if TYPE_CHECKING:

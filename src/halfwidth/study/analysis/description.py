@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
-from halfwidth.study.front_door import Planned
+from halfwidth.study.api import StudyPlan
 from halfwidth.study.populations import Population, characterize
 from halfwidth.study.populations.logits import LogitPopulation
 from halfwidth.study.specs.spec import Instance, written
@@ -61,12 +61,12 @@ SUMMARY_COLUMNS = (
 )
 
 
-def characteristics(planned: Planned) -> pd.DataFrame:
+def characteristics(planned: StudyPlan) -> pd.DataFrame:
     """Describe each instance of a study.
 
     Parameters
     ----------
-    planned : Planned
+    planned : StudyPlan
         From `halfwidth.study.plan`.
 
     Returns
@@ -100,7 +100,7 @@ def characteristics(planned: Planned) -> pd.DataFrame:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from halfwidth.study.front_door import plan
+    >>> from halfwidth.study.api import plan
     >>> from halfwidth.study.specs.parsing import spec_of
     >>> asked = {"study": {}, "populations": [{"name": "bell", "family": "normal"}]}
     >>> frame = characteristics(plan(spec_of(asked, Path("study.toml"))))

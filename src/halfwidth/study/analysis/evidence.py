@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.spec import Metric
 from halfwidth.estimation.evidence import FIELDS, family_of
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
@@ -65,7 +66,7 @@ def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _family(metric: str) -> str:
     known = next((held[metric] for held in (SAMPLE_METRICS, METRICS) if metric in held), None)
-    return "" if known is None else family_of(known)
+    return "" if known is None else family_of(Metric(known))
 
 
 def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:

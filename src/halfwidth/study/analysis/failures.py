@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.study.analysis.cells import SETTING, chosen, need_columns
+from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import Array, Bounds
-from halfwidth.study.analysis import fits_searched as searched
+from halfwidth.study.analysis import fits_by_search
 
 __all__ = ["OF_LOGITS", "OF_VALUES", "Fitting", "families_named", "inner", "suits"]
 
@@ -149,20 +149,20 @@ def _weibull_cdf(x: Array, p: Parameters) -> Any:
 
 _ON_THE_LINE = (
     Fitting("normal", _normal, _normal_cdf),
-    Fitting("t", searched.t, _t_cdf, slow=True),
-    Fitting("skewnormal", searched.skewnormal, _skewnormal_cdf, slow=True),
+    Fitting("t", fits_by_search.t, _t_cdf, slow=True),
+    Fitting("skewnormal", fits_by_search.skewnormal, _skewnormal_cdf, slow=True),
 )
-_LOGISTIC = Fitting("logistic", searched.logistic, _logistic_cdf)
+_LOGISTIC = Fitting("logistic", fits_by_search.logistic, _logistic_cdf)
 _OF_VALUES = (
     *_ON_THE_LINE,
     Fitting("lognormal", _lognormal, _lognormal_cdf, positive=True, edges=True),
     _LOGISTIC,
     Fitting("exponential", _exponential, _exponential_cdf, positive=True),
-    Fitting("chi2", searched.chi2, _chi2_cdf, positive=True, edges=True),
-    Fitting("beta", searched.beta, _beta_cdf, bounded=True, edges=True),
-    Fitting("gamma", searched.gamma, _gamma_cdf, positive=True, edges=True),
+    Fitting("chi2", fits_by_search.chi2, _chi2_cdf, positive=True, edges=True),
+    Fitting("beta", fits_by_search.beta, _beta_cdf, bounded=True, edges=True),
+    Fitting("gamma", fits_by_search.gamma, _gamma_cdf, positive=True, edges=True),
     Fitting("pareto", _pareto, _pareto_cdf, positive=True, edges=True),
-    Fitting("weibull", searched.weibull, _weibull_cdf, positive=True, edges=True),
+    Fitting("weibull", fits_by_search.weibull, _weibull_cdf, positive=True, edges=True),
 )
 # Of Tables S1 and S4 of andre2025, in their order.
 OF_VALUES: Mapping[str, Fitting] = {one.name: one for one in _OF_VALUES}
@@ -171,7 +171,7 @@ OF_LOGITS: Mapping[str, Fitting] = {
     for one in (
         *_ON_THE_LINE,
         _LOGISTIC,
-        Fitting("pareto", searched.pareto_from_minimum, _pareto_cdf, slow=True),
+        Fitting("pareto", fits_by_search.pareto_from_minimum, _pareto_cdf, slow=True),
     )
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Array
-from halfwidth.study.analysis.cells import CURVE, SETTING, need_columns, quantile_names
+from halfwidth.study.analysis.cell_frames import CURVE, SETTING, need_columns, quantile_names
 
 if TYPE_CHECKING:
     import pandas as pd

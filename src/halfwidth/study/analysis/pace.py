@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.types import Array
-from halfwidth.study.analysis.cells import (
+from halfwidth.study.analysis.cell_frames import (
     CURVE,
     OF_INSTANCE,
     SETTING,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.rng import derive_key, resolve_seed
-from halfwidth.study.analysis.cells import SETTING, need_columns
+from halfwidth.study.analysis.cell_frames import SETTING, need_columns
 from halfwidth.study.analysis.permutation import (
     N_PERMUTATIONS,
     PermutationTest,

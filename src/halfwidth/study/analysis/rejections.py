@@ -24,7 +24,7 @@ from halfwidth.study.analysis.goodness import (
     check_draws,
     fitted_to,
 )
-from halfwidth.study.front_door import Planned
+from halfwidth.study.api import StudyPlan
 from halfwidth.study.specs.spec import Instance, written
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Task:
 
 
 def family_fits(
-    planned: Planned,
+    planned: StudyPlan,
     families: Sequence[str] | None = None,
     *,
     lilliefors: int | None = None,
@@ -61,7 +61,7 @@ def family_fits(
 
     Parameters
     ----------
-    planned : Planned
+    planned : StudyPlan
         From `halfwidth.study.plan`. Populations by formula hold no values and are left out.
     families : sequence of str, optional
         Default: all that suit the range of a metric (positive ones only where it has no values
@@ -95,7 +95,7 @@ def family_fits(
     names = families_named(families)
     if lilliefors is not None:
         check_draws(lilliefors)
-    from halfwidth.scoring.run import check_jobs
+    from halfwidth.core.processes import check_jobs
 
     workers = check_jobs(jobs)
     entropy = randomness.resolve_seed(rng)
@@ -114,7 +114,7 @@ def family_fits(
 
 
 def family_rejections(
-    planned: Planned,
+    planned: StudyPlan,
     families: Sequence[str] | None = None,
     *,
     tests: int | None = None,
@@ -189,7 +189,7 @@ def check_tests(tests: int | None) -> None:
         raise OptionError(f"tests={tests!r} (--tests) is not an integer from 1 up")
 
 
-def _check_enough(planned: Planned, tests: int | None, draws: int) -> None:
+def _check_enough(planned: StudyPlan, tests: int | None, draws: int) -> None:
     """Refuse a bootstrap whose lowest p is above what a rejection takes."""
     counts: dict[str, int] = {}
     for one in planned.instances:

@@ -11,7 +11,7 @@ import numpy as np
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
-from halfwidth.study.analysis.cells import SETTING, need_columns
+from halfwidth.study.analysis.cell_frames import SETTING, need_columns
 from halfwidth.study.analysis.mixed import (
     Grouping,
     MixedModel,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, UnknownNameError
-from halfwidth.study.analysis.cells import SETTING, need_columns, quantile_names
+from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile_names
 
 if TYPE_CHECKING:
     import pandas as pd

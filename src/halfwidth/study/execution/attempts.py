@@ -1,4 +1,4 @@
-"""One chunk in one process: pinned to one thread, silent, and measured."""
+"""Doing one chunk in one process, with one thread, silently, and measured."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import Any
 
 from halfwidth import __version__
 from halfwidth.resampling import progress
-from halfwidth.study.chunks import Chunk, Made, Work
+from halfwidth.study.chunks import Chunk, ChunkResult, Work
 
 __all__ = ["ONE_THREAD", "Answer", "Fault", "Reply", "attempt", "attempt_here", "peak_megabytes"]
 
-# What numerical libraries read when they are loaded.
+# Variables that numerical libraries read when loaded.
 LIBRARIES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -28,15 +28,15 @@ LIBRARIES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 PINNED = dict.fromkeys(LIBRARIES, "1")
-# For processes that begin.
+# For new processes.
 ONE_THREAD = PINNED | {"NUMEXPR_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A chunk that is made, by whom, and how much memory the process has had at most, in MB."""
+    """The result of a chunk, with its process and the peak memory of that in MB."""
 
-    made: Made
+    result: ChunkResult
     host: str
     pid: int
     peak_mb: float | None
@@ -44,14 +44,14 @@ class Reply:
 
 @dataclass(frozen=True)
 class Fault:
-    """A chunk that went wrong.
+    """The failure of a chunk.
 
     Attributes
     ----------
     text : str
         The traceback, or how the worker died.
     died : bool
-        Whether the worker did.
+        Whether the worker died.
     """
 
     text: str
@@ -67,40 +67,40 @@ Answer = Reply | Fault
 
 
 def attempt(work: Work, chunk: Chunk, version: str = __version__) -> Answer:
-    """Do one chunk, in a worker that does nothing else."""
+    """Do one chunk in a dedicated worker process."""
     if version != __version__:
         return Fault(f"this worker ({_host()}) has halfwidth {__version__}, the study {version}")
     _become_a_worker()
-    return _attempted(work, chunk)
+    return _run_work(work, chunk)
 
 
 def attempt_here(work: Work, chunk: Chunk) -> Answer:
-    """Do one chunk in the process of the user, who gets back what is changed for it."""
+    """Do one chunk in the process of the user, and restore its settings afterwards."""
     with _pinned(), _silent():
-        return _attempted(work, chunk)
+        return _run_work(work, chunk)
 
 
-def _attempted(work: Work, chunk: Chunk) -> Answer:
+def _run_work(work: Work, chunk: Chunk) -> Answer:
     try:
-        made = work(chunk)
-    # One bad chunk must not cost the others, and one that exits is as bad as one that raises.
+        result = work(chunk)
+    # One bad chunk must not harm the others; exiting is as bad as raising.
     except (Exception, SystemExit):  # noqa: BLE001 -- whatever it is, it is kept
         return Fault(traceback.format_exc())
-    return Reply(made, _host(), os.getpid(), peak_megabytes())
+    return Reply(result, _host(), os.getpid(), peak_megabytes())
 
 
 @functools.cache
 def _become_a_worker() -> None:
-    """For good: threads of one process may do chunks side by side."""
+    """Permanently: threads of one process may do chunks at the same time."""
     # Libraries that are loaded later read the environment.
     os.environ.update(PINNED)
-    _limited()
+    _limit_threads()
     progress.PATIENCE = math.inf
 
 
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """No bars of single computations beside the one of the study."""
+    """Show no progress bars of single computations, only the one of the study."""
     before, progress.PATIENCE = progress.PATIENCE, math.inf
     try:
         yield
@@ -113,12 +113,12 @@ def _pinned() -> Iterator[None]:
     """One thread for each numerical library, loaded or not."""
     before = {name: os.environ.get(name) for name in PINNED}
     os.environ.update(PINNED)
-    limited = _limited()
+    limits = _limit_threads()
     try:
         yield
     finally:
-        if limited is not None:
-            limited.restore_original_limits()
+        if limits is not None:
+            limits.restore_original_limits()
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
@@ -126,8 +126,8 @@ def _pinned() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _limited() -> Any:
-    """Limit what is loaded already, where there is a library for that."""
+def _limit_threads() -> Any:
+    """Limit the threads of loaded libraries, if threadpoolctl is installed."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -140,7 +140,7 @@ def _host() -> str:
 
 
 def peak_megabytes() -> float | None:
-    """The most memory that this process has had; None where the system does not say."""
+    """Peak memory of this process; None if the system does not report it."""
     try:
         import resource
     except ImportError:

@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster: they need no file system in common, since results come back to us."""
+"""Workers of a Dask cluster; they need no shared file system, since they return results."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from halfwidth.study.execution.local_cluster import LocalCluster
 
 __all__ = ["LOCAL", "Cluster"]
 
-# Asks for workers on this machine.
+# The address for workers on this machine.
 LOCAL = "local"
 # Seconds to wait for an answer of the scheduler.
 PATIENCE = 10
 # Seconds to tell a scheduler that the run has ended.
-GOODBYE = 1.0
-# Chunks that wait at the scheduler, for each worker, so that none is idle; and at least so many,
-# since workers may come later.
+CLOSE_SECONDS = 1.0
+# Chunks that wait at the scheduler: per worker, so that none is idle, and at least, since workers
+# may come later.
 AHEAD, FEWEST = 4, 4
 # Seconds between two counts of the workers.
 LOOK = 5.0
-# Seconds without a worker after which the user is told.
-DESERTED = 60.0
+# Seconds without a worker after which the user is informed.
+WITHOUT_WORKERS = 60.0
 
 
 class Cluster:
@@ -45,11 +45,11 @@ class Cluster:
     address : str
         Of a scheduler, such as ``"tcp://node1:8786"``; ``"local"`` for processes on this machine.
     workers : int
-        How many, where they are local.
+        The number of local workers.
     alone : bool
-        Whether one chunk is worked on at a time.
+        Whether to do one chunk at a time.
     tell : callable, optional
-        Takes what the user should know while the run waits.
+        Called with messages for the user while the run waits.
     stop : Stop, optional
         May end the wait for the cluster.
 
@@ -58,7 +58,7 @@ class Cluster:
     OptionError
         If that is no address, or Dask is not installed.
     DataError
-        If nobody answers there.
+        If no scheduler answers there.
     """
 
     def __init__(
@@ -72,27 +72,27 @@ class Cluster:
     ) -> None:
         self._address = address
         self._alone = alone
-        self._desertion = Desertion(address, tell)
+        self._watch = WorkerWatch(address, tell)
         self._running: set[Any] = set()
         self._room, self._counted = 0, -math.inf
         self._local: Any = None
         # Other runs, and other people, may use the scheduler too.
         self._token = secrets.token_hex(4)
-        self._levels = _silenced()
+        self._levels = _silence_dask()
         try:
             if address == LOCAL:
-                self._local = _started(lambda: LocalCluster(workers), stop or Stop())
+                self._local = _start(lambda: LocalCluster(workers), stop or Stop())
                 address = self._local.address
-            self._client = _started(lambda: _client(address), stop or Stop())
+            self._client = _start(lambda: _client(address), stop or Stop())
         except BaseException:
             _restore(self._levels)
             raise
-        # Put in by a thread of Dask, taken out by the run.
+        # Filled by a thread of Dask, emptied by the run.
         self._ends: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
         self._outcomes: dict[Any, Any] = {}
 
     def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
-        """Send the next chunk to the scheduler, unless enough wait there."""
+        """Send the next chunk to the scheduler, unless enough chunks wait there."""
         if len(self._running) >= self._room_now():
             return None
         chunk = queue.take()
@@ -100,7 +100,7 @@ class Cluster:
             return None
         key = f"{chunk.name}-{chunk.digest}-{self._token}"
         with warnings.catch_warnings():
-            # That a large chunk takes long to send is no news.
+            # Large chunks are expected.
             warnings.filterwarnings("ignore", message="Sending large graph")
             future = self._client.submit(
                 attempt, work, chunk, __version__, key=key, pure=False, retries=0
@@ -110,7 +110,7 @@ class Cluster:
         return future, chunk
 
     def _take(self, future: Any) -> None:
-        """Get the outcome here as soon as it is there: its worker may die with the next chunk."""
+        """Fetch the outcome at once: its worker may die with the next chunk."""
         try:
             outcome = future.result()
         except BaseException as error:  # noqa: BLE001 -- the run looks at it, whatever it is
@@ -118,22 +118,22 @@ class Cluster:
         self._ends.put((future, outcome))
 
     def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
-        """The futures that have ended; at least one where it waits."""
-        found = [self._next()] if wait and futures else []
+        """The futures that have ended; waits for at least one if ``wait``."""
+        ended = [self._next()] if wait and futures else []
         while not self._ends.empty():
-            found.append(self._ends.get())
-        self._outcomes.update(found)
-        return [future for future, _ in found]
+            ended.append(self._ends.get())
+        self._outcomes.update(ended)
+        return [future for future, _ in ended]
 
     def _next(self) -> tuple[Any, Any]:
-        # Interrupts are heard between two looks where they do not end a wait.
+        # Waiting in short steps lets interrupts through.
         while True:
             with contextlib.suppress(Empty):
                 return self._ends.get(timeout=LOOK / 10)
             self._count_workers()
 
     def answer(self, future: Any) -> Answer:
-        """What came of a chunk.
+        """The outcome of a chunk.
 
         Raises
         ------
@@ -143,34 +143,34 @@ class Cluster:
         self._running.discard(future)
         outcome = self._outcomes.pop(future)
         if isinstance(outcome, Reply | Fault):
-            # The workers may forget it.
+            # Lets the workers free it.
             future.release()
             return outcome
         if isinstance(outcome, _dask().KilledWorker):
             return Fault(f"the worker died: {outcome.last_worker}", died=True)
-        # Errors of the work itself are faults; these are of the way to it.
+        # Errors of the work itself arrive as faults; these are errors of the transport.
         if isinstance(outcome, OSError) or "Cancelled" in type(outcome).__name__:
             raise DataError(f"--dask {self._address}: the scheduler has gone, or gave a chunk up")
         return Fault(f"{type(outcome).__name__}: {outcome}")
 
     def close(self) -> None:
-        """Give up what is running, and end what was started here."""
-        # A scheduler that does not answer must not keep us.
-        goodbye = threading.Thread(target=self._say_goodbye, daemon=True)
-        goodbye.start()
-        goodbye.join(GOODBYE)
+        """Cancel running chunks, and end the local cluster."""
+        # A scheduler that does not answer must not block the end.
+        closing = threading.Thread(target=self._cancel_and_close, daemon=True)
+        closing.start()
+        closing.join(CLOSE_SECONDS)
         if self._local is not None:
             self._local.close()
         _restore(self._levels)
 
-    def _say_goodbye(self) -> None:
+    def _cancel_and_close(self) -> None:
         with warnings.catch_warnings(), contextlib.suppress(Exception):
             warnings.simplefilter("ignore")
             self._client.cancel(list(self._running))
-            self._client.close(timeout=GOODBYE)
+            self._client.close(timeout=CLOSE_SECONDS)
 
     def _room_now(self) -> int:
-        """How many chunks may wait at the scheduler; workers come and go."""
+        """How many chunks may wait at the scheduler; depends on its current workers."""
         if self._alone:
             return 1
         self._count_workers()
@@ -179,43 +179,43 @@ class Cluster:
     def _count_workers(self) -> None:
         if time.monotonic() - self._counted <= LOOK:
             return
-        # A scheduler that does not answer is noticed by what it has been sent.
+        # A dead scheduler shows up as an error of a chunk.
         with contextlib.suppress(OSError):
             threads = sum(self._client.nthreads().values())
             self._room = max(FEWEST, AHEAD * threads)
-            self._desertion.seen(threads, time.monotonic())
+            self._watch.count_at(threads, time.monotonic())
         self._counted = time.monotonic()
 
 
-class Desertion:
-    """Says when a cluster has had no workers for long, and when it has some again.
+class WorkerWatch:
+    """Reports when a cluster has had no workers for long, and when it has some again.
 
     Examples
     --------
-    >>> one = Desertion("tcp://node1:8786", print)
-    >>> one.seen(0, 0.0)
-    >>> one.seen(0, 61.0)
+    >>> watch = WorkerWatch("tcp://node1:8786", print)
+    >>> watch.count_at(0, 0.0)
+    >>> watch.count_at(0, 61.0)
     no worker at tcp://node1:8786 for a minute: the run waits. Start one ('dask worker tcp://node1:8786 --nthreads 1'), or stop with Ctrl-C: the same command goes on, here or without --dask
-    >>> one.seen(2, 70.0)
+    >>> watch.count_at(2, 70.0)
     2 workers at tcp://node1:8786: the run goes on
     """  # noqa: E501 -- a line of output
 
     def __init__(self, address: str, tell: Callable[[str], None]) -> None:
         self._address, self._tell = address, tell
         self._since: float | None = None
-        self._told = False
+        self._reported = False
 
-    def seen(self, workers: int, now: float) -> None:
-        """So many workers were there at this second."""
+    def count_at(self, workers: int, now: float) -> None:
+        """Record the number of workers at a time in seconds."""
         if workers:
-            if self._told:
+            if self._reported:
                 named = "1 worker" if workers == 1 else f"{workers} workers"
                 self._tell(f"{named} at {self._address}: the run goes on")
-            self._since, self._told = None, False
+            self._since, self._reported = None, False
             return
         self._since = now if self._since is None else self._since
-        if now - self._since >= DESERTED and not self._told:
-            self._told = True
+        if now - self._since >= WITHOUT_WORKERS and not self._reported:
+            self._reported = True
             self._tell(
                 f"no worker at {self._address} for a minute: the run waits. {self._advice()}, or "
                 "stop with Ctrl-C: the same command goes on, here or without --dask"
@@ -235,38 +235,38 @@ def _dask() -> Any:
     return distributed
 
 
-def _started(start: Callable[[], Any], stop: Stop) -> Any:
-    """What takes long to start; an interrupt ends the wait, and what comes up then is closed."""
-    made: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+def _start(start: Callable[[], Any], stop: Stop) -> Any:
+    """Start something slow; an interrupt ends the wait, and a late start is closed."""
+    started: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
     given_up = threading.Event()
 
     def work() -> None:
         try:
-            found = start()
+            result = start()
         except BaseException as error:  # noqa: BLE001 -- raised by who waits
-            made.put((None, error))
+            started.put((None, error))
             return
-        made.put((found, None))
+        started.put((result, None))
         if given_up.is_set():
-            found.close()
+            result.close()
 
     threading.Thread(target=work, daemon=True).start()
     try:
         with stop.allowed():
             while True:
                 with contextlib.suppress(Empty):
-                    found, error = made.get(timeout=LOOK / 10)
+                    result, error = started.get(timeout=LOOK / 10)
                     break
     except KeyboardInterrupt:
         given_up.set()
         raise
     if error is not None:
         raise error
-    return found
+    return result
 
 
-def _silenced() -> list[tuple[logging.Handler, int]]:
-    """Silence Dask, which says the same as we do in fifty lines; how loud it was."""
+def _silence_dask() -> list[tuple[logging.Handler, int]]:
+    """Silence Dask, whose messages repeat ours; returns the previous log levels."""
     _dask()
     handlers = logging.getLogger("distributed").handlers
     before = [(handler, handler.level) for handler in handlers]

@@ -1,7 +1,7 @@
-"""Who does the work: this process, its workers, or a cluster. What is done is no concern of theirs.
+"""Engines that do the work: this process, its workers, or a cluster.
 
-An engine takes chunks from a queue and yields each with its reply, or with what went wrong, in the
-order in which they end. After an interrupt it yields what has ended by then, and raises it again.
+An engine takes chunks from a queue and yields each with its reply or its fault, in the order in
+which they end. After an interrupt it yields what has ended by then, and raises it again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Answers = Generator[tuple[Chunk, Answer], None, None]
 
 
 def serial(queue: Queue, work: Work, stop: Stop) -> Answers:
-    """One chunk after the other, in this process."""
+    """Do one chunk after the other in this process."""
     while (chunk := queue.take()) is not None:
         with stop.allowed():
             answer = attempt_here(work, chunk)
@@ -28,32 +28,32 @@ def serial(queue: Queue, work: Work, stop: Stop) -> Answers:
 
 
 class Pool(Protocol):
-    """Workers that are there, and take chunks."""
+    """A pool of workers."""
 
     def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
-        """Have the next chunk worked on, if somebody is free and there is one: its future."""
+        """Submit the next chunk to a free worker; returns its future, or None."""
 
     def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
-        """The futures that have ended; at least one where it waits."""
+        """The futures that have ended; waits for at least one if ``wait``."""
 
     def answer(self, future: Any) -> Answer:
-        """What came of a future that has ended; the worker is free again."""
+        """The outcome of an ended future; its worker is free again."""
 
     def close(self) -> None:
-        """End all workers, whatever they do."""
+        """End all workers at once."""
 
 
 def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
-    """Keep the workers of a pool busy; the pool is closed in the end."""
+    """Keep the workers of a pool busy; closes the pool at the end."""
     running: dict[Any, Chunk] = {}
 
     def fill() -> None:
-        while not stop.asked and (submitted := pool.submit(queue, work)) is not None:
+        while not stop.requests and (submitted := pool.submit(queue, work)) is not None:
             running.update([submitted])
 
     with contextlib.closing(pool):
         fill()
-        while running or stop.asked:
+        while running or stop.requests:
             try:
                 with stop.allowed():
                     ended = pool.ended(running, wait=True)
@@ -62,6 +62,6 @@ def pooled(queue: Queue, work: Work, stop: Stop, pool: Pool) -> Answers:
                 yield from [(running.pop(future), pool.answer(future)) for future in ended]
                 raise
             answers = [(running.pop(future), pool.answer(future)) for future in ended]
-            # First work, then writing.
+            # Workers get new chunks before results are written.
             fill()
             yield from answers

@@ -1,4 +1,4 @@
-"""Ctrl-C where it does no harm: while a run waits for work, never while it writes."""
+"""Interrupts only where they do no harm: while a run waits for work, never while it writes."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ from types import FrameType
 
 __all__ = ["Stop", "Stopped", "shielded"]
 
-# Somebody who asks so often means it, whatever it costs.
+# After this many requests the run ends at any cost.
 OFTEN = 3
-# Seconds until a wait that an interrupt should have ended is interrupted again.
+# Seconds until an interrupt that was swallowed is repeated.
 AGAIN = 0.5
-# Who handles the signals that end a run where nobody else has taken them.
+# The default handlers of the signals that end a run.
 USUALLY = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
 
 
 class Stopped(KeyboardInterrupt):
-    """An interrupt that has ended a run, which has told what is kept and how to go on."""
+    """An interrupt that has ended a run, after the user was told how to resume."""
 
 
 class Stop:
-    """Whether an end was asked for, and whether it may come now.
+    """Whether the end of the run was requested, and whether it may come now.
 
     Attributes
     ----------
     asked : int
-        How often.
+        How often the end was requested.
     signal : int
-        The first one that asked, 0 for none.
+        The first signal, 0 for none.
     """
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.requests = 0
         self.signal = 0
         self._allowed = self._inside = self._again = False
         self._over = threading.Event()
 
     def ask(self, number: int = signal.SIGINT, _frame: FrameType | None = None) -> None:
-        """Take the signal: end now, or as soon as it is allowed."""
+        """Handle the signal: end now, or as soon as it is allowed."""
         if self._again:
             self._again = False
             if self._inside:
                 raise KeyboardInterrupt
             return
-        self.asked += 1
-        if self.asked == 1:
+        self.requests += 1
+        if self.requests == 1:
             self.signal = number
             threading.Thread(target=self._insist, daemon=True).start()
-        if self._allowed or self.asked >= OFTEN:
+        if self._allowed or self.requests >= OFTEN:
             self._allowed = False
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def allowed(self) -> Iterator[None]:
-        """An interrupt that came before, or comes now, is raised in here."""
-        # In this order: what comes between the two lines is raised by the signal itself.
+        """Raise an interrupt here that came before or comes now."""
+        # In this order: a signal between the two lines is raised by its handler.
         self._allowed = self._inside = True
         try:
-            if self.asked:
+            if self.requests:
                 raise KeyboardInterrupt
             yield
         finally:
             self._allowed = self._inside = False
 
     def _insist(self) -> None:
-        """Ask again where an interrupt is swallowed: a callback from C cannot pass it on.
+        """Repeat an interrupt that is swallowed: a callback from C cannot pass it on.
 
-        So do those of the compiler of the kernels, which a serial run may wait for.
+        A serial run may also wait for the compiler of the kernels.
         """
         while not self._over.wait(AGAIN):
             if self._inside:
@@ -78,14 +78,14 @@ class Stop:
                 _send_to_main_thread(self.signal)
 
     def end(self) -> None:
-        """Nobody listens any more."""
+        """Stop repeating interrupts."""
         self._over.set()
 
 
 def _send_to_main_thread(number: int) -> None:
     main = threading.main_thread().ident
     if hasattr(signal, "pthread_kill") and main is not None:
-        # Wakes it where it waits, too.
+        # Also wakes it from waiting.
         signal.pthread_kill(main, number)
     else:
         _thread.interrupt_main(signal.Signals(number))
@@ -93,12 +93,11 @@ def _send_to_main_thread(number: int) -> None:
 
 @contextlib.contextmanager
 def shielded() -> Iterator[Stop]:
-    """Hold interrupts back, and the wish of a batch system to end, but where `Stop.allowed`.
+    """Defer interrupts and termination signals, except within `Stop.allowed`.
 
-    A process that was told to terminate does so in the end, as others do.
+    A process told to terminate does so in the end.
 
-    Where Python does not handle them as usual (another thread, a signal that is ignored or taken
-    by somebody else), nothing is changed.
+    Other handlers than Python's defaults, and other threads than the main one, are left alone.
     """
     stop = Stop()
     before = {number: signal.getsignal(number) for number in USUALLY}

@@ -1,8 +1,8 @@
 """A Dask cluster on this machine, in a session of its own.
 
-Ctrl-C on a terminal goes to all processes of the session. Those of Dask would die of it with a
-traceback each, whatever the run wants to do; in a session of their own they never hear of it, and
-the run ends them, or its death does.
+Ctrl-C on a terminal goes to all processes of the session. Those of Dask would each die with a
+traceback; in a session of their own they do not receive it. They end with the run, or with its
+death.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from halfwidth.core.errors import DataError
 __all__ = ["LocalCluster"]
 
 # Seconds for the cluster to end by itself.
-GOODBYE = 2.0
+CLOSE_SECONDS = 2.0
 
 
 class LocalCluster:
-    """So many workers, each in a process.
+    """Workers on this machine, each in a process.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class LocalCluster:
             [sys.executable, "-m", __name__, str(workers)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # What Dask says is no news, and what the work says comes back with its results.
+            # Messages of Dask repeat ours, and those of the work come back with its results.
             stderr=subprocess.DEVNULL,
             text=True,
-            # Workers import the work from where this process has it.
+            # Workers import the same modules as this process.
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,
         )
@@ -57,12 +57,12 @@ class LocalCluster:
             raise DataError("--dask local: no cluster comes up on this machine; --jobs needs none")
 
     def close(self) -> None:
-        """End the cluster, in an orderly way if it can."""
+        """End the cluster, gracefully if possible."""
         process = self._process
         with contextlib.suppress(OSError):
             self._input.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GOODBYE)
+            process.wait(CLOSE_SECONDS)
         if os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -72,17 +72,17 @@ class LocalCluster:
 
 
 def _serve(workers: int) -> None:
-    """Be the cluster until whoever started it closes its end, or is dead."""
+    """Run the cluster until the parent closes the pipe or dies."""
     import dask
 
     distributed: Any = importlib.import_module("distributed")
-    # A chunk that was beside one that killed their worker may try once more; the rest is for us.
+    # A chunk on the same worker as a fatal one may be tried again; more retries are ours.
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
         cluster = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            # Nobody from outside, whatever the port.
+            # No connections from other machines.
             host="127.0.0.1",
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,

@@ -1,4 +1,4 @@
-"""How far a study is: a bar on a terminal, a line a minute in a log, both on stderr."""
+"""Progress of a study on stderr: a bar on a terminal, a line per minute in a log."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Clock", "Count", "Reporter", "duration", "reporting"]
+__all__ = ["Clock", "Count", "Reporter", "duration_text", "reporting"]
 
 # Seconds between two lines in a log.
 EVERY = 60.0
-# Seconds between two looks at the clock.
+# Seconds between two checks of the clock.
 LOOK = 1.0
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Seconds that only run forward, and the time of day."""
+    """A monotonic clock, and the time of day."""
 
     seconds: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = datetime.now
@@ -33,7 +33,7 @@ class Clock:
 
 @dataclass
 class Count:
-    """Chunks and their costs: all, done before this run, and done or given up by it.
+    """Numbers and costs of chunks: all, done before this run, and ended by it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Count:
     known, known_cost
         Done before this run.
     ended, ended_cost
-        That need no further work in this run.
+        Done or given up by this run.
     """
 
     chunks: int
@@ -54,24 +54,24 @@ class Count:
 
     @property
     def share(self) -> float:
-        """Of the cost, that is behind us."""
+        """The finished share of the cost."""
         if self.cost <= 0:
             return 1.0 if self.known + self.ended >= self.chunks else 0.0
         return min((self.known_cost + self.ended_cost) / self.cost, 1.0)
 
     @property
     def left_cost(self) -> float:
-        """What is still to do, in units of cost."""
+        """The remaining cost."""
         return max(self.cost - self.known_cost - self.ended_cost, 0.0)
 
 
 class Reporter:
-    """Says how far a run is.
+    """Reports the progress of a run.
 
     Parameters
     ----------
     stream : text file, optional
-        Where to; default: stderr as it is when the run begins.
+        Default: stderr as it is when the run begins.
     clock : Clock, optional
     """
 
@@ -79,35 +79,35 @@ class Reporter:
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock or Clock()
         self._count = Count(0, 0.0)
-        self._begun = self._last = self._told = 0.0
+        self._begun = self._last = self._reported = 0.0
         self._bar: Progress | None = None
 
-    def begin(self, count: Count, said: str) -> None:
-        """The first line, and the bar where somebody looks at it."""
+    def begin(self, count: Count, text: str) -> None:
+        """Write the first line; on a terminal show the bar."""
         self._count = count
-        self._begun = self._last = self._told = self._clock.seconds()
-        self.note(said)
+        self._begun = self._last = self._reported = self._clock.seconds()
+        self.note(text)
         if self._stream.isatty() and count.known < count.chunks:
             self._bar = _bar(self._stream)
 
     def advance(self, cost: float) -> None:
-        """One more chunk needs no further work."""
+        """Count one more ended chunk."""
         self._count.ended += 1
         self._count.ended_cost += cost
         self._last = self._clock.seconds()
 
     def beat(self) -> None:
-        """Say how far the run is, if it is time to."""
+        """Report the progress if it is time to."""
         if self._bar is not None:
             self._bar.update(
-                self._bar.task_ids[0], completed=self._count.share, said=self.how_far()
+                self._bar.task_ids[0], completed=self._count.share, text=self.progress_text()
             )
-        elif self._clock.seconds() - self._told >= EVERY:
-            self._told = self._clock.seconds()
-            self.note(self.how_far())
+        elif self._clock.seconds() - self._reported >= EVERY:
+            self._reported = self._clock.seconds()
+            self.note(self.progress_text())
 
     def note(self, text: str) -> None:
-        """A line of its own."""
+        """Write a line."""
         line = f"{self._clock.now():%H:%M} study: {text}"
         if self._bar is not None:
             self._bar.console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -117,26 +117,26 @@ class Reporter:
         self._stream.flush()
 
     def end(self, text: str) -> None:
-        """The last line."""
+        """Write the last line."""
         self.stop()
-        self.note(f"{text}, {duration(self._clock.seconds() - self._begun)}")
+        self.note(f"{text}, {duration_text(self._clock.seconds() - self._begun)}")
 
     def stop(self) -> None:
-        """Wipe the bar."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
-    def how_far(self) -> str:
+    def progress_text(self) -> str:
         """Chunks, share of the cost, and time left."""
         count = self._count
         done, share = count.known + count.ended, math.floor(100 * count.share)
         left = self.seconds_left()
-        said = "time left unknown" if math.isnan(left) else f"{duration(left)} left"
-        return f"{done} of {count.chunks} chunks, {share} %, {said}"
+        text = "time left unknown" if math.isnan(left) else f"{duration_text(left)} left"
+        return f"{done} of {count.chunks} chunks, {share} %, {text}"
 
     def seconds_left(self) -> float:
-        """By the pace of this run up to the last chunk that ended; NaN before the first."""
+        """Estimated from the pace of this run up to the last ended chunk; NaN before the first."""
         count = self._count
         if not count.ended_cost:
             return math.nan
@@ -147,7 +147,7 @@ class Reporter:
 
 @contextlib.contextmanager
 def reporting(reporter: Reporter) -> Iterator[None]:
-    """Let a reporter look at the clock by itself; in the end, its bar is wiped."""
+    """Let a reporter report by itself; removes its bar at the end."""
     ended = threading.Event()
 
     def look() -> None:
@@ -164,10 +164,10 @@ def reporting(reporter: Reporter) -> Iterator[None]:
         reporter.stop()
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """A length of time in its two largest units; NaN is unknown.
 
-    >>> duration(42.4), duration(2520), duration(12000), duration(187200)
+    >>> duration_text(42.4), duration_text(2520), duration_text(12000), duration_text(187200)
     ('42 s', '42 min', '3 h 20 min', '2 d 4 h')
     """
     if math.isnan(seconds):
@@ -190,13 +190,13 @@ def _bar(stream: TextIO) -> Any:
 
     bar = Progress(
         BarColumn(),
-        TextColumn("{task.fields[said]}", markup=False),
+        TextColumn("{task.fields[text]}", markup=False),
         console=Console(file=stream),
         transient=True,
-        # What others print goes where it was meant to go.
+        # Output of others goes where it was meant to go.
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    bar.add_task("", total=1.0, said="")
+    bar.add_task("", total=1.0, text="")
     bar.start()
     return bar

@@ -1,4 +1,4 @@
-"""Running a study: what is not done is done, what is done is kept, whatever happens."""
+"""Running a study: does the chunks that are not done, and keeps those that are."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from datetime import UTC, datetime
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, dealt
+from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, chunks_of_shard
 from halfwidth.study.execution.attempts import Fault, Reply
 from halfwidth.study.execution.cluster import LOCAL, Cluster
 from halfwidth.study.execution.engines import Answers, pooled, serial
 from halfwidth.study.execution.interrupts import Stop, Stopped, shielded
 from halfwidth.study.execution.progress import Count, Reporter, reporting
 from halfwidth.study.execution.workers import Workers
-from halfwidth.study.storage.locks import behind_door, held
+from halfwidth.study.storage.locks import guarding_locks, hold_lock
 from halfwidth.study.storage.store import Store, set_aside
 from halfwidth.study.storage.timings import add_timing, tidy_timings
 
 __all__ = ["Outcome", "run_chunks"]
 
-# Chunks that are named in a message.
+# The most chunks named in a message.
 SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes
     ----------
     done : tuple of str
         Names of the chunks that this run did.
     known : tuple of str
-        That were done before.
+        Done before.
     failed : tuple of str
-        That are set aside, now or before. The command ends non-zero if there are any.
+        Set aside, now or before. The command ends non-zero if there are any.
     """
 
     done: tuple[str, ...]
@@ -49,7 +49,7 @@ class Outcome:
 
 @dataclass
 class _Run:
-    """What a run knows and what it has come to so far."""
+    """The settings and the state of a run."""
 
     work: Work
     store: Store
@@ -58,7 +58,7 @@ class _Run:
     reporter: Reporter
     jobs: int
     dask: str | None
-    kept: dict[str, Chunk] = field(default_factory=dict)
+    finished: dict[str, Chunk] = field(default_factory=dict)
     attempts: dict[str, int] = field(default_factory=dict)
 
 
@@ -73,24 +73,24 @@ def run_chunks(
     retries: int = 1,
     progress: Reporter | None = None,
 ) -> Outcome:
-    """Do the chunks of a study that its store does not have.
+    """Do the chunks of a study that its store lacks.
 
     Parameters
     ----------
     chunks : sequence of Chunk
         All of the study, whatever the shard.
     work : callable
-        Makes the rows of a chunk; other processes can import it.
+        Produces the rows of a chunk; importable by other processes.
     store : Store
     jobs : int
         Worker processes; 1: this process; -1: one for each processor at hand.
     dask : str, optional
         Address of a Dask scheduler, or ``"local"`` for one here with ``jobs`` workers.
     shard : Shard, optional
-        Do the share of this shard only.
+        Do only the chunks of this shard.
     retries : int
-        How often a chunk that went wrong is done again, at the end, before it is set aside. One
-        whose worker died is done alone then, in case there was too little memory.
+        How often a failed chunk is repeated, at the end, before it is set aside. A chunk
+        whose worker died is repeated alone, in case memory was short.
     progress : Reporter, optional
         Default: a bar or lines on stderr.
 
@@ -101,53 +101,53 @@ def run_chunks(
     Raises
     ------
     DataError
-        If another run is on the store, if it cannot be written to, if the cluster is not there.
-        What is done by then is kept.
+        If another run works on the store, it cannot be written to, or there is no cluster.
+        Finished chunks are kept.
     OptionError
-        For numbers of jobs or addresses that are none.
+        For an invalid number of jobs or address.
     KeyboardInterrupt
-        After what had ended was written and the workers were stopped.
+        After finished chunks were written and the workers were stopped.
     """
-    from halfwidth.scoring.run import check_jobs
+    from halfwidth.core.processes import check_jobs
 
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise OptionError(f"retries={retries!r} is not an integer from 0 up")
     workers = check_jobs(jobs)
     check_chunks(chunks)
     reporter = progress or Reporter()
-    asked_by = 0
+    ending_signal = 0
     try:
-        # Waiting for a lock may take long, and nothing is being done yet: outside of the shield.
-        with held(store.path, shard) as writer, shielded() as stop:
+        # Not shielded: waiting for a lock may take long, and nothing can be lost yet.
+        with hold_lock(store.path, shard) as writer, shielded() as stop:
             run = _Run(work, store, writer, stop, reporter, workers, dask)
             try:
-                return _carried_out(run, chunks, retries, shard)
+                return _run_study(run, chunks, retries, shard)
             finally:
-                asked_by = stop.signal
+                ending_signal = stop.signal
     except KeyboardInterrupt:
-        if asked_by == signal.SIGTERM:
-            # What it would have done by itself: whoever sent it looks at the status.
+        if ending_signal == signal.SIGTERM:
+            # The sender of the signal checks the exit status.
             signal.raise_signal(signal.SIGTERM)
         raise
 
 
-def _carried_out(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | None) -> Outcome:
-    reporter, mine = run.reporter, dealt(chunks, shard)
+def _run_study(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | None) -> Outcome:
+    reporter, own = run.reporter, chunks_of_shard(chunks, shard)
     with run.stop.allowed():
-        notes = [*run.store.notes, *_mended(run, chunks)]
-        found = run.store.sorted_out(mine)
-    known, done_before = found.done, len(found.done)
-    notes += _damaged_set_aside(run.store, mine, found.faults)
-    failures = run.store.failures(mine)
+        notes = [*run.store.notes, *_repair_store(run, chunks)]
+        states = run.store.chunk_states(own)
+    known, done_before = states.done, len(states.done)
+    notes += _set_aside_damaged(run.store, own, states.faults)
+    failures = run.store.failures(own)
     for name, failure in failures.items():
         if name not in known and not failure:
-            kept = run.store.set_aside_failure(name)
-            notes.append(f"{name}: the record of its failure is damaged (kept as {kept.name})")
+            renamed = run.store.set_aside_failure(name)
+            notes.append(f"{name}: the record of its failure is damaged (kept as {renamed.name})")
     aside = {name for name, failure in failures.items() if failure and name not in known}
-    todo = [chunk for chunk in mine if chunk.name not in known and chunk.name not in aside]
-    count = Count(len(mine), _cost(mine), done_before, _cost(mine, known | aside))
+    todo = [chunk for chunk in own if chunk.name not in known and chunk.name not in aside]
+    count = Count(len(own), _cost(own), done_before, _cost(own, known | aside))
     with reporting(reporter):
-        reporter.begin(count, _first_line(run, mine, done_before, shard))
+        reporter.begin(count, _first_line(run, own, done_before, shard))
         for text in notes:
             reporter.note(text)
         if aside:
@@ -156,22 +156,22 @@ def _carried_out(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard 
             failed = _rounds(run, todo, retries)
         except KeyboardInterrupt:
             reporter.stop()
-            reporter.note(f"stopped: {_kept(run, known)}; the same command goes on from there")
+            reporter.note(f"stopped: {_kept_text(run, known)}; the same command goes on from there")
             raise Stopped from None
         except DataError as error:
-            if not (known or run.kept):
+            if not (known or run.finished):
                 raise
             raise DataError(
-                f"{error}. Nothing is lost: {_kept(run, known)}; once that is mended, the same "
-                "command goes on"
+                f"{error}. Nothing is lost: {_kept_text(run, known)}; once that is mended, "
+                "the same command goes on"
             ) from None
         failed |= aside
-        reporter.end(_last_line(len(known) + len(run.kept), len(mine), len(failed)))
-    return Outcome(tuple(run.kept), _in_order(mine, known), _in_order(mine, failed))
+        reporter.end(_last_line(len(known) + len(run.finished), len(own), len(failed)))
+    return Outcome(tuple(run.finished), _in_order(own, known), _in_order(own, failed))
 
 
-def _mended(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
-    """Mend what other runs and earlier versions left in the store; what is to be said of it."""
+def _repair_store(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
+    """Repair what other runs and earlier versions left in the store; returns notes."""
     store, notes = run.store, []
     store.tidy(run.writer)
     run.store, sealed = store.seal(run.writer)
@@ -180,31 +180,31 @@ def _mended(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
             f"{_count(sealed, 'part')} of an earlier version had no seal: checked as far as can "
             "be, and sealed"
         )
-    # Other shards may be mending the same just now.
-    with behind_door(store.path):
+    # Other shards may be repairing the same right now.
+    with guarding_locks(store.path):
         try:
             store.chunks()
         except DataError:
             notes.append("the list of chunks was damaged and is restored")
         store.note_chunks(chunks, run.writer)
-        for path, fault in run.store.strays(chunks).items():
-            kept = set_aside(path).name
-            notes.append(f"{path.name}: {fault}, and is no part of this study (kept as {kept})")
+        for path, fault in run.store.stray_parts(chunks).items():
+            renamed = set_aside(path).name
+            notes.append(f"{path.name}: {fault}, and is no part of this study (kept as {renamed})")
         return [*notes, *tidy_timings(store.path, run.writer)]
 
 
-def _damaged_set_aside(store: Store, mine: Iterable[Chunk], faults: Mapping[str, str]) -> list[str]:
+def _set_aside_damaged(store: Store, own: Iterable[Chunk], faults: Mapping[str, str]) -> list[str]:
     notes = []
-    for chunk in mine:
+    for chunk in own:
         if chunk.name in faults:
-            kept = set_aside(store.part(chunk))
+            renamed = set_aside(store.part(chunk))
             fault = faults[chunk.name]
-            notes.append(f"{chunk.name}: its part {fault} (kept as {kept.name}); done again")
+            notes.append(f"{chunk.name}: its part {fault} (kept as {renamed.name}); done again")
     return notes
 
 
 def _rounds(run: _Run, todo: list[Chunk], retries: int) -> set[str]:
-    """Do all, then again what went wrong; what does so too often is set aside."""
+    """Do all chunks, then repeat failed ones; those that fail too often are set aside."""
     failed: set[str] = set()
     alone: list[Chunk] = []
     for _ in range(retries + 1):
@@ -220,14 +220,14 @@ def _rounds(run: _Run, todo: list[Chunk], retries: int) -> set[str]:
 def _round(
     run: _Run, todo: Sequence[Chunk], retries: int, *, alone: bool = False
 ) -> list[tuple[Chunk, Fault]]:
-    """Do chunks once: those that went wrong."""
+    """Do chunks once; returns those that failed."""
     if not todo:
         return []
     faults: list[tuple[Chunk, Fault]] = []
     with contextlib.closing(_engine(run, todo, alone=alone)) as answers:
         for chunk, answer in answers:
             run.attempts[chunk.name] = run.attempts.get(chunk.name, 0) + 1
-            fault = answer if isinstance(answer, Fault) else _keep(run, chunk, answer)
+            fault = answer if isinstance(answer, Fault) else _write_part(run, chunk, answer)
             if fault is None:
                 continue
             faults.append((chunk, fault))
@@ -251,27 +251,27 @@ def _engine(run: _Run, todo: Sequence[Chunk], *, alone: bool) -> Answers:
     return pooled(queue, run.work, run.stop, Workers(count, alone=alone))
 
 
-def _keep(run: _Run, chunk: Chunk, reply: Reply) -> Fault | None:
-    """Write the part of a chunk; what is wrong with its rows, if anything is."""
-    made = reply.made
+def _write_part(run: _Run, chunk: Chunk, reply: Reply) -> Fault | None:
+    """Write the part of a chunk; returns a fault if its rows are wrong."""
+    result = reply.result
     try:
-        run.store.write(chunk, made.rows, run.writer)
+        run.store.write(chunk, result.rows, run.writer)
     except DataError:
         raise
     except (TypeError, ValueError) as error:
         return Fault(f"its rows cannot be kept: {error}")
-    run.kept[chunk.name] = chunk
+    run.finished[chunk.name] = chunk
     run.reporter.advance(chunk.cost)
     timing = {
         "chunk": chunk.name,
         "digest": chunk.digest,
         "cost": chunk.cost,
-        "seconds": made.seconds,
+        "seconds": result.seconds,
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": reply.host,
         "pid": reply.pid,
         "peak_mb": reply.peak_mb,
-        "timings": made.timings,
+        "timings": result.timings,
     }
     add_timing(run.store.path, timing, run.writer)
     return None
@@ -294,14 +294,14 @@ def _set_aside(run: _Run, chunk: Chunk, fault: Fault) -> None:
 # --------------------------------------------------------------------------- words
 
 
-def _first_line(run: _Run, mine: Sequence[Chunk], known: int, shard: Shard | None) -> str:
+def _first_line(run: _Run, own: Sequence[Chunk], known: int, shard: Shard | None) -> str:
     share = f" (shard {shard})" if shard is not None else ""
     before = f", {known} done before" if known else ""
     if run.dask is not None and run.dask != LOCAL:
         who = f"workers of {run.dask}"
     else:
         who = "1 process" if run.jobs == 1 else f"{run.jobs} processes"
-    return f"{len(mine)} chunks{share}{before}; {who}"
+    return f"{len(own)} chunks{share}{before}; {who}"
 
 
 def _last_line(done: int, total: int, failed: int) -> str:
@@ -309,8 +309,8 @@ def _last_line(done: int, total: int, failed: int) -> str:
     return f"{done} of {total} chunks done{wrong}"
 
 
-def _kept(run: _Run, known: set[str]) -> str:
-    done = len(known) + len(run.kept)
+def _kept_text(run: _Run, known: set[str]) -> str:
+    done = len(known) + len(run.finished)
     return f"{done} finished {'chunk is' if done == 1 else 'chunks are'} kept in {run.store.path}"
 
 

@@ -1,7 +1,7 @@
 """Worker processes on this machine, each in a pool of its own.
 
-Whose worker dies is known then, and it costs no other chunk. Workers are spawned by loky, which
-joblib brings along.
+So the chunk that kills its worker is known, and no other chunk is lost. Workers are spawned by
+loky, which comes with joblib.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from halfwidth.study.execution.attempts import ONE_THREAD, Answer, Fault, attemp
 
 __all__ = ["Workers"]
 
-# Seconds between two looks of a worker at whether its run is still there.
+# Seconds between two checks of a worker whether its run is alive.
 LOOK = 1.0
-# Deaths, for each worker and in all, before anything is done: then none is started any more.
+# Deaths, per worker and in all, without a finished chunk, after which the run gives up.
 HOPELESS, HOPELESS_IN_ALL = 4, 20
 
 
 class Workers:
-    """So many processes, as a `Pool`; one that is alone does what has killed others before."""
+    """Processes as a `Pool`; a single one repeats chunks that have killed others."""
 
     def __init__(self, count: int, *, alone: bool = False) -> None:
         most = max(HOPELESS * count, HOPELESS_IN_ALL)
@@ -41,7 +41,7 @@ class Workers:
         self._deaths = 0
 
     def submit(self, queue: Queue, work: Work) -> tuple[Any, Chunk] | None:
-        """Have the next chunk worked on by a free process, which is started if need be."""
+        """Submit the next chunk to a free process, which is started if necessary."""
         if not self._free:
             return None
         place = self._free[-1]
@@ -49,16 +49,16 @@ class Workers:
         if chunk is None:
             return None
         self._free.pop()
-        # Whoever is interrupted on a terminal, it is this process that ends the others.
+        # Ctrl-C reaches all processes of a terminal, but only this one ends the others.
         with deaf_to_interrupts():
             if self._processes[place] is None:
-                self._processes[place] = _started()
+                self._processes[place] = _start_process()
             future = self._processes[place].submit(attempt, work, chunk)
         self._place[future] = place
         return future, chunk
 
     def ended(self, futures: Collection[Any], *, wait: bool) -> list[Any]:
-        """The futures that have ended; at least one where it waits."""
+        """The futures that have ended; waits for at least one if ``wait``."""
         from concurrent import futures as standard
 
         if wait:
@@ -66,12 +66,12 @@ class Workers:
         return [future for future in futures if future.done()]
 
     def answer(self, future: Any) -> Answer:
-        """What came of a chunk.
+        """The outcome of a chunk.
 
         Raises
         ------
         DataError
-            If workers do nothing but die.
+            If workers keep dying without finishing a chunk.
         """
         from concurrent.futures import BrokenExecutor
 
@@ -90,13 +90,13 @@ class Workers:
         if self._deaths >= self._most_deaths:
             raise DataError(
                 f"{self._deaths} workers died and not one chunk was done; is there too little "
-                f"memory for so many (--jobs)? The last one: {_plainly(error)}"
+                f"memory for so many (--jobs)? The last one: {_death_text(error)}"
             )
-        return Fault(f"the worker died: {_plainly(error)}", died=True)
+        return Fault(f"the worker died: {_death_text(error)}", died=True)
 
     def close(self) -> None:
-        """End all processes, whatever they do."""
-        # Loky stumbles over a chunk that it has been given and has not sent on yet.
+        """End all processes at once."""
+        # Loky fails if it is shut down with a chunk that it has not sent on yet.
         until = time.monotonic() + LOOK
         while time.monotonic() < until and any(
             not (future.running() or future.done()) for future in self._place
@@ -107,10 +107,10 @@ class Workers:
                 process.shutdown(kill_workers=True)
 
 
-def _started() -> Any:
+def _start_process() -> Any:
     from joblib.externals.loky import ProcessPoolExecutor
 
-    # Loky replaces processes that have grown much, which is welcome and no news.
+    # Loky replaces processes whose memory has grown, which is welcome.
     warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
     return ProcessPoolExecutor(
         max_workers=1, initializer=_begin, initargs=(os.getpid(),), env=ONE_THREAD
@@ -118,26 +118,26 @@ def _started() -> Any:
 
 
 def _begin(run: int) -> None:
-    """What a worker does first."""
+    """Initialise a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(run,), daemon=True).start()
 
 
 def _end_with(run: int) -> None:
-    """End when the run has ended, however it did: nobody would take what comes."""
+    """Exit when the run has ended, in whatever way."""
     while os.getppid() == run:
         time.sleep(LOOK)
     os._exit(1)
 
 
-def _plainly(error: BaseException) -> str:
-    """How a worker died, without the advice to programmers that comes with it."""
+def _death_text(error: BaseException) -> str:
+    """How a worker died, without loky's advice for programmers."""
     text = " ".join(str(error).split())
-    found = re.search(r"exit codes of the workers are {(\w+)\((-?\d+)\)", text)
-    if found is None:
+    match = re.search(r"exit codes of the workers are {(\w+)\((-?\d+)\)", text)
+    if match is None:
         return text or type(error).__name__
-    name, code = found.groups()
+    name, code = match.groups()
     if name == "SIGKILL":
         return "SIGKILL, as the system does it when memory runs out"
     return f"exit code {code}" if name == "EXIT" else name

@@ -15,7 +15,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
-from halfwidth.study.chunks import Made
+from halfwidth.study.chunks import ChunkResult
 from halfwidth.study.simulation.fitted import Fitted, fitted, truth_of
 from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_points
 from halfwidth.study.simulation.targets import Measured, measured_on
@@ -82,7 +82,7 @@ def batch_of(cells: Cells, population: Any, batch: int, samples: int) -> Iterato
         yield population.draw(generator, min(step, samples - start), n)
 
 
-def simulate(cells: Cells) -> Made:
+def simulate(cells: Cells) -> ChunkResult:
     """All rows of a chunk."""
     begun = time.perf_counter()
     known = fitted(cells.instance)
@@ -92,7 +92,7 @@ def simulate(cells: Cells) -> Made:
         started = time.perf_counter()
         rows += _rows(cells, measured, known)
         timings.append({**_named(cells, measured), "seconds": time.perf_counter() - started})
-    return Made(rows, time.perf_counter() - begun, timings)
+    return ChunkResult(rows, time.perf_counter() - begun, timings)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.core.forms import CellCounts, Moments, OrderStatistics, RankedAreas, SortedWeights
 from halfwidth.core.spec import Estimand, Need
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE
+from halfwidth.resampling.forms.table import engine_of
 from halfwidth.study.chunks import Chunk
 
 if TYPE_CHECKING:
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Predicted", "predict", "rough_seconds"]
 
-# Seconds for a replicate to be made into bounds, and for one value in a sum of products: what a
-# processor of 2.5 GHz takes. They order chunks and weigh progress, and no result depends on them.
-REPLICATE, PRODUCT = 9e-9, 4e-11
+# Seconds for a sample, whatever is made of it.
 PER_SAMPLE = 2e-6
 # Samples of the two trials that tell what a batch costs from what a sample does; the second has
 # fewer where they would take longer than this.
@@ -48,21 +47,9 @@ def _of_sample(measured: Measured, n: int, resamples: int, classes: int) -> floa
 
 
 def _of_replicates(measured: Measured, n: int, resamples: int, classes: int) -> float:
-    form = measured.reduce.spec.form
     if measured.binary:
         return 5e-6
-    each = n * 2e-8
-    if isinstance(form, Moments):
-        each = REPLICATE + form.order * n * PRODUCT
-    elif isinstance(form, SortedWeights):
-        each = REPLICATE + n * PRODUCT
-    elif isinstance(form, OrderStatistics):
-        each = REPLICATE
-    elif isinstance(form, CellCounts):
-        each = 2 * REPLICATE + form.n_cells * 4e-10
-    elif isinstance(form, RankedAreas):
-        each = REPLICATE + (classes if form.row is None else 1) * n * 2.5e-10
-    return resamples * each
+    return resamples * engine_of(measured.reduce).seconds(measured.reduce, n, classes)
 
 
 # --------------------------------------------------------------------------- trials

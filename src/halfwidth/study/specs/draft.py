@@ -9,8 +9,8 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
 from halfwidth.study.specs.draft_sections import Block, Line, Unused, scores_blocks, tables_blocks
 from halfwidth.study.specs.guessing import files_in
+from halfwidth.study.specs.instances import instances_of
 from halfwidth.study.specs.parsing import DEFAULTS, spec_of
-from halfwidth.study.specs.sources import instances_of
 from halfwidth.study.specs.spec import FEW_CASES, Instance
 
 __all__ = ["draft"]

@@ -15,8 +15,8 @@ from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.study.specs.parsing_sources import populations_of, scores_of, tables_of
-from halfwidth.study.specs.reading import Section, placed, toml_of
 from halfwidth.study.specs.spec import StudySpec, written
+from halfwidth.study.specs.toml_sections import Section, placed, toml_of
 from halfwidth.summaries.catalogue import STATISTICS
 
 __all__ = ["DEFAULTS", "read_spec", "spec_of"]

@@ -11,9 +11,8 @@ from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
-from halfwidth.study.specs.formulas import checked, formula_of, parameters_of
+from halfwidth.study.specs.formula_instances import checked, formula_of, parameters_of
 from halfwidth.study.specs.matching import check_pattern
-from halfwidth.study.specs.reading import Section, placed
 from halfwidth.study.specs.spec import (
     FittedBy,
     Part,
@@ -22,6 +21,7 @@ from halfwidth.study.specs.spec import (
     ScoreSource,
     TableSource,
 )
+from halfwidth.study.specs.toml_sections import Section, placed
 
 __all__ = ["OF_POPULATIONS", "OF_SCORES", "OF_TABLES", "populations_of", "scores_of", "tables_of"]
 

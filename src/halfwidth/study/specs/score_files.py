@@ -24,8 +24,8 @@ from halfwidth.io.repeats import case_column, repeats_in
 from halfwidth.io.table import Table
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import Match, identity, matches
-from halfwidth.study.specs.reading import placed
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
+from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
 
 __all__ = ["instances_of_scores", "paired"]

@@ -22,8 +22,8 @@ from halfwidth.io.repeats import Repeats
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, Match, identity, matches
-from halfwidth.study.specs.reading import placed
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
+from halfwidth.study.specs.toml_sections import placed
 
 __all__ = ["instances_of_tables", "notes_of_repeats"]
 

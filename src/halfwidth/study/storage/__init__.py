@@ -1,1 +1,1 @@
-"""The folder of a study: parts, manifest, locks, and what is done of it."""
+"""The store of a study: its parts, manifest, locks, seals and timings."""

@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writing of files, and sealed JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from halfwidth.study.storage import seals
 __all__ = [
     "TEMPORARY",
     "cannot_write",
-    "parsed_json",
+    "parse_json",
     "read_json",
     "sealed_json",
     "write_json",
@@ -34,15 +34,15 @@ def write_whole(path: Path, content: bytes, writer: str) -> None:
     path : Path
     content : bytes
     writer : str
-        Name of the lock that this process holds. It stands in the name of the temporary file, so
-        that whoever holds the lock next knows that the file's writer is dead.
+        Name of the lock that this process holds. It is part of the name of the temporary file, so
+        that the next holder of the lock knows that the file's writer is dead.
 
     Raises
     ------
     DataError
         If the system refuses; no file is left behind then.
     """
-    # Without the name of the file, which may be as long as names can be.
+    # Without the name of the file, which may have the greatest length allowed.
     temporary = path.with_name(f".{writer}.{os.getpid()}{TEMPORARY}")
     try:
         with temporary.open("wb") as file:
@@ -59,7 +59,7 @@ def write_whole(path: Path, content: bytes, writer: str) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name of a file last; Windows has no way to ask for that, nor needs it."""
+    """Make the new name of a file permanent; Windows neither allows nor needs this."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -70,7 +70,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def cannot_write(path: Path, error: OSError) -> DataError:
-    """What to say where the system refused to write."""
+    """The error if the system refuses to write."""
     return DataError(f"{path}: cannot be written ({error.strerror or error})")
 
 
@@ -84,26 +84,26 @@ def sealed_json(content: Mapping[str, Any], indent: int | None = None) -> bytes:
     with_seal = {**content, seals.NAME: seals.BLANK}
     text = json.dumps(with_seal, indent=indent, ensure_ascii=False, default=float)
     # Paths may hold bytes that are no text.
-    return seals.sealed(f"{text}\n".encode("utf-8", "backslashreplace"))
+    return seals.add_seal(f"{text}\n".encode("utf-8", "backslashreplace"))
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """What a file says; None if it is not there, no JSON object, or not what was written."""
+    """The content of a file; None if it is missing, not a JSON object, or damaged."""
     try:
-        return parsed_json(path.read_bytes())
+        return parse_json(path.read_bytes())
     except OSError:
         return None
 
 
-def parsed_json(content: bytes) -> dict[str, Any] | None:
-    """A JSON object without its seal; None where it is none, or its seal does not hold."""
-    if seals.holds(content) is False:
+def parse_json(content: bytes) -> dict[str, Any] | None:
+    """A JSON object without its seal; None if it is not an object or its seal does not hold."""
+    if seals.seal_holds(content) is False:
         return None
     try:
-        said = json.loads(content)
+        parsed = json.loads(content)
     except ValueError:
         return None
-    if not isinstance(said, dict):
+    if not isinstance(parsed, dict):
         return None
-    said.pop(seals.NAME, None)
-    return said
+    parsed.pop(seals.NAME, None)
+    return parsed

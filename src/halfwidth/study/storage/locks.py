@@ -1,7 +1,7 @@
-"""Who works on a store: locks that go with the process that holds them.
+"""Locks of a store, which end with the process that holds them.
 
-A run holds one lock, ``whole`` or that of its shard. Whether it may have it depends on who else
-holds one, so locks are taken, and looked at, behind a door: a lock that is held for a moment only.
+A run holds one lock, ``whole`` or that of its shard. Whether it may take it depends on the other
+locks, so locks are taken and inspected under a guard: a lock (``door``) that is held briefly.
 """
 
 from __future__ import annotations
@@ -19,16 +19,25 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import cannot_write, read_json, write_json
 
-__all__ = ["DOOR", "FOLDER", "Holder", "behind_door", "excludes", "held", "holders", "lock_of"]
+__all__ = [
+    "DOOR",
+    "FOLDER",
+    "LockHolder",
+    "guarding_locks",
+    "hold_lock",
+    "holders",
+    "lock_name",
+    "locks_conflict",
+]
 
 FOLDER = "locks"
 WHOLE, DOOR = "whole", "door"
-# Seconds to wait at the door: those inside need milliseconds, on a slow file system a second.
+# Seconds to wait for the guard: it is held for milliseconds, on a slow file system for a second.
 PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
-class Holder:
+class LockHolder:
     """A process that works on a store.
 
     Attributes
@@ -53,19 +62,19 @@ class Holder:
         return f"{what}process {self.pid} on {self.host}, since {self.since}"
 
 
-def lock_of(shard: Shard | None) -> str:
-    """The name of the lock that a run takes."""
+def lock_name(shard: Shard | None) -> str:
+    """The name of the lock of a run."""
     return WHOLE if shard is None else f"shard-{shard.number}-of-{shard.count}"
 
 
 @contextlib.contextmanager
-def behind_door(store: Path) -> Iterator[None]:
-    """Keep others from taking locks, or from making the store, for a moment.
+def guarding_locks(store: Path) -> Iterator[None]:
+    """Briefly keep others from taking locks or from creating the store.
 
     Raises
     ------
     DataError
-        If the folder cannot be written to, or somebody stands in the door.
+        If the folder cannot be written to, or another process does not release the guard.
     """
     lock = _lock(store, DOOR)
     try:
@@ -83,29 +92,31 @@ def behind_door(store: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held(store: Path, shard: Shard | None = None) -> Iterator[str]:
-    """Hold the lock of a run, whose name is yielded; it goes when the process does, however.
+def hold_lock(store: Path, shard: Shard | None = None) -> Iterator[str]:
+    """Hold the lock of a run and yield its name; the lock ends with the process in any case.
 
-    Runs of other shards of as many may hold theirs at the same time, and nobody else.
+    Only runs of other shards with the same count may hold locks at the same time.
 
     Raises
     ------
     DataError
         If another run is on the store: who, where and since when.
     """
-    name = lock_of(shard)
-    lock, said = _lock(store, name), store / FOLDER / f"{name}.json"
-    with behind_door(store):
-        others = [other for other in _holders(store) if excludes(other.lock, name)]
+    name = lock_name(shard)
+    lock, holder_file = _lock(store, name), store / FOLDER / f"{name}.json"
+    with guarding_locks(store):
+        others = [other for other in _holders(store) if locks_conflict(other.lock, name)]
         if others:
-            raise _occupied(store, others, shard)
+            raise _store_in_use(store, others, shard)
         try:
             lock.acquire(timeout=0)
         except (OSError, NotImplementedError) as error:
             raise _no_lock(lock, error) from None
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            write_json(said, asdict(Holder(name, os.getpid(), socket.gethostname(), now)), name)
+            write_json(
+                holder_file, asdict(LockHolder(name, os.getpid(), socket.gethostname(), now)), name
+            )
         except BaseException:
             lock.release()
             raise
@@ -113,23 +124,23 @@ def held(store: Path, shard: Shard | None = None) -> Iterator[str]:
         yield name
     finally:
         with contextlib.suppress(OSError):
-            said.unlink(missing_ok=True)
+            holder_file.unlink(missing_ok=True)
         lock.release()
 
 
-def holders(store: Path) -> list[Holder]:
-    """Who works on a store; nobody, as far as can be told, where its locks cannot be tried."""
+def holders(store: Path) -> list[LockHolder]:
+    """The processes that work on a store; empty if its locks cannot be tried."""
     if not (store / FOLDER).is_dir():
         return []
     try:
-        with behind_door(store):
+        with guarding_locks(store):
             return _holders(store)
     except DataError:
         return []
 
 
-def _holders(store: Path) -> list[Holder]:
-    found = []
+def _holders(store: Path) -> list[LockHolder]:
+    current = []
     for path in sorted((store / FOLDER).glob("*.lock")):
         if path.stem == DOOR:
             continue
@@ -137,25 +148,27 @@ def _holders(store: Path) -> list[Holder]:
         try:
             lock.acquire(timeout=0)
         except TimeoutError:
-            found.append(_holder(path))
+            current.append(_holder(path))
         except (OSError, NotImplementedError) as error:
             raise _no_lock(lock, error) from None
         else:
             lock.release()
-    return found
+    return current
 
 
-def _holder(path: Path) -> Holder:
-    said = read_json(path.with_suffix(".json")) or {}
+def _holder(path: Path) -> LockHolder:
+    content = read_json(path.with_suffix(".json")) or {}
     try:
-        return Holder(path.stem, int(said["pid"]), str(said["host"]), str(said["since"]))
+        return LockHolder(
+            path.stem, int(content["pid"]), str(content["host"]), str(content["since"])
+        )
     except (KeyError, TypeError, ValueError):
-        return Holder(path.stem, 0, "", "")
+        return LockHolder(path.stem, 0, "", "")
 
 
-def excludes(held: str, wanted: str) -> bool:
-    """Whether two locks cannot be held at one time: all but different shards of as many."""
-    return held == wanted or _count(held) is None or _count(held) != _count(wanted)
+def locks_conflict(own: str, other: str) -> bool:
+    """Whether two locks exclude each other: only shards of one count do not."""
+    return own == other or _count(own) is None or _count(own) != _count(other)
 
 
 def _count(lock: str) -> str | None:
@@ -163,7 +176,7 @@ def _count(lock: str) -> str | None:
     return rest.partition("-of-")[2] if kind == "shard" else None
 
 
-def _occupied(store: Path, others: list[Holder], shard: Shard | None) -> DataError:
+def _store_in_use(store: Path, others: list[LockHolder], shard: Shard | None) -> DataError:
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
     text = f"{store}: another run is on this store ({others[0]}{more})"
     count = _count(others[0].lock)

@@ -1,4 +1,4 @@
-"""``run.json``: what a store is of, and whether another study is the same."""
+"""``run.json``: which study a store belongs to, and how two studies differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from halfwidth import __version__
 from halfwidth.core.errors import DataError
 from halfwidth.core.rng import CONTRACT
 from halfwidth.study.storage import seals
-from halfwidth.study.storage.disk import parsed_json, write_json
+from halfwidth.study.storage.disk import parse_json, write_json
 
 __all__ = [
     "FORMAT",
@@ -26,7 +26,7 @@ __all__ = [
     "Manifest",
     "damaged",
     "differences",
-    "manifest",
+    "new_manifest",
     "read",
     "read_content",
     "seal",
@@ -35,38 +35,38 @@ __all__ = [
 ]
 
 NAME = "run.json"
-# Of the store: other numbers mean other files or other columns.
+# Of the store: changes with its files and columns.
 FORMAT = 1
 LIBRARIES = ("numpy", "scipy", "pyarrow")
-# What differs is named up to so many things and letters.
+# The most differences shown, and the most letters of each.
 SHOWN, LONGEST = 4, 60
 ABSENT = object()
 
 
 class DamagedManifestError(DataError):
-    """``run.json`` is there, and is not what was written."""
+    """``run.json`` exists but is damaged."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What all parts of a store have in common.
+    """The settings that all parts of a store share.
 
     Attributes
     ----------
     settings : dict
-        As JSON gives them back.
+        As parsed from JSON.
     inputs : dict
         Digest of the data of each instance.
     columns : dict
         Type of each column of a part: string, int64, double, bool, list<string>.
     draws : int
-        The version of the rules that draws follow; parts by other rules do not mix.
+        Version of the rules of random draws; parts of different versions do not mix.
     versions : dict
-        Of halfwidth, of the libraries that compute, and of Python, when the store was begun.
+        Of halfwidth, numerical libraries and Python when the store was begun.
     begun : str
         ISO 8601, in universal time.
     sealed : bool
-        Whether the store is of a version that seals its files; then every part has a seal.
+        Whether all files of the store have seals, which earlier versions did not write.
     """
 
     settings: dict[str, Any]
@@ -88,7 +88,7 @@ class Manifest:
         return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def manifest(
+def new_manifest(
     settings: Mapping[str, Any], inputs: Mapping[str, str], columns: Mapping[str, str]
 ) -> Manifest:
     """The manifest of a study that begins now."""
@@ -98,7 +98,7 @@ def manifest(
 
 
 def versions() -> dict[str, str | None]:
-    """Of what computes here; None for what is not installed."""
+    """Versions of halfwidth, Python and the numerical libraries; None for a missing one."""
     return {
         "halfwidth": __version__,
         "python": platform.python_version(),
@@ -131,7 +131,7 @@ def write(store: Path, what: Manifest, writer: str) -> None:
 
 
 def seal(store: Path, writer: str) -> None:
-    """Give a seal to ``run.json`` of a store whose parts all have one now."""
+    """Seal ``run.json``, once all parts of its store have seals."""
     write_json(store / NAME, read_content(store), writer)
 
 
@@ -145,18 +145,18 @@ def read(store: Path) -> Manifest:
     DamagedManifestError
         If it is damaged.
     """
-    return _manifest_of(*_content(store), store / NAME)
+    return _parse_manifest(*_content(store), store / NAME)
 
 
 def read_content(store: Path) -> dict[str, Any]:
-    """All that ``run.json`` says, once it is known to be sound; raises as `read`."""
-    found, sealed = _content(store)
-    _manifest_of(found, sealed, store / NAME)
-    return found
+    """The checked content of ``run.json``; raises like `read`."""
+    content, sealed = _content(store)
+    _parse_manifest(content, sealed, store / NAME)
+    return content
 
 
 def _content(store: Path) -> tuple[dict[str, Any], bool]:
-    """What ``run.json`` says, and whether it has a seal."""
+    """The content of ``run.json``, and whether it has a seal."""
     path = store / NAME
     try:
         content = path.read_bytes()
@@ -166,41 +166,41 @@ def _content(store: Path) -> tuple[dict[str, Any], bool]:
         ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    holds = seals.holds(content)
-    if holds is False:
+    seal_holds = seals.seal_holds(content)
+    if seal_holds is False:
         raise damaged(path, "has been changed since it was written: its seal does not hold")
-    found = parsed_json(content)
+    found = parse_json(content)
     if found is None:
         raise damaged(path, "cannot be read as JSON")
-    return found, holds is True
+    return found, seal_holds is True
 
 
-def _manifest_of(found: Mapping[str, Any], sealed: bool, path: Path) -> Manifest:
-    if found.get("format") != FORMAT:
+def _parse_manifest(content: Mapping[str, Any], sealed: bool, path: Path) -> Manifest:
+    if content.get("format") != FORMAT:
         raise DataError(
-            f"{path.parent}: is a store of format {found.get('format')!r}, this halfwidth "
+            f"{path.parent}: is a store of format {content.get('format')!r}, this halfwidth "
             f"({__version__}) writes and reads format {FORMAT}: name another --store, or use the "
             "version that made it"
         )
     try:
-        made = Manifest(
-            settings=dict(found["settings"]),
-            inputs=dict(found["inputs"]),
-            columns=dict(found["columns"]),
-            versions=dict(found["versions"]),
-            begun=str(found["begun"]),
-            draws=int(found.get("draws", 1)),
+        parsed = Manifest(
+            settings=dict(content["settings"]),
+            inputs=dict(content["inputs"]),
+            columns=dict(content["columns"]),
+            versions=dict(content["versions"]),
+            begun=str(content["begun"]),
+            draws=int(content.get("draws", 1)),
             sealed=sealed,
         )
     except (KeyError, TypeError, ValueError):
-        raise damaged(path, "lacks what a store says of itself") from None
-    if made.hash != found.get("hash"):
+        raise damaged(path, "lacks required entries") from None
+    if parsed.hash != content.get("hash"):
         raise damaged(path, "has been changed by hand: its hash is not that of its settings")
-    return made
+    return parsed
 
 
 def damaged(path: Path, what: str) -> DamagedManifestError:
-    """What to say of a ``run.json`` that is not what was written."""
+    """The error for a damaged ``run.json``."""
     return DamagedManifestError(
         f"{path}: {what}; 'halfwidth study run' with the spec of this study restores it"
     )
@@ -210,17 +210,17 @@ def damaged(path: Path, what: str) -> DamagedManifestError:
 
 
 def differences(old: Manifest, new: Manifest) -> str:
-    """What two studies differ in, old -> new, in a few words; empty if they are one."""
-    found = [
+    """The differences between two studies, old -> new, in a few words; empty if there are none."""
+    changes = [
         *_changes("", old.settings, new.settings),
         *_changes("data of ", old.inputs, new.inputs, hashed=True),
     ]
     if list(old.columns.items()) != list(new.columns.items()):
-        found.append("the columns of results (another version of halfwidth)")
+        changes.append("the columns of results (another version of halfwidth)")
     if old.draws != new.draws:
-        found.append(f"the rules of draws, {old.draws} -> {new.draws} (another halfwidth)")
-    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return "; ".join(found[:SHOWN]) + more
+        changes.append(f"the rules of draws, {old.draws} -> {new.draws} (another halfwidth)")
+    more = f"; and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
+    return "; ".join(changes[:SHOWN]) + more
 
 
 def _changes(
@@ -242,11 +242,11 @@ def _change(before: Any, after: Any, *, hashed: bool) -> str:
     if hashed:
         return "is new" if before is ABSENT else "is gone"
     if isinstance(before, list) and isinstance(after, list):
-        gone = [one for one in before if one not in after]
-        come = [one for one in after if one not in before]
-        if gone or come:
-            said = [f"without {_short(gone)}"] if gone else []
-            return ", ".join([*said, f"with {_short(come)}"] if come else said)
+        removed = [one for one in before if one not in after]
+        added = [one for one in after if one not in before]
+        if removed or added:
+            texts = [f"without {_short(removed)}"] if removed else []
+            return ", ".join([*texts, f"with {_short(added)}"] if added else texts)
     return f"{_short(before)} -> {_short(after)}"
 
 

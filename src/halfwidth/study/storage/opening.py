@@ -1,4 +1,4 @@
-"""Opening the store of a study: making it, or restoring what it says of itself."""
+"""Opening the store of a study: creating it, or restoring its manifest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write
-from halfwidth.study.storage.parts import study_of
+from halfwidth.study.storage.part_files import study_hash_in
 from halfwidth.study.storage.store import BROKEN, CHUNKS, FOLDERS, PARTS, Store, set_aside
 
 __all__ = ["create_or_open", "open_store"]
@@ -26,20 +26,20 @@ def create_or_open(
     *,
     restore: bool = False,
 ) -> Store:
-    """The store of a study: made if it is not there, opened if it is of the same study.
+    """Open the store of a study, or create it.
 
     Parameters
     ----------
     path : path
         A folder that is absent, empty, or a store.
     settings : mapping
-        Everything that all results depend on, as JSON takes it.
+        Everything that all results depend on, as JSON values.
     inputs : mapping
         Digest of the data of each instance.
     columns : mapping
         Type of each column of the results: string, int64, double, bool, list<string>.
     restore : bool
-        Write ``run.json`` anew where it is damaged or gone and the parts are of this study.
+        Rewrite ``run.json`` if it is damaged or gone and the parts are of this study.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def create_or_open(
         If a library is not installed.
     """
     _need_libraries()
-    folder, new = Path(path), manifest.manifest(settings, inputs, columns)
+    folder, new = Path(path), manifest.new_manifest(settings, inputs, columns)
     notes: tuple[str, ...] = ()
     try:
         if not (folder / manifest.NAME).exists():
@@ -59,20 +59,21 @@ def create_or_open(
     except manifest.DamagedManifestError as fault:
         if not restore:
             raise
-        notes = (_restored(folder, new, fault),)
+        notes = (_restore_manifest(folder, new, fault),)
         old = manifest.read(folder)
-    differ = manifest.differences(old, new)
-    if differ:
+    differences = manifest.differences(old, new)
+    if differences:
         raise DataError(
-            f"{folder}: holds another study, begun {old.begun}. What differs, old -> new: {differ}."
+            f"{folder}: holds another study, begun {old.begun}. "
+            f"What differs, old -> new: {differences}."
             " Name another --store, or go back to the old settings and data"
         )
     _make_folders(folder)
-    return Store(folder, old, notes + _on_versions(old.versions, new.versions))
+    return Store(folder, old, notes + _version_notes(old.versions, new.versions))
 
 
 def open_store(path: str | Path) -> Store:
-    """The store in a folder, whatever study it is of.
+    """Open the store in a folder, of any study.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def _need_libraries() -> None:
 def _create(folder: Path, new: manifest.Manifest) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Another shard may be making the store just now, or was killed while it did.
+        # Another shard may be creating the store right now, or was killed while doing so.
         foreign = sorted(entry.name for entry in os.scandir(folder) if not _is_ours(entry.name))
         if foreign and not (folder / manifest.NAME).exists():
             raise DataError(
@@ -102,7 +103,7 @@ def _create(folder: Path, new: manifest.Manifest) -> None:
         (folder / locks.FOLDER).mkdir(exist_ok=True)
     except OSError as error:
         raise DataError(f"{folder}: cannot be made ({error.strerror or error})") from None
-    with locks.behind_door(folder):
+    with locks.guarding_locks(folder):
         _make_folders(folder)
         if (folder / manifest.NAME).exists():
             return
@@ -112,28 +113,28 @@ def _create(folder: Path, new: manifest.Manifest) -> None:
 
 
 def _is_ours(name: str) -> bool:
-    own = (*FOLDERS, CHUNKS, manifest.NAME, f"{manifest.NAME}{BROKEN}")
-    return name in own or (name.startswith(".") and name.endswith(TEMPORARY))
+    names = (*FOLDERS, CHUNKS, manifest.NAME, f"{manifest.NAME}{BROKEN}")
+    return name in names or (name.startswith(".") and name.endswith(TEMPORARY))
 
 
-def _restored(folder: Path, new: manifest.Manifest, fault: DataError) -> str:
-    """Write ``run.json`` anew; what is to be said of it.
+def _restore_manifest(folder: Path, new: manifest.Manifest, fault: DataError) -> str:
+    """Rewrite ``run.json``; returns a note.
 
     Raises
     ------
     DataError
-        If parts are of another study, whose spec alone tells what they are.
+        If parts are of another study, which only its own spec can restore.
     """
     path = folder / manifest.NAME
-    with locks.behind_door(folder):
+    with locks.guarding_locks(folder):
         parts = sorted((folder / PARTS).glob("*.parquet"))
-        foreign = [part for part in parts if study_of(part) not in (None, new.hash)]
+        foreign = [part for part in parts if study_hash_in(part) not in (None, new.hash)]
         if foreign:
             raise DataError(
                 f"{fault}, which this spec is not (parts/{foreign[0].name} is of another study)"
             )
         kept = set_aside(path).name if path.exists() else ""
-        # Parts from before there were seals are not to be taken for parts that lost theirs.
+        # Parts written before seals existed must not count as parts that lost theirs.
         Store(folder, replace(new, sealed=False)).seal(locks.DOOR)
         manifest.write(folder, new, locks.DOOR)
     before = f"was damaged (kept as {kept})" if kept else "was gone"
@@ -151,13 +152,13 @@ def _make_folders(folder: Path) -> None:
             raise cannot_write(folder / name, error) from None
 
 
-def _on_versions(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+def _version_notes(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
     changed = [
         f"{name} {old.get(name)} (now {new[name]})" for name in new if old.get(name) != new[name]
     ]
     if not changed:
         return ()
-    said = ", ".join(changed)
+    changes = ", ".join(changed)
     return (
-        f"the store was begun with {said}: what is done from here on may differ in last digits",
+        f"the store was begun with {changes}: what is done from here on may differ in last digits",
     )

@@ -1,26 +1,26 @@
-"""Seals: each file of a store holds the SHA-256 of itself, so that a changed bit is seen.
+"""Seals: each file of a store contains its own SHA-256, which detects every changed bit.
 
-The digest stands in the file, not beside it: there is no second file to lose, and a part is written
-and copied as one. It is taken with zeros in its own place.
+The digest is in the file, not beside it: there is no second file to lose, and a part is written and
+copied as one file. It is computed with zeros in its own place.
 """
 
 from __future__ import annotations
 
 import hashlib
 
-__all__ = ["BLANK", "NAME", "holds", "sealed"]
+__all__ = ["BLANK", "NAME", "add_seal", "seal_holds"]
 
-# Under which a seal stands, and how it begins. One of the two survives whatever single bit flips,
-# so that a sealed file is never taken for one from before there were seals.
+# The name of a seal, and how it begins. One of the two survives any single flipped bit,
+# so that a sealed file never looks like one of a version without seals.
 NAME = "halfwidth.seal"
 MARK = b"sealed-sha256:"
 DIGITS = 64
 ZEROS = b"0" * DIGITS
-# What stands in the place of the seal until it is set.
+# The placeholder of the seal until it is set.
 BLANK = (MARK + ZEROS).decode()
 
 
-def sealed(content: bytes, of: str = "") -> bytes:
+def add_seal(content: bytes, identity: str = "") -> bytes:
     """Content with its seal in place of the last `BLANK`.
 
     Parameters
@@ -28,30 +28,30 @@ def sealed(content: bytes, of: str = "") -> bytes:
     content : bytes
         Holds `BLANK` under `NAME`.
     of : str
-        What the content must not be taken for anything else than: the seal holds for it alone.
+        What the content is: the seal holds for this identity alone.
 
     Examples
     --------
-    >>> made = sealed(b'{"halfwidth.seal": "%b"}' % BLANK.encode(), "a")
-    >>> holds(made, "a"), holds(made, "b"), holds(made + b" ", "a"), holds(b"{}", "a")
-    (True, False, False, None)
+    >>> content = add_seal(b'{"halfwidth.seal": "%b"}' % BLANK.encode(), "a")
+    >>> seal_holds(content, "a"), seal_holds(content, "b"), seal_holds(b"{}", "a")
+    (True, False, None)
     """
     start = content.rindex(BLANK.encode()) + len(MARK)
-    return content[:start] + _digest(content, start, of) + content[start + DIGITS :]
+    return content[:start] + _digest(content, start, identity) + content[start + DIGITS :]
 
 
-def holds(content: bytes, of: str = "") -> bool | None:
-    """Whether the seal of a file holds; None for one that was never sealed."""
-    found = content.rfind(MARK)
-    if found < 0:
+def seal_holds(content: bytes, identity: str = "") -> bool | None:
+    """Whether the seal of a file holds; None for a file without a seal."""
+    place = content.rfind(MARK)
+    if place < 0:
         return None if NAME.encode() not in content else False
-    start = found + len(MARK)
-    return content[start : start + DIGITS] == _digest(content, start, of)
+    start = place + len(MARK)
+    return content[start : start + DIGITS] == _digest(content, start, identity)
 
 
-def _digest(content: bytes, start: int, of: str) -> bytes:
-    made = hashlib.sha256(f"{of}\n".encode())
-    made.update(memoryview(content)[:start])
-    made.update(ZEROS)
-    made.update(memoryview(content)[start + DIGITS :])
-    return made.hexdigest().encode()
+def _digest(content: bytes, start: int, identity: str) -> bytes:
+    digest = hashlib.sha256(f"{identity}\n".encode())
+    digest.update(memoryview(content)[:start])
+    digest.update(ZEROS)
+    digest.update(memoryview(content)[start + DIGITS :])
+    return digest.hexdigest().encode()

@@ -1,4 +1,4 @@
-"""The store of a study: a folder with one part for each chunk that is done.
+"""The store of a study: a folder with a part for each finished chunk.
 
 ``run.json`` says what the study is and ``chunks.json`` what it consists of, ``parts/`` holds the
 results as Parquet, ``failed/`` what went wrong, ``timings/`` what everything cost, ``locks/`` who
@@ -18,7 +18,7 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
-from halfwidth.study.storage.parts import check_part, metadata_of, parquet, with_seal
+from halfwidth.study.storage.part_files import check_part, parquet, part_metadata, seal_part
 
 __all__ = [
     "BROKEN",
@@ -27,7 +27,7 @@ __all__ = [
     "FOLDERS",
     "PARTS",
     "TIMINGS",
-    "SortedOut",
+    "ChunkStates",
     "Store",
     "parts_in",
     "set_aside",
@@ -40,17 +40,17 @@ FOLDERS = (locks.FOLDER, PARTS, FAILED, TIMINGS)
 
 
 @dataclass(frozen=True)
-class SortedOut:
-    """What the parts of some chunks are.
+class ChunkStates:
+    """The states of some chunks.
 
     Attributes
     ----------
     done : set of str
         Names of the chunks whose part is sound.
     faults : dict
-        What is wrong with the parts of the others that have one, by the names of their chunks.
+        What is wrong with unsound parts, by the names of their chunks.
     unsealed : int
-        How many of the sound parts have no seal, as earlier versions wrote them.
+        The number of sound parts without a seal, as earlier versions wrote them.
     """
 
     done: set[str]
@@ -67,7 +67,7 @@ class Store:
     path : Path
     manifest : Manifest
     notes : tuple of str
-        What whoever goes on with it should know.
+        Remarks for the next run.
     """
 
     path: Path
@@ -76,21 +76,21 @@ class Store:
 
     @property
     def hash(self) -> str:
-        """Of everything that all parts have in common."""
+        """The hash of the settings that all parts share."""
         return self.manifest.hash
 
     def part(self, chunk: Chunk) -> Path:
-        """Where the results of a chunk are, or will be."""
+        """The path of the results of a chunk."""
         return self.path / PARTS / f"{chunk.name}-{chunk.digest}.parquet"
 
     def done(self, chunks: Iterable[Chunk]) -> set[str]:
-        """Names of the chunks whose part is there and sound."""
-        return self.sorted_out(chunks).done
+        """Names of the chunks with a sound part."""
+        return self.chunk_states(chunks).done
 
-    def sorted_out(self, chunks: Iterable[Chunk]) -> SortedOut:
-        """Which of some chunks are done, and what is wrong with parts that are there.
+    def chunk_states(self, chunks: Iterable[Chunk]) -> ChunkStates:
+        """Which chunks are done, and what is wrong with unsound parts.
 
-        Every part is read as a whole.
+        Every part is read in full.
         """
         there = {entry.name for entry in _entries(self.path / PARTS)}
         done, faults, unsealed = set(), {}, 0
@@ -104,12 +104,12 @@ class Store:
             else:
                 done.add(chunk.name)
                 unsealed += not checked.sealed
-        return SortedOut(done, faults, unsealed)
+        return ChunkStates(done, faults, unsealed)
 
-    def strays(self, chunks: Iterable[Chunk]) -> dict[Path, str]:
-        """Unsound parts that are of none of the chunks of the study, and what is wrong with them.
+    def stray_parts(self, chunks: Iterable[Chunk]) -> dict[Path, str]:
+        """Unsound parts that belong to no chunk of the study, and what is wrong with them.
 
-        Results are read from all parts, whatever their names.
+        They matter since results are read from all parts, whatever their names.
         """
         known = {self.part(chunk).name for chunk in chunks}
         paths = (path for path in parts_in(self.path) if path.name not in known)
@@ -117,7 +117,7 @@ class Store:
         return {path: fault for path, fault in checked.items() if fault}
 
     def seal(self, writer: str) -> tuple[Store, int]:
-        """Give seals to sound parts from before there were any; the store, and how many they are.
+        """Seal sound parts of earlier versions; returns the store and their number.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class Store:
         for path in parts_in(self.path):
             checked = check_part(path, self.manifest)
             if not (checked.sealed or checked.fault):
-                content = with_seal(path.read_bytes(), path.stem, self.manifest)
+                content = seal_part(path.read_bytes(), path.stem, self.manifest)
                 write_whole(path, content, writer)
                 count += 1
         if (self.path / manifest.NAME).exists():
@@ -138,16 +138,16 @@ class Store:
         return replace(self, manifest=replace(self.manifest, sealed=True)), count
 
     def note_chunks(self, chunks: Sequence[Chunk], writer: str) -> None:
-        """Keep which chunks the study has, so that its store alone tells how far it is."""
+        """Store the list of chunks, so that the store alone shows the progress."""
         path = self.path / CHUNKS
-        said = {"chunks": [[one.name, one.digest, one.cost, one.group] for one in chunks]}
-        if read_json(path) != said:
-            write_json(path, said, writer)
+        content = {"chunks": [[one.name, one.digest, one.cost, one.group] for one in chunks]}
+        if read_json(path) != content:
+            write_json(path, content, writer)
 
     def chunks(self) -> list[Chunk] | None:
-        """The chunks of the study, without what they are worked out from.
+        """The chunks of the study, without their payloads.
 
-        None where no run has noted them (an earlier version, or none yet).
+        None if no run has stored the list (an earlier version, or no run yet).
 
         Raises
         ------
@@ -158,22 +158,22 @@ class Store:
         if not path.exists():
             return None
         try:
-            said = (read_json(path) or {})["chunks"]
-            return [Chunk(name, digest, None, cost, group) for name, digest, cost, group in said]
+            rows = (read_json(path) or {})["chunks"]
+            return [Chunk(name, digest, None, cost, group) for name, digest, cost, group in rows]
         except (KeyError, TypeError, ValueError):
             raise DataError(
                 f"{path}: is damaged; 'halfwidth study run' with the spec of this study restores it"
             ) from None
 
     def write(self, chunk: Chunk, rows: Sequence[Mapping[str, Any]], writer: str) -> None:
-        """Write the part of a chunk, as a whole or not at all.
+        """Write the part of a chunk atomically.
 
         Parameters
         ----------
         chunk : Chunk
         rows : sequence of mapping
         writer : str
-            The lock that is held.
+            Name of the lock held.
 
         Raises
         ------
@@ -182,32 +182,32 @@ class Store:
         DataError
             If the system refuses.
         """
-        metadata = metadata_of(chunk.name, chunk.digest, self.hash)
+        metadata = part_metadata(chunk.name, chunk.digest, self.hash)
         content = parquet(rows, self.manifest.columns, metadata)
         write_whole(self.part(chunk), content, writer)
 
     def fail(self, chunk: Chunk, failure: Mapping[str, Any], writer: str) -> Path:
-        """Keep what went wrong with a chunk."""
+        """Record the failure of a chunk."""
         path = self._failure(chunk.name)
-        said = {"chunk": chunk.name, "digest": chunk.digest, **failure}
-        write_json(path, said, writer)
+        record = {"chunk": chunk.name, "digest": chunk.digest, **failure}
+        write_json(path, record, writer)
         return path
 
     def failures(self, chunks: Iterable[Chunk]) -> dict[str, dict[str, Any]]:
-        """What went wrong with the chunks that were set aside, by their names.
+        """The failures of chunks that were set aside, by their names.
 
-        Empty where the record of that is damaged.
+        An empty record means that it is damaged.
         """
         there = {entry.name for entry in _entries(self.path / FAILED)}
         paths = {chunk.name: self._failure(chunk.name) for chunk in chunks}
         return {name: read_json(path) or {} for name, path in paths.items() if path.name in there}
 
     def set_aside_failure(self, name: str) -> Path:
-        """Rename the damaged record of a failure, whose chunk is done again."""
+        """Rename the damaged record of a failure; its chunk will be repeated."""
         return set_aside(self._failure(name))
 
     def forget_failure(self, name: str) -> None:
-        """A chunk that failed may be tried again, or is done."""
+        """Remove the record of a failure, for a chunk to be repeated or now done."""
         path = self._failure(name)
         try:
             path.unlink(missing_ok=True)
@@ -215,19 +215,19 @@ class Store:
             raise DataError(f"{path}: cannot be removed ({error.strerror or error})") from None
 
     def tidy(self, writer: str) -> None:
-        """Remove what processes that are dead left: half-written files, and who they were.
+        """Remove the remains of dead processes: temporary files and records of lock holders.
 
-        Dead is who wrote under the lock that this process holds, or under one that cannot be held
-        at the same time; other shards of as many may be writing just now.
+        A writer is dead if its lock is the one that this process holds, or conflicts with it; other
+        shards with the same count may be writing right now.
         """
         for folder in (self.path, *(self.path / name for name in FOLDERS)):
             for entry in _entries(folder):
                 half = entry.name.startswith(".") and entry.name.endswith(TEMPORARY)
-                if half and locks.excludes(entry.name.split(".")[-3], writer):
+                if half and locks.locks_conflict(entry.name.split(".")[-3], writer):
                     _remove(entry)
         for entry in _entries(self.path / locks.FOLDER):
             name, _, suffix = entry.name.rpartition(".")
-            if suffix == "json" and name != writer and locks.excludes(name, writer):
+            if suffix == "json" and name != writer and locks.locks_conflict(name, writer):
                 _remove(entry)
 
     def _failure(self, name: str) -> Path:
@@ -235,7 +235,7 @@ class Store:
 
 
 def parts_in(store: Path) -> list[Path]:
-    """All parts of a store, whatever they are of."""
+    """All parts of a store, of any study."""
     return [Path(entry) for entry in _entries(store / PARTS) if entry.name.endswith(".parquet")]
 
 
@@ -245,7 +245,7 @@ def _remove(entry: os.DirEntry[str]) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file, which is made anew: its new name."""
+    """Rename a damaged file, which will be replaced; returns its new path."""
     broken = path.with_name(f"{path.name}{BROKEN}")
     try:
         path.replace(broken)

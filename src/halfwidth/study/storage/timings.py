@@ -1,4 +1,4 @@
-"""What everything cost: a sealed line of JSON for each chunk, in a file for each process."""
+"""Timings: a sealed line of JSON for each chunk, in a file for each process."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 
 from halfwidth.core.errors import DataError
 from halfwidth.study.storage import locks
-from halfwidth.study.storage.disk import cannot_write, parsed_json, sealed_json, write_whole
+from halfwidth.study.storage.disk import cannot_write, parse_json, sealed_json, write_whole
 from halfwidth.study.storage.store import TIMINGS, set_aside
 
 __all__ = ["add_timing", "read_timings", "tidy_timings"]
 
 
 def add_timing(store: Path, timing: Mapping[str, Any], writer: str) -> None:
-    """Add a line to the side file of this process.
+    """Add a line to the file of timings of this process.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def add_timing(store: Path, timing: Mapping[str, Any], writer: str) -> None:
     file = store / TIMINGS / f"{writer}.{host}.{os.getpid()}.jsonl"
     try:
         with file.open("ab") as opened:
-            # A line that was cut off by a full disk, or by a process of this number, ends here.
+            # Ends a line that was cut off by a full disk, or by an earlier process with this id.
             opened.write(b"" if opened.tell() == 0 else b"\n")
             opened.write(sealed_json(timing))
     except OSError as error:
@@ -37,25 +37,25 @@ def add_timing(store: Path, timing: Mapping[str, Any], writer: str) -> None:
 
 
 def read_timings(store: Path) -> tuple[list[dict[str, Any]], dict[Path, int]]:
-    """What all processes said about the chunks that they did, and how many lines are damaged."""
-    found: list[dict[str, Any]] = []
+    """The timings of all processes, and the number of damaged lines of each file."""
+    timings: list[dict[str, Any]] = []
     damaged: dict[Path, int] = {}
     for file in sorted((store / TIMINGS).glob("*.jsonl")):
         for line in _lines(file):
-            timing = parsed_json(line)
+            timing = parse_json(line)
             if timing is None:
                 damaged[file] = damaged.get(file, 0) + 1
             else:
-                found.append(timing)
-    return found, damaged
+                timings.append(timing)
+    return timings, damaged
 
 
 def tidy_timings(store: Path, writer: str) -> list[str]:
-    """Leave damaged lines out of the files of processes that are dead; what is to be said of it."""
+    """Remove damaged lines from the files of dead processes; returns notes."""
     notes = []
     for file, count in read_timings(store)[1].items():
-        if locks.excludes(file.name.split(".")[0], writer):
-            sound = [line for line in _lines(file) if parsed_json(line) is not None]
+        if locks.locks_conflict(file.name.split(".")[0], writer):
+            sound = [line for line in _lines(file) if parse_json(line) is not None]
             kept = set_aside(file)
             write_whole(file, b"\n".join(sound), writer)
             lines = "1 damaged line" if count == 1 else f"{count} damaged lines"
@@ -68,5 +68,5 @@ def _lines(file: Path) -> list[bytes]:
         lines = file.read_bytes().split(b"\n")
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
-    # The seal is of a whole line.
+    # The seal covers the whole line.
     return [line + b"\n" for line in lines if line]

@@ -1,4 +1,4 @@
-"""Looking after a store: how far it is, what failed, and parts that were made elsewhere."""
+"""Maintaining a store: its status, failures to repeat, and parts collected from other stores."""
 
 from __future__ import annotations
 
@@ -11,46 +11,54 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import manifest
-from halfwidth.study.storage.disk import parsed_json, read_json, write_whole
-from halfwidth.study.storage.locks import Holder, held, holders
+from halfwidth.study.storage.disk import parse_json, read_json, write_whole
+from halfwidth.study.storage.locks import LockHolder, hold_lock, holders
 from halfwidth.study.storage.opening import create_or_open, open_store
-from halfwidth.study.storage.parts import check_content, check_part, with_seal
+from halfwidth.study.storage.part_files import check_content, check_part, seal_part
 from halfwidth.study.storage.store import CHUNKS, FAILED, PARTS, TIMINGS, Store, parts_in
 from halfwidth.study.storage.timings import read_timings
 
-__all__ = ["Collected", "Status", "collect", "opened_or_like", "pace", "retry", "status"]
+__all__ = [
+    "CollectResult",
+    "StudyStatus",
+    "collect",
+    "open_or_create_like",
+    "pace",
+    "retry",
+    "status",
+]
 
 
 @dataclass(frozen=True)
-class Status:
-    """How far a study is.
+class StudyStatus:
+    """The progress of a study.
 
     Attributes
     ----------
     done, failed, left : tuple of str
-        Names of chunks: with a sound part, set aside, and neither. ``left`` is None where it is not
-        known which chunks there are.
+        Names of chunks: with a sound part, set aside, and neither. ``left`` is None if the list of
+        chunks is unknown.
     damaged : dict
-        What is wrong with the parts of those of the others that have one.
+        What is wrong with unsound parts.
     running : tuple of Holder
-        Runs that are on the store now.
+        Runs that work on the store now.
     seconds : float
-        That the work on what is done took, of one worker.
+        Work done so far, in seconds of one worker.
     seconds_left : float
-        The same for what is left, by the pace so far; NaN if nothing is known.
+        Work left, estimated from the pace so far; NaN if unknown.
     reasons : dict
-        Why each failed chunk did, in a line.
+        Why each failed chunk failed, in a line.
     unsealed : int
-        How many parts are from before there were seals: sound as far as can be told.
+        Parts without a seal, of earlier versions: sound as far as can be checked.
     torn : int
-        Damaged lines of timings, which are left out.
+        Damaged lines of timings, which are ignored.
     """
 
     done: tuple[str, ...]
     failed: tuple[str, ...]
     left: tuple[str, ...] | None
     damaged: Mapping[str, str]
-    running: tuple[Holder, ...]
+    running: tuple[LockHolder, ...]
     seconds: float
     seconds_left: float
     reasons: Mapping[str, str]
@@ -58,34 +66,34 @@ class Status:
     torn: int = 0
 
 
-def status(store: Store, chunks: Sequence[Chunk] | None) -> Status:
-    """How far a study is; nothing in its store is changed.
+def status(store: Store, chunks: Sequence[Chunk] | None) -> StudyStatus:
+    """The progress of a study; does not change its store.
 
-    Where ``chunks`` is None, those that the store has anything of.
+    If ``chunks`` is None, of the chunks that have left anything in the store.
     """
-    known, chunks = chunks is not None, _seen(store) if chunks is None else chunks
-    found = store.sorted_out(chunks)
+    known, chunks = chunks is not None, _known_chunks(store) if chunks is None else chunks
+    states = store.chunk_states(chunks)
     failures = {
-        name: failure for name, failure in store.failures(chunks).items() if name not in found.done
+        name: failure for name, failure in store.failures(chunks).items() if name not in states.done
     }
-    left = [c for c in chunks if c.name not in found.done and c.name not in failures]
+    left = [c for c in chunks if c.name not in states.done and c.name not in failures]
     timings, torn = _timings(store)
     seconds_left = _pace(timings) * sum(chunk.cost for chunk in left) if left else 0.0
-    return Status(
-        done=tuple(chunk.name for chunk in chunks if chunk.name in found.done),
+    return StudyStatus(
+        done=tuple(chunk.name for chunk in chunks if chunk.name in states.done),
         failed=tuple(failures),
         left=tuple(chunk.name for chunk in left) if known else None,
-        damaged=found.faults | {p.stem: fault for p, fault in store.strays(chunks).items()},
+        damaged=states.faults | {p.stem: fault for p, fault in store.stray_parts(chunks).items()},
         running=tuple(holders(store.path)),
         seconds=sum(timing["seconds"] for timing in timings),
         seconds_left=seconds_left,
         reasons={name: _reason(failure) for name, failure in failures.items()},
-        unsealed=found.unsealed,
+        unsealed=states.unsealed,
         torn=torn,
     )
 
 
-def _seen(store: Store) -> list[Chunk]:
+def _known_chunks(store: Store) -> list[Chunk]:
     parts = [path.stem.rpartition("-") for path in parts_in(store.path)]
     names = {name: digest for name, _, digest in parts}
     names |= {path.stem: "" for path in (store.path / FAILED).glob("*.json")} | names
@@ -97,7 +105,7 @@ def _reason(failure: Mapping[str, Any]) -> str:
 
 
 def pace(store: Store) -> float:
-    """Seconds of one worker per unit of cost, of all chunks that were timed; NaN if none was."""
+    """Seconds of one worker per unit of cost, over all timed chunks; NaN without any."""
     return _pace(_timings(store)[0])
 
 
@@ -107,26 +115,26 @@ def _pace(timings: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _timings(store: Store) -> tuple[list[dict[str, Any]], int]:
-    """The last timing of each chunk, and how many lines are damaged."""
+    """The last timing of each chunk, and the number of damaged lines."""
     timings, damaged = read_timings(store.path)
-    found = {
+    latest = {
         timing["chunk"]: timing
         for timing in timings
         if isinstance(timing.get("chunk"), str)
         and all(isinstance(timing.get(name), int | float) for name in ("cost", "seconds"))
     }
-    return list(found.values()), sum(damaged.values())
+    return list(latest.values()), sum(damaged.values())
 
 
 def retry(store: Store) -> int:
-    """Forget what failed, so that the next run does it again: how many chunks that are.
+    """Forget failures, so that the next run repeats their chunks; returns their number.
 
     Raises
     ------
     DataError
         If a run is on the store.
     """
-    with held(store.path):
+    with hold_lock(store.path):
         names = [path.stem for path in sorted((store.path / FAILED).glob("*.json"))]
         for name in names:
             store.forget_failure(name)
@@ -137,15 +145,15 @@ def retry(store: Store) -> int:
 
 
 @dataclass(frozen=True)
-class Collected:
-    """What `collect` found.
+class CollectResult:
+    """The result of `collect`.
 
     Attributes
     ----------
     copied, already, replaced : int
-        Parts that are new, that were there already, and that were there and damaged.
+        Parts that are new, that existed already, and that replaced damaged ones.
     damaged : dict
-        What is wrong with the parts of the others that were left behind, by their files.
+        What is wrong with the parts that were not copied, by their files.
     """
 
     copied: int
@@ -154,8 +162,8 @@ class Collected:
     damaged: Mapping[Path, str]
 
 
-def opened_or_like(folder: str | Path, other: str | Path) -> Store:
-    """The store in a folder; where there is nothing yet, a new one for the study of another."""
+def open_or_create_like(folder: str | Path, other: str | Path) -> Store:
+    """Open the store in a folder; in an empty folder create one for the study of ``other``."""
     goal = Path(folder)
     if goal.is_dir() and any(goal.iterdir()):
         return open_store(goal)
@@ -163,8 +171,8 @@ def opened_or_like(folder: str | Path, other: str | Path) -> Store:
     return create_or_open(goal, like.settings, like.inputs, like.columns)
 
 
-def collect(store: Store, others: Sequence[str | Path]) -> Collected:
-    """Copy the parts of other stores of the same study into one; doing it twice does no harm.
+def collect(store: Store, others: Sequence[str | Path]) -> CollectResult:
+    """Copy the parts of other stores of the same study into one; repeating it is harmless.
 
     Parameters
     ----------
@@ -187,7 +195,7 @@ def collect(store: Store, others: Sequence[str | Path]) -> Collected:
             )
     counts = {"copied": 0, "already": 0, "replaced": 0}
     damaged: dict[Path, str] = {}
-    with held(store.path) as writer:
+    with hold_lock(store.path) as writer:
         store, _ = store.seal(writer)
         for source in sources:
             if source.path.resolve() == store.path.resolve():
@@ -199,13 +207,13 @@ def collect(store: Store, others: Sequence[str | Path]) -> Collected:
                     damaged[part] = checked.fault
                     continue
                 if not checked.sealed:
-                    content = with_seal(content, part.stem, source.manifest)
-                counts[_collected(store, part, content, writer)] += 1
+                    content = seal_part(content, part.stem, source.manifest)
+                counts[_collect_part(store, part, content, writer)] += 1
             _copy_the_rest(store, source, writer)
-    return Collected(**counts, damaged=damaged)
+    return CollectResult(**counts, damaged=damaged)
 
 
-def _collected(store: Store, part: Path, content: bytes, writer: str) -> str:
+def _collect_part(store: Store, part: Path, content: bytes, writer: str) -> str:
     goal = store.path / PARTS / part.name
     there = goal.exists()
     if there and not check_part(goal, store.manifest).fault:
@@ -216,16 +224,16 @@ def _collected(store: Store, part: Path, content: bytes, writer: str) -> str:
 
 
 def _copy_the_rest(store: Store, source: Store, writer: str) -> None:
-    """Timings, failures of chunks that nobody has done, and which chunks there are."""
+    """Copy timings, failures of chunks that are not done, and the list of chunks."""
     for timings in sorted((source.path / TIMINGS).glob("*.jsonl")):
         goal = store.path / TIMINGS / timings.name
         if not goal.exists() or goal.stat().st_size < timings.stat().st_size:
             write_whole(goal, _content(timings), writer)
     for failure in sorted((source.path / FAILED).glob("*.json")):
         goal, content = store.path / FAILED / failure.name, _content(failure)
-        # A record that is damaged says nothing; the chunk is done again.
+        # The chunk of a damaged record will be repeated.
         if (
-            parsed_json(content) is not None
+            parse_json(content) is not None
             and not goal.exists()
             and not any((store.path / PARTS).glob(f"{failure.stem}-*.parquet"))
         ):

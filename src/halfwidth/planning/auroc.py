@@ -1,0 +1,235 @@
+"""An AUROC, from its expected value and the shares of the two classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.references import cite
+from halfwidth.core.spec import Metric, spec_of
+from halfwidth.core.types import UNIT_INTERVAL, Array, Interval, Level
+from halfwidth.intervals.auc import delong, delong_logit, hanley_mcneil
+from halfwidth.metrics.ranking import auroc
+from halfwidth.planning.checks import (
+    check_choice,
+    check_n,
+    check_positive,
+    check_share,
+    wanted_width,
+)
+from halfwidth.planning.sample_size import Requirement, SampleSize
+from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
+
+__all__ = [
+    "FORMULAS",
+    "auroc_n",
+    "auroc_width",
+    "binormal_terms",
+    "class_counts",
+    "expected_delong_variance",
+]
+
+FORMULAS = {
+    delong_logit.__name__: "DeLong's variance of normal scores, on the logit scale",
+    delong.__name__: "A ± z SE, DeLong's variance of normal scores",
+    hanley_mcneil.__name__: "A ± z SE, Hanley and McNeil's variance",
+}
+# DeLong's variance has a component within each class.
+LEAST_OF_A_CLASS = 2
+
+
+def auroc_n(
+    expected: float,
+    *,
+    prevalence: float = 0.5,
+    width: float | None = None,
+    halfwidth: float | None = None,
+    formula: str = "delong_logit",
+    sd_ratio: float = 1.0,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The cases for an interval of an AUROC of at most the wanted width.
+
+    ``"delong"`` and ``"delong_logit"``: the expectation of DeLong's variance where the scores of
+    both classes are normal, [2A(1 - A) + (m - 2)(Q₁ - A²) + (n - 2)(Q₂ - A²)] / (mn) with
+    Q₁ = Φ₂(d, d; 1/(1 + r²)), Q₂ = Φ₂(d, d; r²/(1 + r²)), d = Φ⁻¹(A), of m positive and n negative
+    cases; r is the ratio of the SDs. Φ₂ is the bivariate normal distribution function.
+    ``"hanley_mcneil"``: their variance, which supposes exponential scores.
+
+    Parameters
+    ----------
+    expected : float
+        The AUROC A expected, strictly between 0 and 1.
+    prevalence : float, default 0.5
+        Share of positive cases; their number is the nearest whole one.
+    width, halfwidth : float
+        One of them.
+    formula : {"delong_logit", "delong", "hanley_mcneil"}
+        The interval that will be reported; `metric_ci` makes the first one.
+    sd_ratio : float, default 1
+        SD of the scores of positives over that of negatives, for DeLong's variance.
+    confidence_level : float, default 0.95
+
+    Returns
+    -------
+    SampleSize
+        ``counts`` holds the cases of each class, ``low`` and ``high`` the interval expected.
+
+    Raises
+    ------
+    OptionError
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Bamber (1975) for the variance of an area in terms of
+    Q₁ and Q₂, of which the expectation follows; Hanley & McNeil (1982); Owen (1956) for Φ₂.
+
+    Examples
+    --------
+    >>> plan = auroc_n(0.85, prevalence=0.3, width=0.1)
+    >>> plan.n, dict(plan.counts)
+    (265, {'positives': 80, 'negatives': 185})
+    """
+    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
+    return plan_for_width(width_formula, wanted_width(width, halfwidth, UNIT_INTERVAL, "an AUROC"))
+
+
+def auroc_width(
+    expected: float,
+    n: int,
+    *,
+    prevalence: float = 0.5,
+    formula: str = "delong_logit",
+    sd_ratio: float = 1.0,
+    confidence_level: float = 0.95,
+) -> SampleSize:
+    """The width of the interval of an AUROC at n cases in all.
+
+    Parameters
+    ----------
+    n : int
+        Cases of both classes together, at least two of each.
+    expected, prevalence, formula, sd_ratio, confidence_level
+        As for `auroc_n`.
+
+    Returns
+    -------
+    SampleSize
+
+    Raises
+    ------
+    OptionError
+
+    Examples
+    --------
+    >>> round(auroc_width(0.85, 200, prevalence=0.3).width, 3)
+    0.115
+    """
+    width_formula = _width_formula(expected, prevalence, formula, sd_ratio, Level(confidence_level))
+    what = f"an AUROC at prevalence {float(prevalence):g}, with two cases of each class,"
+    return plan_at(width_formula, check_n(n, width_formula.least, what))
+
+
+def class_counts(n: int, prevalence: float) -> tuple[int, int]:
+    """Positive and negative cases of n, to the nearest whole numbers; neither falls as n grows.
+
+    >>> class_counts(10, 0.25), class_counts(11, 0.25)
+    ((3, 7), (3, 8))
+    """
+    positives = math.floor(n * prevalence + 0.5)
+    return positives, n - positives
+
+
+def binormal_terms(area: float, sd_ratio: float) -> tuple[float, float]:
+    """Q₁ - A² and Q₂ - A² of normal scores.
+
+    Q₁ is the probability that two positives both outscore one negative, Q₂ that one positive
+    outscores two negatives. With T Owen's function, Φ₂(d, d; ρ) = A - 2 T(d, √((1 - ρ)/(1 + ρ))).
+
+    >>> [round(term, 6) for term in binormal_terms(0.5, 1.0)]
+    [0.083333, 0.083333]
+    """
+    from scipy import special
+
+    d = float(special.ndtri(area))
+    shared = 1 / (1 + sd_ratio**2)
+    terms = (
+        area - 2 * special.owens_t(d, math.sqrt((1 - rho) / (1 + rho))) - area**2
+        for rho in (shared, 1 - shared)
+    )
+    first, second = terms
+    return float(first), float(second)
+
+
+def expected_delong_variance(area: float, m: int, n: int, sd_ratio: float = 1.0) -> float:
+    """The expectation of DeLong's variance for m positives and n negatives with normal scores.
+
+    The variance of the components of the positives has the expectation
+    [A(1 - A) + (n - 1)(Q₂ - A²) - (Q₁ - A²)]/n, that of the negatives likewise; the sum of one
+    over m and the other over n is a little more than the variance of the area itself.
+
+    >>> round(expected_delong_variance(0.85, 30, 70), 6)
+    0.00173
+    """
+    of_positives, of_negatives = binormal_terms(area, sd_ratio)
+    total = 2 * area * (1 - area) + (m - 2) * of_positives + (n - 2) * of_negatives
+    return total / (m * n)
+
+
+def _interval_function(
+    area: float, formula: str, sd_ratio: float, level: Level
+) -> Callable[[int, int], Interval]:
+    estimate = np.array(area)
+    if formula == hanley_mcneil.__name__:
+        return lambda m, n: hanley_mcneil(estimate, (np.array(float(m)), np.array(float(n))), level)
+    method = delong if formula == delong.__name__ else delong_logit
+
+    def interval_at(m: int, n: int) -> Interval:
+        error: Array = np.sqrt(np.array(expected_delong_variance(area, m, n, sd_ratio)))
+        return method(estimate, error, np.inf, level)
+
+    return interval_at
+
+
+def _width_formula(
+    expected: float, prevalence: float, formula: str, sd_ratio: float, level: Level
+) -> WidthFormula:
+    area, share = check_share("expected", expected), check_share("prevalence", prevalence)
+    named, ratio = (
+        check_choice("formula", formula, list(FORMULAS)),
+        check_positive("sd_ratio", sd_ratio),
+    )
+    if named == hanley_mcneil.__name__ and ratio != 1:
+        raise OptionError(
+            "sd_ratio has no effect on hanley_mcneil, which supposes exponential scores"
+        )
+    interval_at = _interval_function(area, named, ratio, level)
+
+    def ends(n: int) -> tuple[float, float]:
+        interval = interval_at(*class_counts(n, share))
+        return float(interval.low), float(interval.high)
+
+    def width(n: int) -> float:
+        low, high = ends(n)
+        return high - low
+
+    metric = Metric(spec_of(auroc))
+    need = Requirement("reliable coverage of the AUROC", metric.reliable_n, cite("andre2025").short)
+    assumed = {"expected": area, "prevalence": share}
+    return WidthFormula(
+        of=metric.spec.display,
+        formula=named,
+        formula_text=FORMULAS[named],
+        level=level,
+        assumed=assumed if ratio == 1 else {**assumed, "sd_ratio": ratio},
+        width_at=width,
+        least=smallest_n(lambda n: min(class_counts(n, share)) >= LEAST_OF_A_CLASS, 4),
+        needs=(need,),
+        ends_at=ends,
+        counts_at=lambda n: dict(
+            zip(("positives", "negatives"), class_counts(n, share), strict=True)
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Reading published numbers: claims, tables, the intervals a paper left out, leads over others."""

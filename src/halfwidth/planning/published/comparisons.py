@@ -1,0 +1,177 @@
+"""Rows of one table of published numbers against each other."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, get_args
+
+from halfwidth.core.errors import OptionError, proposed, quoted
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Better
+from halfwidth.core.types import Level
+from halfwidth.planning.published.claims import AurocClaim, Claim
+from halfwidth.planning.published.leads import Lead, lead_over
+
+__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_summary"]
+
+Compare = Literal["auto", "best", "pairs", "none"]
+# Up to so many rows every pair is shown.
+FEW_ROWS = 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim of a table, with its names.
+
+    Attributes
+    ----------
+    claim : Claim
+    model : str
+    part : str
+        The structure or the task; only rows of the same part are compared.
+    """
+
+    claim: Claim
+    model: str
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two rows of a table.
+
+    Attributes
+    ----------
+    part : str
+        What the two rows have in common: the structure or the task.
+    subject : str
+        The metric.
+    first, second : str
+        The better row and the other one.
+    lead : Lead
+        Of the first over the second, at the level of the call.
+    jointly : Lead
+        The same at the level at which all pairs hold jointly (Bonferroni).
+    pairs : int
+        The number of these pairs.
+    n : int
+    """
+
+    part: str
+    subject: str
+    first: str
+    second: str
+    lead: Lead
+    jointly: Lead
+    pairs: int
+    n: int
+
+
+def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[Comparison, ...]:
+    """Rows with the same metric, part and number of cases, two at a time.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    level : Level
+    how : {"auto", "best", "pairs", "none"}
+        Every row against the best one, or all pairs; ``auto`` takes all pairs of up to four rows.
+
+    Returns
+    -------
+    tuple of Comparison
+
+    Raises
+    ------
+    OptionError
+        If ``how`` is another word.
+
+    Notes
+    -----
+    The better rows are chosen by the compared numbers themselves, so the correction counts all
+    pairs of a group, whichever of them are shown.
+    """
+    if how not in get_args(Compare):
+        allowed = quoted(get_args(Compare))
+        raise OptionError(
+            f"compare={how!r} is not one of {allowed}{proposed(how, get_args(Compare))}"
+        )
+    if how == "none":
+        return ()
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_comparison_key(row), []).append(row)
+    return tuple(pair for group in groups.values() for pair in _compare_group(group, level, how))
+
+
+def _comparison_key(row: Row) -> tuple[object, ...]:
+    """What two rows must have in common for their difference to mean something."""
+    claim = row.claim
+    return (
+        row.part,
+        claim.kind,
+        claim.metric.spec.name,
+        str(claim.metric.parameters),
+        claim.n,
+        claim.positives if isinstance(claim, AurocClaim) else None,
+    )
+
+
+def _compare_group(rows: Sequence[Row], level: Level, how: Compare) -> Iterator[Comparison]:
+    if len(rows) < 2:
+        return
+    better = rows[0].claim.metric.spec.better
+    ranked = sorted(rows, key=lambda row: row.claim.value, reverse=better is not Better.LOWER)
+    pairs = math.comb(len(rows), 2)
+    joint = replace(level, confidence_level=1 - (1 - level.confidence_level) / pairs)
+    every = how == "pairs" or (how == "auto" and len(rows) <= FEW_ROWS)
+    shown = combinations(ranked, 2) if every else ((ranked[0], other) for other in ranked[1:])
+    for first, second in shown:
+        claim = first.claim
+        yield Comparison(
+            first.part,
+            claim.metric.spec.display or claim.metric.spec.name,
+            first.model,
+            second.model,
+            lead_over(claim, second.claim, level),
+            lead_over(claim, second.claim, joint),
+            pairs,
+            claim.n,
+        )
+
+
+def comparison_summary(comparisons: Sequence[Comparison], level: float) -> str:
+    """A summary of the comparisons of a table, with their assumptions."""
+    alone = _tally([one.lead for one in comparisons])
+    jointly = _tally([one.jointly for one in comparisons])
+    counts = sorted({one.pairs for one in comparisons})
+    plural = "s" * (len(comparisons) != 1)
+    summary = f"Of {len(comparisons)} difference{plural} between rows, {alone}."
+    if counts[-1] > 1:
+        each = " or ".join(percent(round(1 - (1 - level) / pairs, 4)) for pairs in counts)
+        summary += (
+            f" Counting every pair of a group, since the best row is known only from these numbers "
+            f"(Bonferroni, intervals of {each}): {jointly}."
+        )
+    guess = any(one.lead.needed_low != one.lead.needed_high for one in comparisons)
+    assumed = "rows with the same n are of the same cases; differences are those of the prints"
+    if guess:
+        assumed += "; SDs that were not published are those that are usual for the means"
+    return f"{summary} This assumes that {assumed}. The correlation of two rows is not published."
+
+
+def _tally(leads: Sequence[Lead]) -> str:
+    words = Counter(_verdict(lead) for lead in leads)
+    order = ("even without a correlation", "only from some correlation on", "at no correlation")
+    parts = [f"{words[word]} {word}" for word in order if words[word]]
+    return f"larger than noise: {', '.join(parts)}"
+
+
+def _verdict(lead: Lead) -> str:
+    if lead.needed == math.inf:
+        return "at no correlation"
+    return "even without a correlation" if lead.needed <= 0 else "only from some correlation on"

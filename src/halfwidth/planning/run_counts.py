@@ -1,0 +1,54 @@
+"""The fewest runs for which a quantile has an interval."""
+
+from __future__ import annotations
+
+from halfwidth.core.types import Level
+from halfwidth.intervals.ranks import minimum_n, minimum_n_asymptotic
+from halfwidth.planning.checks import check_choice, check_level_of_quantile
+
+__all__ = ["KINDS", "minimum_runs"]
+
+KINDS = ("exact", "asymptotic")
+
+
+def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") -> int:
+    """The fewest runs with which quantile u has a two-sided confidence interval.
+
+    ``exact``: the smallest n with uⁿ + (1 - u)ⁿ ≤ α, below which no two order statistics hold the
+    quantile often enough, whatever the distribution. ``asymptotic``: the smallest n with
+    1 ≤ k < l ≤ n, k and l = n(u ∓ z √(u(1 - u)/n)).
+
+    Parameters
+    ----------
+    u : float
+        Level of the quantile, strictly between 0 and 1: 0.5 for the median.
+    confidence_level : float, default 0.95
+        Strictly between 0 and 1.
+    kind : {"exact", "asymptotic"}
+
+    Returns
+    -------
+    int
+        Independent runs in which one source of variation changes; folds of one cross-validation
+        are not.
+
+    Raises
+    ------
+    OptionError
+        If u or the level is not strictly between 0 and 1.
+    UnknownNameError
+        For another kind.
+
+    References
+    ----------
+    Lehmann & Paromau (2025), Tables 1 and 2; Zieliński & Zieliński (2005).
+
+    Examples
+    --------
+    >>> minimum_runs(0.5), minimum_runs(0.9, 0.95), minimum_runs(0.9, 0.95, "asymptotic")
+    (6, 29, 35)
+    """
+    q = check_level_of_quantile("u", u)
+    level = Level(confidence_level)
+    exact = check_choice("kind", kind, KINDS) == "exact"
+    return minimum_n(q, level) if exact else minimum_n_asymptotic(q, level)

@@ -1,0 +1,293 @@
+"""Studies simulated from a pilot: the widths of their intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core import rng as randomness
+from halfwidth.core.checks import as_count, plain_text
+from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.spec import MethodSpec, Statistic
+from halfwidth.core.types import Array
+from halfwidth.estimation.check import Sample, check_sample
+from halfwidth.estimation.choose import choose
+from halfwidth.estimation.resolve import (
+    Request,
+    check_accepts,
+    check_bounds,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.ranks import minimum_n
+from halfwidth.planning.reliability import quantity_text, reliability_requirement
+from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+
+__all__ = ["MOST_CASES", "Studies", "check_pilot"]
+
+# The limit for memory and time of a thousand studies.
+MOST_CASES = 20_000
+# Cases of all studies are drawn so many at a time: the first n of a study stay the same for
+# larger n, so that widths are compared on the same cases.
+COLUMNS = 64
+# Studies of a batch share one block of bootstrap draws, which correlates their widths.
+BATCHES, MOST_SAMPLES = 50, 10**6
+# Factor by which the search widens its bracket, and where it does not even start.
+STEP, FAR_BEYOND = 1.25, 4
+# Points of a curve are at least this factor apart.
+APART = 1.1
+# A pilot of fewer cases says little about spread and tails.
+SMALL_PILOT = 25
+
+
+@dataclass(frozen=True)
+class Studies:
+    """Studies simulated from a pilot, and the widths of their intervals.
+
+    Attributes
+    ----------
+    sample : Sample
+        The pilot.
+    statistic : Statistic
+    request : Request
+    samples : int
+        Studies at each n.
+    label : str
+    widths : dict of int to ndarray
+        Computed widths by n, a row per batch; NaN if a study has no interval.
+    """
+
+    sample: Sample
+    statistic: Statistic
+    request: Request
+    samples: int
+    label: str
+    widths: dict[int, Array]
+
+    @property
+    def of(self) -> str:
+        """The estimated quantity in words."""
+        proportion = self.sample.binary and self.statistic.spec.name == "mean"
+        return "proportion" if proportion else quantity_text(self.statistic, self.sample.metric)
+
+    @property
+    def needs(self) -> tuple[Requirement, ...]:
+        """The requirements other than the width."""
+        requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
+        method = self.request.method
+        if method is not None and method.name == "exact":
+            n = minimum_n(self.statistic.quantile_level, self.request.level)
+            requirements.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
+        return tuple(requirements)
+
+    def smallest_n(self, wanted: float, share: float) -> int:
+        """The smallest n at which the share of studies with a narrow enough interval is reached.
+
+        Brackets a first guess, then bisects.
+        """
+        high = self._guess(wanted, share)
+        if self.share_reached(high, wanted) >= share:
+            low = max(2, int(high / STEP))
+            while low < high and self.share_reached(low, wanted) >= share:
+                low, high = max(2, int(low / STEP)), low
+        else:
+            low = high
+            while self.share_reached(high, wanted) < share:
+                if high >= MOST_CASES:
+                    raise self._unreachable_width(wanted, share)
+                low, high = high, min(math.ceil(STEP * high), MOST_CASES)
+        while low < high:
+            middle = (low + high) // 2
+            if self.share_reached(middle, wanted) >= share:
+                high = middle
+            else:
+                low = middle + 1
+        return high
+
+    def _guess(self, wanted: float, share: float) -> int:
+        """The n at which widths that fall with √n would be narrow enough."""
+        start = min(max(len(self.sample.values), 10), 200)
+        share_reached = _quantile(self.widths_at(start), share)
+        if math.isnan(share_reached):
+            return start
+        guess = start * (share_reached / wanted) ** 2
+        if guess > FAR_BEYOND * MOST_CASES:
+            raise self._unreachable_width(wanted, share)
+        return int(min(max(guess, 2), MOST_CASES))
+
+    def _unreachable_width(self, wanted: float, share: float) -> OptionError:
+        return OptionError(
+            f"no n up to {MOST_CASES} gives {share:.3g} of the studies an interval of the "
+            f"{self.of} no wider than {wanted:g}; ask for a wider one"
+        )
+
+    def share_reached(self, n: int, wanted: float) -> float:
+        """The share of studies of n cases whose interval is no wider than wanted.
+
+        An interval of width 0 comes from equal values; it says nothing and counts
+        as missing.
+        """
+        return float(self._shares_reached(n, wanted).mean())
+
+    def share_error(self, n: int, wanted: float) -> float:
+        """The Monte-Carlo standard error of this share, from its spread over batches."""
+        shares = self._shares_reached(n, wanted)
+        return float(shares.std(ddof=1) / math.sqrt(len(shares)))
+
+    def _shares_reached(self, n: int, wanted: float) -> Array:
+        """The share within each batch."""
+        widths = self.widths_at(n)
+        return np.asarray(((widths > 0) & (widths <= wanted)).mean(axis=1))
+
+    def widths_at(self, n: int) -> Array:
+        """The widths of studies of n cases, shape (batches, studies of a batch)."""
+        if n not in self.widths:
+            each = self.samples // BATCHES
+            self.widths[n] = np.stack([self._batch(n, b, each) for b in range(BATCHES)])
+        return self.widths[n]
+
+    def _batch(self, n: int, batch: int, each: int) -> Array:
+        values, sample = self.sample.values, self.sample
+        drawn = values[self._cases(n, batch * each, (batch + 1) * each)]
+        # Fresh draws for each batch, so that no single block of draws decides.
+        entropy = randomness.derive_key(self.request.seed, "pilot", n, batch).value
+        (computed,) = intervals(
+            drawn,
+            self.statistic,
+            [self._method(n)],
+            self.request.level,
+            bounds=sample.metric.spec.bounds,
+            plan=Plan(entropy, self.request.n_resamples, kept={}, own_uniforms=True),
+            binary=sample.binary,
+            clip=self.request.method is None,
+            errors=False,
+        )
+        return np.asarray(computed.interval.high - computed.interval.low)
+
+    def _cases(self, n: int, start: int, stop: int) -> np.ndarray[Any, Any]:
+        """Indices into the pilot of the cases of each study."""
+        of_pilot = len(self.sample.values)
+        blocks = [
+            randomness.indices(
+                randomness.derive_key(self.request.seed, "pilot cases", block),
+                start,
+                stop,
+                COLUMNS,
+                of_pilot,
+            )
+            for block in range(-(-n // COLUMNS))
+        ]
+        return np.concatenate(blocks, axis=1)[:, :n]
+
+    def _method(self, n: int) -> MethodSpec:
+        """The given method, or what ``auto`` would choose for n such cases."""
+        if self.request.method is not None:
+            return self.request.method
+        values = self.sample.values
+        resized = values[np.linspace(0, len(values) - 1, n).round().astype(int)]
+        return choose(
+            replace(self.sample, values=resized, arranged=resized, design=Design.iid(n)),
+            self.statistic,
+            self.request.level,
+        )
+
+    def plan_at(self, n: int, assurance: float, wanted: float | None) -> SampleSize:
+        """The plan at n, from its simulated widths."""
+        widths = self.widths_at(n)
+        level, method = self.request.level, self._method(n)
+        share = None if wanted is None else self.share_reached(n, wanted)
+        error = None if wanted is None else self.share_error(n, wanted)
+        q1, median, q3, assured = (_quantile(widths, u) for u in (0.25, 0.5, 0.75, assurance))
+        simulated = Simulated(
+            self.samples,
+            share,
+            error,
+            None,
+            None,
+            q1,
+            median,
+            q3,
+            assured,
+            int((~(widths > 0)).sum()),
+            self.request.seed,
+        )
+        return SampleSize(
+            of=self.of,
+            n=n,
+            width=median,
+            formula=method.name,
+            formula_text=f"simulated from a pilot of {len(self.sample.values)} cases",
+            confidence_level=level.confidence_level,
+            assumed={},
+            requirements=self.needs,
+            assurance=assurance,
+            unit=self.sample.metric.unit,
+            notes=self._notes(),
+            simulated=simulated,
+            label=self.label,
+            curve=tuple(
+                (size, _quantile(self.widths[size], assurance))
+                for size in _apart(sorted(self.widths), n)
+            ),
+        )
+
+    def _notes(self) -> tuple[str, ...]:
+        cases = len(self.sample.values)
+        if cases >= SMALL_PILOT:
+            return ()
+        return (f"A pilot of {cases} cases says little about spread and failures.",)
+
+
+def _apart(sizes: list[int], n: int) -> list[int]:
+    """The planned n and other sizes far enough apart for a curve."""
+    kept = [n]
+    for size in sizes:
+        if all(max(size, other) >= APART * min(size, other) for other in kept):
+            kept.append(size)
+    return sorted(kept)
+
+
+def _quantile(widths: Array, u: float) -> float:
+    """The width that at least the share u of all studies do not exceed; NaN if too few have one.
+
+    Widths of 0 count as missing, like NaN.
+    """
+    rank = math.ceil(u * widths.size - 1e-9)
+    known = np.sort(widths[widths > 0])
+    return float(known[rank - 1]) if rank <= len(known) else math.nan
+
+
+def check_pilot(
+    values: Any,
+    what: tuple[Any, Any, Any],
+    how: tuple[int, float, str],
+    **options: Any,
+) -> Studies:
+    """The pilot and the options, checked."""
+    (metric, bounds, statistic), (n_samples, scale, label) = what, how
+    where = f"pilot {label!r}" if plain_text("label", label) else "pilot"
+    request = resolve_request(alternative="two-sided", **options)
+    sample = check_sample(values, resolve_metric(metric, bounds), request, scale=scale, where=where)
+    bound = resolve_statistic(statistic)
+    if len(sample.values) < 2 or sample.values[0] == sample.values[-1]:
+        raise DataError(
+            f"{where}: {len(sample.values)} value(s), all of them {sample.values[0]:g}; without a "
+            "spread there is nothing to plan from"
+        )
+    samples = as_count(n_samples) or 0
+    if samples < 2 * BATCHES or samples % BATCHES or samples > MOST_SAMPLES:
+        raise OptionError(
+            f"n_samples={shown(n_samples)} is not a multiple of {BATCHES} from {2 * BATCHES} to "
+            f"{MOST_SAMPLES} (usual: 1000)"
+        )
+    if request.method is not None:
+        check_accepts(request.method, bound, binary=sample.binary, design=sample.design)
+        check_bounds(request.method, sample.metric)
+    return Studies(sample, bound, request, n_samples, label, {})

@@ -1,0 +1,159 @@
+"""A formula for the width at n, and the search for the n that a width needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.types import Level
+from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
+
+__all__ = [
+    "MOST_CASES",
+    "ROUNDING",
+    "WidthFormula",
+    "plan_at",
+    "plan_for_width",
+    "smallest_n",
+    "width_curve",
+]
+
+# The limit of a search; no test set is larger.
+MOST_CASES = 10**9
+# Tolerance for rounding errors of widths.
+ROUNDING = 1e-12
+# Points of a curve, from a fraction to a multiple of the n planned.
+POINTS, LEAST_SHARE, MOST_SHARE = 60, 0.2, 3.0
+
+
+@dataclass(frozen=True)
+class WidthFormula:
+    """The width of an interval as a function of the number of cases.
+
+    Attributes
+    ----------
+    of, formula, formula_text, unit, assumed, notes
+        As in `SampleSize`.
+    level : Level
+    width_at : callable
+        The width at n; it never grows with n unless there is a ``search``.
+    least : int
+        Fewest cases for which there is an interval.
+    needs : tuple of Requirement
+        Requirements other than the width.
+    ends_at : callable or None
+        The ends of the interval at n, if they are known.
+    counts_at : callable or None
+        Cases of each class at n.
+    search : callable or None
+        Finds the n for a width where bisection would fail.
+    """
+
+    of: str
+    formula: str
+    formula_text: str
+    level: Level
+    assumed: Mapping[str, float]
+    width_at: Callable[[int], float]
+    least: int = 2
+    needs: tuple[Requirement, ...] = ()
+    ends_at: Callable[[int], tuple[float, float]] | None = None
+    counts_at: Callable[[int], Mapping[str, int]] | None = None
+    search: Callable[[float], int] | None = None
+    unit: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+
+def smallest_n(reached: Callable[[int], bool], least: int, what: str = "the width") -> int:
+    """The smallest n from ``least`` on with ``reached(n)``, which all larger n must satisfy too.
+
+    Raises
+    ------
+    OptionError
+        If no n up to `MOST_CASES` does.
+
+    Examples
+    --------
+    >>> smallest_n(lambda n: n * n >= 50, 1)
+    8
+    """
+    high = least
+    while not reached(high):
+        if high >= MOST_CASES:
+            raise OptionError(
+                f"{what} takes more than {MOST_CASES} cases; ask for a wider interval"
+            )
+        high = min(2 * high, MOST_CASES)
+    low = max(least, high // 2)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return high
+
+
+def plan_for_width(
+    width_formula: WidthFormula,
+    wanted: float,
+    *,
+    reached: Callable[[int], bool] | None = None,
+    assurance: float | None = None,
+) -> SampleSize:
+    """The plan for a width: n is the largest of all requirements."""
+    enough = wanted * (1 + ROUNDING)
+    if reached is not None:
+        n = smallest_n(reached, width_formula.least)
+    elif width_formula.search is not None:
+        n = width_formula.search(enough)
+    else:
+        n = smallest_n(lambda m: width_formula.width_at(m) <= enough, width_formula.least)
+    source = width_formula.formula
+    if assurance is not None:
+        source += f", with probability {assurance:g}"
+    needs = (Requirement(WIDTH_NEEDS, n, source), *width_formula.needs)
+    return _planned(width_formula, max(need.n for need in needs), wanted, needs, assurance)
+
+
+def plan_at(width_formula: WidthFormula, n: int) -> SampleSize:
+    """The plan for a given number of cases."""
+    return _planned(width_formula, n, None, width_formula.needs, None)
+
+
+def _planned(
+    width_formula: WidthFormula,
+    n: int,
+    wanted: float | None,
+    needs: tuple[Requirement, ...],
+    assurance: float | None,
+) -> SampleSize:
+    low, high = width_formula.ends_at(n) if width_formula.ends_at else (np.nan, np.nan)
+    return SampleSize(
+        of=width_formula.of,
+        n=n,
+        width=width_formula.width_at(n),
+        formula=width_formula.formula,
+        formula_text=width_formula.formula_text,
+        confidence_level=width_formula.level.confidence_level,
+        assumed=width_formula.assumed,
+        low=low,
+        high=high,
+        wanted=wanted,
+        requirements=needs,
+        counts=width_formula.counts_at(n) if width_formula.counts_at else {},
+        assurance=assurance,
+        unit=width_formula.unit,
+        notes=width_formula.notes,
+        curve=width_curve(width_formula.width_at, n, width_formula.least),
+    )
+
+
+def width_curve(
+    width_at: Callable[[int], float], n: int, least: int
+) -> tuple[tuple[int, float], ...]:
+    """Widths around n, at numbers of cases that lie evenly on a logarithmic scale."""
+    low = max(least, int(LEAST_SHARE * n))
+    spread = np.geomspace(low, max(MOST_SHARE * n, low + 10.0), POINTS)
+    sizes = sorted({*(int(size) for size in np.rint(spread)), n})
+    return tuple((size, width_at(size)) for size in sizes if size >= least)

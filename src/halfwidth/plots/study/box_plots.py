@@ -1,0 +1,318 @@
+"""Boxes over instances, with a point for each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from halfwidth.core.formatting import percent
+from halfwidth.plots.study import axes
+from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
+from halfwidth.plots.study.looks import Look, method_looks
+from halfwidth.plots.study.naming import Drawn, Target, only
+from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "Place",
+    "box_rows",
+    "coverage_boxes",
+    "coverage_boxes_frame",
+    "draw_boxes",
+    "few_said",
+]
+
+# Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
+LOWEST, HIGHEST = 0.5, 0.995
+# Whiskers reach the most extreme value within so many times the IQR of the box.
+REACH = 1.5
+# Quartiles of fewer instances say no more than the points.
+FEWEST = 5
+FEW = f"Of fewer than {FEWEST} instances: points alone."
+# Width of a box and of the cloud of its points, in shares of their room.
+BOX, CLOUD = 0.72, 0.55
+# The fractional part of multiples of the golden ratio fills an interval evenly, whatever the count.
+GOLDEN = (math.sqrt(5) - 1) / 2
+# Boxes side by side on a page, and inches of a row of them.
+MOST, ROW = 72, 2.15
+NARROW_GAP = 0.6
+
+
+class Place(NamedTuple):
+    """Where a box stands."""
+
+    panel: str
+    series: str
+    group: str
+    x: float
+    width: float
+
+
+def box_rows(
+    values: pd.Series, instances: pd.Series, place: Place, ends: tuple[float, float]
+) -> list[dict[str, Any]]:
+    """The rows of one box: itself, and its points.
+
+    Parameters
+    ----------
+    values, instances : Series
+        A number for each instance, and its name.
+    place : Place
+    ends : tuple of float
+        Values beyond are counted; ±inf for none.
+
+    Returns
+    -------
+    list of dict
+        One row with ``drawn`` ``"box"``: ``median``, ``q1``, ``q3`` (type 7), ``whisker_low``,
+        ``whisker_high`` (the most extreme values within 1.5 IQR), ``below`` and ``above`` (the
+        number of instances beyond ``ends``); of fewer than 5 instances without quartiles and
+        whiskers, and not drawn. One with ``"point"`` for each instance within:
+        ``x``, ``value``, ``instance``. Undefined values are left out.
+    """
+    known = values.to_numpy(dtype=float)
+    names = instances.to_numpy()
+    names, known = names[~np.isnan(known)], known[~np.isnan(known)]
+    q1, median, q3 = quartiles(known)
+    reach = REACH * (q3 - q1)
+    inside = known[(known >= q1 - reach) & (known <= q3 + reach)]
+    if len(known) < FEWEST:
+        q1, q3, inside = math.nan, math.nan, known[:0]
+    common = {"panel": place.panel, "group": place.group, "series": place.series}
+    box = {
+        **common,
+        "drawn": "box",
+        "x": place.x,
+        "width": place.width,
+        "median": median,
+        "q1": q1,
+        "q3": q3,
+        "whisker_low": float(inside.min()) if len(inside) else math.nan,
+        "whisker_high": float(inside.max()) if len(inside) else math.nan,
+        "below": int((known < ends[0]).sum()),
+        "above": int((known > ends[1]).sum()),
+        "instances": len(known),
+    }
+    shown = [
+        (name, value)
+        for name, value in sorted(zip(names, known, strict=True))
+        if ends[0] <= value <= ends[1] and math.isfinite(value)
+    ]
+    points = [
+        {
+            **common,
+            "drawn": "point",
+            "x": place.x + CLOUD * place.width * ((GOLDEN * (rank + 1)) % 1 - 0.5),
+            "value": value,
+            "instance": name,
+        }
+        for rank, (name, value) in enumerate(shown)
+    ]
+    return [box, *points]
+
+
+def draw_boxes(
+    ax: Axes, frame: pd.DataFrame, looks: Mapping[str, Look], *, dot: float = 1.8
+) -> None:
+    """Draw the rows of one panel; a series' marker stands on its medians, or is its points."""
+    boxes, points = frame[frame["drawn"] == "box"], frame[frame["drawn"] == "point"]
+    few = boxes[boxes["instances"] < FEWEST]
+    # Only what has values has a box.
+    boxes = boxes[np.isfinite(boxes[["q1", "median", "q3"]].to_numpy(dtype=float)).all(axis=1)]
+    for name, look in looks.items():
+        own, cloud = boxes[boxes["series"] == name], points[points["series"] == name]
+        alone = cloud["group"].isin(few.loc[few["series"] == name, "group"])
+        large: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
+        if alone.any():
+            shown = cloud[alone]
+            ax.plot(shown["x"], shown["value"], gid=f"few {name}", markersize=dot + 1.2, **large)
+        if own.empty:
+            continue
+        cloud = cloud[~alone]
+        dots: dict[str, Any] = {"marker": ".", "markersize": dot, "markeredgewidth": 0}
+        style: dict[str, Any] = {"color": look.colour, "alpha": 0.7, "linestyle": "", "zorder": 2.5}
+        ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **style, **dots)
+        thin: dict[str, Any] = {"color": look.colour, "linewidth": 0.7}
+        ax.bxp(
+            [_stats(row) for row in own.to_dict("records")],
+            positions=own["x"].tolist(),
+            widths=(BOX * own["width"]).tolist(),
+            patch_artist=True,
+            showfliers=False,
+            showcaps=False,
+            manage_ticks=False,
+            boxprops={"facecolor": look.colour, "alpha": 0.35, "linewidth": 0, "gid": name},
+            medianprops={"color": INK, "linewidth": 0.8},
+            whiskerprops=thin,
+            zorder=3,
+        )
+        ax.plot(
+            own["x"],
+            own["median"],
+            gid=f"medians {name}",
+            markersize=2.6,
+            markeredgecolor=INK,
+            markeredgewidth=0.4,
+            zorder=4,
+            **large,
+        )
+
+
+def few_said(frame: pd.DataFrame) -> str:
+    """What a note says where some boxes are not drawn."""
+    boxes = frame[frame["drawn"] == "box"]
+    return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
+
+
+def _stats(row: Mapping[Any, Any]) -> dict[str, float]:
+    return {
+        "med": row["median"],
+        "q1": row["q1"],
+        "q3": row["q3"],
+        "whislo": row["whisker_low"],
+        "whishi": row["whisker_high"],
+    }
+
+
+# --------------------------------------------------------------------------- coverage
+
+
+def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
+    """Every number of `coverage_boxes`.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of a study.
+    target : Target
+
+    Returns
+    -------
+    DataFrame
+        Rows of `box_rows`, with ``row`` (of panels) and ``group``, the sample size.
+    """
+    import pandas as pd
+
+    own = only(cells, target)[["instance", "n", "method", "coverage"]]
+    methods = list(method_looks(own["method"]))
+    sizes = sorted(set(own["n"]))
+    parts = dict(iter(own.groupby(["n", "method"])))
+    rows: list[dict[str, Any]] = []
+    for place, shared in enumerate(_split(sizes, len(methods))):
+        for group, n in enumerate(shared):
+            # Methods that some sizes lack leave no gap.
+            here = [method for method in methods if (n, method) in parts]
+            width = 1 / (len(here) + NARROW_GAP)
+            for rank, method in enumerate(here):
+                part = parts[n, method]
+                x = group + (rank - (len(here) - 1) / 2) * width
+                found = box_rows(
+                    part["coverage"],
+                    part["instance"],
+                    Place(target.title, method, str(n), x, width),
+                    (LOWEST, HIGHEST),
+                )
+                rows += [{"row": place, **one} for one in found]
+    return pd.DataFrame(rows)
+
+
+def _split(sizes: Sequence[int], methods: int) -> list[list[int]]:
+    """Sizes in rows that have room for their boxes, as evenly as can be."""
+    rows = math.ceil(len(sizes) * methods / MOST)
+    each = math.ceil(len(sizes) / rows)
+    return [list(sizes[first : first + each]) for first in range(0, len(sizes), each)]
+
+
+def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
+    """Coverage of every method at every n: a box over instances, and a point for each.
+
+    Instances below 50 % or above 99.5 % are counted beside a triangle at the end of the axis.
+
+    Parameters
+    ----------
+    cells : DataFrame
+    target : Target
+
+    Returns
+    -------
+    Drawn
+        17 cm wide, in rows where there are many sizes and methods.
+
+    References
+    ----------
+    andre2025, Figure 6.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    frame = coverage_boxes_frame(cells, target)
+    looks = method_looks(frame["series"])
+    most = int(frame.loc[frame["drawn"] == "box", "instances"].max())
+    note = (
+        f"{target.intervals.capitalize()}. Box: quartiles over at most {most} instances, "
+        f"whiskers within {REACH:g} IQR. A point for each instance; those below {percent(LOWEST)} "
+        f"and above {percent(HIGHEST)} are counted beside triangles.{few_said(frame)}"
+    )
+    rows = int(frame["row"].max()) + 1
+    below = axes.height_below(looks, note, WIDTH)
+    figure = Figure(figsize=(WIDTH, rows * ROW + 0.4 + below), layout="constrained")
+    low = _bottom(frame)
+    for row, ax in enumerate(figure.subplots(rows, 1, squeeze=False)[:, 0]):
+        part = frame[frame["row"] == row]
+        _coverage_panel(ax, part, looks, target, low)
+        if row == rows - 1:
+            ax.set_xlabel(SIZES_TITLE, fontsize=TEXT_SIZE)
+    axes.title_of(figure.axes[0], target.title)
+    axes.legend_below(figure, looks, note, lines=False)
+    return Drawn(figure, frame)
+
+
+def _bottom(frame: pd.DataFrame) -> float:
+    """Where the axis begins: 50 %, or higher where all instances are."""
+    boxes = frame[frame["drawn"] == "box"]
+    if boxes["below"].any() or not (frame["drawn"] == "point").any():
+        return LOWEST
+    return max(LOWEST, math.floor(20 * float(frame["value"].min())) / 20)
+
+
+def _coverage_panel(
+    ax: Axes, part: pd.DataFrame, looks: Mapping[str, Look], target: Target, low: float
+) -> None:
+    draw_boxes(ax, part, looks)
+    axes.coverage_axis(ax, [low], target.confidence_level)
+    first = ax.get_ylim()[0]
+    beyond = 0.13 * (1.008 - first)
+    ax.set_ylim(first - beyond, 1.008 + beyond)
+    sizes = list(dict.fromkeys(part["group"]))
+    ax.set_xlim(-0.55, len(sizes) - 0.45)
+    ax.set_xticks(range(len(sizes)), sizes)
+    ax.set_ylabel("coverage [%]", fontsize=TEXT_SIZE)
+    axes.plain(ax)
+    ax.grid(visible=False, axis="x")
+    for place in range(len(sizes) - 1):
+        ax.axvline(place + 0.5, color=FAINT, linewidth=0.8, zorder=0)
+    boxes = part[part["drawn"] == "box"]
+    for name, up in (("below", False), ("above", True)):
+        y = 1.008 + 0.2 * beyond if up else first - 0.15 * beyond
+        for place, row in enumerate(boxes[boxes[name] > 0].to_dict("records")):
+            # Neighbours at two heights, or the numbers would touch.
+            away = 2.0 + 5.5 * (place % 2)
+            colour = looks[str(row["series"])].colour
+            caret: dict[str, Any] = {"marker": "^" if up else "v", "markersize": 2.8}
+            ax.plot([row["x"]], [y], color=colour, gid=name, **caret)
+            ax.annotate(
+                str(int(row[name])),
+                (row["x"], y),
+                xytext=(0, away if up else -away),
+                textcoords="offset points",
+                ha="center",
+                va="bottom" if up else "top",
+                fontsize=NOTE_SIZE - 2,
+                color=QUIET,
+            )

@@ -1,0 +1,129 @@
+"""What resampling makes of a statistic, by the statistic's declared form.
+
+Each question is answered by the module of the form, which `forms.table` names.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms import generic
+from halfwidth.resampling.forms.contract import TIE_SHARE, size_of_ties
+from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.proportions import binomial, studentized_binomial
+from halfwidth.resampling.tails import distribution_of
+
+__all__ = [
+    "acceleration",
+    "bootstrap_distribution",
+    "has_standard_error",
+    "leave_one_out",
+    "replicates",
+    "standard_error",
+    "studentized_distribution",
+    "tie_tolerance",
+]
+
+
+def bootstrap_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
+) -> Distribution:
+    """The bootstrap distribution of a statistic, exact where that is known.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n), or (S, k, n) where cases have k values
+        Samples, each in the canonical order of the design.
+    design : Design
+    statistic : Statistic
+    plan : Plan
+        Not used where the distribution is exact.
+    binary : bool
+        Whether the values are 0 and 1 and the statistic is their mean.
+
+    Returns
+    -------
+    Distribution
+        For S samples.
+    """
+    if design.simple and binary:
+        return binomial(values.sum(axis=-1), design.n)
+    engine = engine_of(statistic)
+    for find in (engine.exact_distribution, engine.drawn_distribution):
+        found = find(values, design, statistic, plan) if find else None
+        if found is not None:
+            return found
+    return distribution_of(engine.replicates(values, design, statistic, plan), plan)
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
+    return engine_of(statistic).replicates(values, design, statistic, plan)
+
+
+def studentized_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False
+) -> Distribution:
+    """Studentized replicates t* = (θ* - θ̂) / SE*, on the draws that the other bootstraps use.
+
+    SE* is that of each resample under its design. Infinite where SE* = 0 and θ* ≠ θ̂; undefined
+    (NaN) where both are 0. Arguments as for `bootstrap_distribution`; the statistic declares an
+    influence.
+    """
+    if design.simple and binary:
+        return studentized_binomial(values.sum(axis=-1), design.n)
+    draw = engine_of(statistic).studentized or generic.studentized
+    return distribution_of(draw(values, design, statistic, plan), plan)
+
+
+def has_standard_error(statistic: Statistic) -> bool:
+    """Whether its standard error is known under any design."""
+    return engine_of(statistic).has_standard_error(statistic)
+
+
+def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
+    """SE of a statistic of each sample, (S, n) -> (S,); NaN where no stratum has two units."""
+    return (engine_of(statistic).standard_error or linearized)(values, design, statistic)
+
+
+def tie_tolerance(values: Array, statistic: Statistic) -> Array:
+    """Differences of the statistic below this are rounding, per sample."""
+    if not statistic.spec.of_records:
+        return size_of_ties(values)
+    size = np.abs(statistic(values))
+    bounded = engine_of(statistic).bounded
+    return np.asarray(TIE_SHARE * (np.fmax(size, 1.0) if bounded else size))
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
+    return engine_of(statistic).leave_one_out(values, design, statistic)
+
+
+def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
+    """BCa's acceleration, Σd³ / (6 (Σd²)^1.5).
+
+    d = mean of the leave-one-out values of the stratum minus each. They come from the pooled
+    sample, which weighs strata by what is left of them; Davison & Hinkley (1997, section 5.3.2)
+    delete within strata of fixed weight, and so need a factor. NaN where the jackknife variance
+    vanishes, so that BCa is undefined there.
+    """
+    if design.n - design.unit_sizes.max() < statistic.spec.min_n or design.units < 2:
+        return np.full(len(values), np.nan)
+    left_out = leave_one_out(values, design, statistic)
+    with np.errstate(invalid="ignore"):  # a ratio without one unit may be infinite
+        deviation = design.stratum_means(left_out) - left_out
+    scale = np.abs(deviation).max(axis=-1, keepdims=True)
+    vanishes = scale[..., 0] <= tie_tolerance(values, statistic)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Scaled first: the cubes of small deviations would underflow.
+        scaled = deviation / scale
+        squares = scaled * scaled
+        skew = (squares * scaled).sum(axis=-1) / (6 * squares.sum(axis=-1) ** 1.5)
+    return np.where(vanishes, np.nan, skew)

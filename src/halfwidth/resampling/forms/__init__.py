@@ -1,0 +1,1 @@
+"""How statistics are resampled, a module for each form; `table` says which is whose."""

@@ -1,0 +1,61 @@
+"""Statistics without a form: every resample is gathered, and the statistic called on it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import studentized_ratio
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import Engine, size_of_ties
+from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.progress import tracked
+
+__all__ = ["ENGINE", "studentized"]
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """The statistic of every resample."""
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.n, len(values)), slow=True):
+        draws = plan.indices(design, start, stop)
+        out[:, start:stop] = reference.plain(values, design, statistic, draws)
+    return out
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """The statistic of all cases but those of a unit, for each unit."""
+    out = np.empty((len(values), design.units))
+    each = ((unit, unit + 1) for unit in range(design.units))
+    for unit, _ in tracked(each, design.units, "units left out"):
+        first, size = design.first_cases[unit], design.unit_sizes[unit]
+        out[:, unit] = statistic(np.delete(values, np.s_[first : first + size], axis=-1))
+    return out
+
+
+def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """The statistic and the standard error of every resample."""
+    estimate, tolerance = statistic(values), size_of_ties(values)
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(design.n):
+        draws = plan.indices(design, start, stop)
+        for rows, positions, drawn in reference.resamples(design, draws):
+            for place, sample in enumerate(values):
+                gathered = reference.gather(sample, positions)
+                out[place, start:stop][rows] = studentized_ratio(
+                    statistic(gathered) - estimate[place],
+                    linearized(gathered, drawn, statistic),
+                    tolerance[place],
+                )
+    return out
+
+
+def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
+    """Gathering costs more than what is made of it."""
+    return n * 2e-8
+
+
+ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds)

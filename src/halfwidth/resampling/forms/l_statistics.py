@@ -1,0 +1,159 @@
+"""L-statistics, weighted sums of the sorted sample: trimmed means.
+
+No resample is ever sorted: a case of the sorted sample fills the places of a resample that its
+count of draws gives it, and its weight is the sum of theirs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import SortedWeights
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Scale
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, counts_of_units, kept_counts
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of
+from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.tails import distribution_of
+
+__all__ = ["ENGINE", "left_out_of_weights", "replicates_of_weights", "total_weight"]
+
+# Counts that are gone through at a time; a processor's cache holds them.
+AT_A_TIME = 2**15
+
+Weights = Callable[[int], Array]
+
+
+def _weights(statistic: Statistic) -> Weights:
+    """The weights of n sorted values, as a function of n."""
+    return functools.partial(form_of(statistic, SortedWeights).weights, **statistic.parameters)
+
+
+def drawn_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of independent cases whose counts of draws are kept, as sums about the middle value."""
+    counts = kept_counts(design, plan) if design.simple else None
+    if counts is None:
+        return None
+    weights, centre = _weights(statistic), middle_of(values)
+    what = ("shares", statistic.spec.name, *statistic.parameters.items())
+    kept = plan.once(what, (), design, lambda: shares(weights, counts))
+    total = total_weight(weights(design.n))
+    scale = Scale(_moved, _moved_back, design.n, total * centre, {})
+    return distribution_of((values - centre) @ kept.T, plan, scale)
+
+
+def _moved(_n: int, sums: Array, by: Array) -> Array:
+    return sums + by
+
+
+def _moved_back(_n: int, values: Array, by: Array) -> Array:
+    return values - by
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """By the weights of the places that a case fills."""
+    return replicates_of_weights(_weights(statistic), values, design, plan)
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """Cases before the one left out keep their place, those after move up."""
+    return left_out_of_weights(_weights(statistic), values, design)
+
+
+# --------------------------------------------------------------------------- any weights
+
+
+def replicates_of_weights(weights: Weights, values: Array, design: Design, plan: Plan) -> Array:
+    """An L-statistic of each resample, (S, n) -> (S, B)."""
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.n, len(values))):
+        counts = counts_of_units(design, plan, start, stop)
+        out[:, start:stop] = _weighted(weights, values, design, counts)
+    return out
+
+
+def left_out_of_weights(weights: Weights, values: Array, design: Design) -> Array:
+    """An L-statistic without each unit, (S, n) -> (S, U)."""
+    if design.simple:
+        return _without_each_case(weights(design.n - 1), values)
+    # As a resample that draws every other unit once.
+    out = np.empty((len(values), design.units))
+    step = max(1, BLOCK_ELEMENTS // design.n)
+    for start in range(0, design.units, step):
+        counts = np.ones((min(step, design.units - start), design.units), dtype=np.intp)
+        counts[np.arange(len(counts)), start + np.arange(len(counts))] = 0
+        out[:, start : start + step] = _weighted(weights, values, design, counts)
+    return out
+
+
+def _without_each_case(weights: Array, sorted_values: Array) -> Array:
+    middle = middle_of(sorted_values)
+    centred = sorted_values - middle
+    before = np.zeros_like(centred)
+    before[..., 1:] = np.cumsum(weights * centred[..., :-1], axis=-1)
+    after = np.zeros_like(centred)
+    after[..., :-1] = np.cumsum((weights * centred[..., 1:])[..., ::-1], axis=-1)[..., ::-1]
+    return np.asarray(before + after + middle * total_weight(weights))
+
+
+def _weighted(
+    weights: Weights, values: Array, design: Design, counts: NDArray[np.integer[Any]]
+) -> Array:
+    """An L-statistic of each resample given by counts of units, (S, n), (B, U) -> (S, B).
+
+    In a sorted resample the case at sorted position i fills the places from C₍i-1₎ + 1 to C₍i₎,
+    C the cumulated counts; its weight is the sum of the L-weights over those places.
+    """
+    total, middle = total_weight(weights(design.n)), middle_of(values)
+    if design.simple:
+        return np.asarray(total * middle + (values - middle) @ shares(weights, counts).T)
+    drawn = np.repeat(counts, design.unit_sizes, axis=-1)
+    out = np.empty((len(values), len(counts)))
+    for sample, centre, into in zip(values, middle, out, strict=True):
+        order = np.argsort(sample, kind="stable")
+        into[:] = total * centre + shares(weights, drawn[:, order]) @ (sample[order] - centre)
+    return out
+
+
+def shares(weights: Weights, counts: NDArray[Any]) -> Array:
+    """The weight of each sorted case in each resample, whose sizes may differ: (B, n) -> (B, n)."""
+    out = np.empty(counts.shape)
+    step = max(1, AT_A_TIME // max(counts.shape[-1], 1))
+    for start in range(0, len(counts), step):
+        part = slice(start, start + step)
+        places = np.cumsum(counts[part], axis=-1, dtype=np.intp)
+        into = out[part]
+        for size in np.unique(places[:, -1]):
+            rows = places[:, -1] == size
+            cumulated = np.concatenate([[0.0], np.cumsum(weights(int(size)))])
+            up_to = cumulated.take(places if rows.all() else places[rows])
+            up_to[:, 1:] -= up_to[:, :-1].copy()
+            into[rows] = up_to
+    return out
+
+
+def total_weight(weights: Array) -> float:
+    """The sum of L-weights, 1 for location and 0 for spread, free of rounding."""
+    return float(np.rint(weights.sum()))
+
+
+def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
+    """A product with the shares."""
+    return REPLICATE + n * PRODUCT
+
+
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    drawn_distribution=drawn_distribution,
+    seconds=seconds,
+)

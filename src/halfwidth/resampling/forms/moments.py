@@ -1,0 +1,141 @@
+"""Functions of power sums: means and standard deviations.
+
+Of independent cases the sums of all resamples are one product of the values with the counts of
+draws; else sums over the units drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.forms import Moments, sum_of_squares
+from halfwidth.core.spec import Estimand, Statistic
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import studentized_ratio
+from halfwidth.resampling import convolution
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Scale, in_parts
+from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
+from halfwidth.resampling.forms import generic
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of, size_of_ties
+from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.tails import distribution_of
+
+__all__ = ["ENGINE"]
+
+# What is left of the variance of a resample of equal values is rounding of either sign.
+ROUNDING = 16 * np.finfo(float).eps
+
+
+def exact_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of the mean of very many independent cases, their convolution."""
+    is_mean = statistic.spec.estimand is Estimand.MEAN
+    if plan.convolves and is_mean and design.simple and design.n >= convolution.MANY:
+        return convolution.convolved_means(values)
+    return None
+
+
+def drawn_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of independent cases whose counts of draws are kept, as what the replicates increase with."""
+    counts = kept_counts(design, plan) if design.simple else None
+    if counts is None:
+        return None
+    form, centre = form_of(statistic, Moments), middle_of(values)
+    scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
+    sums = [(values - centre) ** power @ counts.T for power in range(1, form.order + 1)]
+    if form.order == 1:
+        return distribution_of(sums[0], plan, scale)
+    for part in in_parts(*sums[0].shape):
+        sums[1][part] = sum_of_squares(design.n, *(one[part] for one in sums))
+    return distribution_of(sums[1], plan, scale)
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """From sums over the units drawn."""
+    form = form_of(statistic, Moments)
+    samples, centre = len(values), middle_of(values)
+    powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
+    sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
+    features = np.ascontiguousarray(np.concatenate([*powers, *sizes]))
+    out = np.empty((samples, plan.n_resamples))
+    for start, stop, by_stratum in sums_by_stratum(features, design, plan):
+        sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
+        n = design.n if design.equal_sizes else sums[-1]
+        own = [sums[power * samples :][:samples] for power in range(form.order)]
+        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
+    return out
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """From the sums, which lose what the unit adds to them."""
+    form, left, centre = (
+        form_of(statistic, Moments),
+        design.n - design.unit_sizes,
+        middle_of(values),
+    )
+    powers = [(values - centre) ** power for power in range(1, form.order + 1)]
+    lost = [power.sum(axis=-1, keepdims=True) - design.totals(power) for power in powers]
+    return np.asarray(form.finish(left.astype(float), lost, centre, **statistic.parameters))
+
+
+def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """Of a mean from sums over units; an SD is taken of every resample."""
+    if statistic.spec.estimand is not Estimand.MEAN:
+        return generic.studentized(values, design, statistic, plan)
+    samples, centre = len(values), middle_of(values)
+    features = _features_of_ratios(values - centre, design)
+    units = np.array(design.strata, float)[:, None, None]
+    weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
+    deviation_of_sample = statistic(values)[:, None] - centre
+    tolerance = size_of_ties(values)[:, None]
+    out = np.empty((samples, plan.n_resamples))
+    for start, stop, sums in sums_by_stratum(features, design, plan):
+        total, square = sums[:, :samples], sums[:, samples : 2 * samples]
+        if design.equal_sizes:
+            size = units * float(design.unit_sizes[0])
+            product, size_square = design.unit_sizes[0] * total, design.unit_sizes[0] * size
+        else:
+            product = sums[:, 2 * samples : 3 * samples]
+            size, size_square = sums[:, -2, None], sums[:, -1, None]
+        n = size.sum(axis=0)
+        mean = total.sum(axis=0) / n
+        squares = square - 2 * mean * product + mean**2 * size_square
+        within = squares - (total - mean * size) ** 2 / units
+        noise = ROUNDING * (square + mean**2 * size_square)
+        variance = (weight * np.where(within <= noise, 0.0, within)).sum(axis=0) / n**2
+        out[:, start:stop] = studentized_ratio(
+            mean - deviation_of_sample, np.sqrt(variance), tolerance
+        )
+    return out
+
+
+def _features_of_ratios(centred: Array, design: Design) -> Array:
+    """Of each unit T and T², and n, Tn and n² where units differ in size.
+
+    T is the total of a unit about the centre and n its size. With D = ΣT/Σn the influence of a unit
+    is (T - Dn)/Σn, whose variance expands into sums of these.
+    """
+    totals = design.totals(centred)
+    if design.equal_sizes:
+        return np.concatenate([totals, totals**2])
+    sizes = design.unit_sizes.astype(float)
+    return np.concatenate([totals, totals**2, totals * sizes, sizes[None], sizes[None] ** 2])
+
+
+def seconds(statistic: Statistic, n: int, _classes: int) -> float:
+    """A product with the counts of draws for each power."""
+    return REPLICATE + form_of(statistic, Moments).order * n * PRODUCT
+
+
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    drawn_distribution=drawn_distribution,
+    studentized=studentized,
+    seconds=seconds,
+)

@@ -1,0 +1,201 @@
+"""A few order statistics: medians, quantiles, the interquartile range.
+
+One of them, or two neighbours, have a bootstrap distribution in closed form. Those that lie apart
+are drawn by their spacings. Of other designs than independent cases they are L-statistics with few
+weights.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import OrderStatistics
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, in_parts
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
+from halfwidth.resampling.forms.l_statistics import (
+    Weights,
+    left_out_of_weights,
+    replicates_of_weights,
+    total_weight,
+)
+from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.spacings import spacings
+from halfwidth.resampling.tails import distribution_of
+
+__all__ = ["ENGINE", "closed_form"]
+
+# Support points of less probability than this change no quantile that anyone asks for.
+NEGLIGIBLE = 1e-15
+# A gap of d positions between neighbouring order statistics has probability of about exp(-d).
+LONGEST_GAP = 40
+
+
+def exact_distribution(
+    values: Array, design: Design, statistic: Statistic, _plan: Plan
+) -> Distribution | None:
+    """Of one order statistic or of two neighbours, of independent cases."""
+    if not design.simple:
+        return None
+    ranks, weights = _picks(statistic, design.n)
+    close = len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1)
+    return closed_form(values, ranks, weights) if close else None
+
+
+def drawn_distribution(
+    values: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of independent cases by the spacings of order statistics that lie apart."""
+    if not design.simple:
+        return None
+    ranks, weights = _picks(statistic, design.n)
+
+    def positions() -> reference.Draws:
+        drawn = spacings(plan.entropy, ranks, design.n, plan.n_resamples)
+        return np.ascontiguousarray(drawn.T)
+
+    table = plan.once(("spacings", tuple(ranks)), (), design, positions)
+    # As gaps between neighbours: equal values have a spread of 0.
+    gaps = -np.cumsum(weights[::-1])[::-1]
+    pick = native.picked if plan.compiles else reference.picked
+    return distribution_of(pick(values, table, total_weight(weights), gaps), plan)
+
+
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """As L-statistics, on the draws of all other statistics."""
+    return replicates_of_weights(_weights(statistic), values, design, plan)
+
+
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """As L-statistics."""
+    return left_out_of_weights(_weights(statistic), values, design)
+
+
+def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
+    return form_of(statistic, OrderStatistics).picks(n, **statistic.parameters)
+
+
+def _weights(statistic: Statistic) -> Weights:
+    return functools.partial(_weights_of_all, statistic)
+
+
+def _weights_of_all(statistic: Statistic, n: int) -> Array:
+    """The weights of n sorted values, most of them 0."""
+    weights = np.zeros(n)
+    ranks, picked = _picks(statistic, n)
+    weights[ranks - 1] = picked
+    return weights
+
+
+# --------------------------------------------------------------------------- closed form
+
+
+def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDistribution:
+    """Exact bootstrap distribution of one order statistic or of two adjacent ones, weighted.
+
+    Parameters
+    ----------
+    sorted_values : ndarray, shape (S, n)
+    ranks : ndarray of int, shape (1,) or (2,)
+        1-based, adjacent.
+    weights : ndarray, same shape
+
+    Returns
+    -------
+    ExactDistribution
+        Of Σ weight · X*₍rank₎ over all nⁿ resamples.
+    """
+    n, k, total = sorted_values.shape[-1], int(ranks[0]), total_weight(weights)
+    position, probability = _one(n, k)
+    if len(ranks) == 1:
+        support = total * sorted_values[:, position]
+        return ExactDistribution(support, np.broadcast_to(probability, support.shape))
+    first, second, of_pair = _two_adjacent(n, k, position, probability)
+    support, each = np.empty((2, len(sorted_values), len(first)))
+    for part in in_parts(*support.shape):
+        made = np.take(sorted_values[part], first, axis=-1)
+        gap = np.take(sorted_values[part], second, axis=-1)
+        gap -= made
+        gap *= weights[1]
+        made *= total
+        made += gap
+        order = np.argsort(made, axis=-1)
+        support[part] = np.take_along_axis(made, order, axis=-1)
+        each[part] = of_pair[order]
+    return ExactDistribution(support, each)
+
+
+def _one(n: int, k: int) -> tuple[NDArray[np.intp], Array]:
+    """Positions (0-based) at which the k-th order statistic of a resample falls, and how likely.
+
+    P(X*₍k₎ ≤ x₍j₎) = P(Bin(n, j/n) ≥ k) = I₍j/n₎(k, n - k + 1).
+    """
+    from scipy import special
+
+    reach = 10.0 * np.sqrt(k * (n + 1 - k) / (n + 2)) + 50.0
+    edges = np.arange(max(0, int(k - reach)), min(n, int(k + reach)) + 1)
+    probability = np.diff(special.betainc(k, n - k + 1, edges / n))
+    kept = probability > NEGLIGIBLE
+    return edges[:-1][kept], probability[kept] / probability[kept].sum()
+
+
+def _two_adjacent(
+    n: int, k: int, position: NDArray[np.intp], marginal: Array
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Joint distribution of the positions of the k-th and (k+1)-th order statistics.
+
+    For i < j the event is that k draws lie up to i, the largest of them at i, and the n - k others
+    from j on, the smallest at j:
+    C(n, k) · [(i/n)^k - ((i-1)/n)^k] · [((n-j+1)/n)^(n-k) - ((n-j)/n)^(n-k)].
+    What the marginal of the k-th leaves over is the event i = j.
+    """
+    from scipy import special
+
+    log_choose = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+    i = position + 1
+    remaining = n - int(i[0])
+    longest = min(remaining, int(np.ceil(LONGEST_GAP * (1 + remaining / (n - k)))))
+    j = i[:, None] + np.arange(1, longest + 1)
+    with np.errstate(divide="ignore"):
+        log_lower = k * np.log(i / n) + _log_rest(k, i)
+        log_upper = (n - k) * np.log(np.maximum(n - j + 1, 0) / n) + _log_rest(n - k, n - j + 1)
+    apart = np.where(j <= n, np.exp(log_choose + log_lower[:, None] + log_upper), 0.0)
+    together = np.maximum(marginal - apart.sum(axis=-1), 0.0)
+    rows, columns = np.nonzero(apart > NEGLIGIBLE)
+    first = np.concatenate([position, position[rows]])
+    second = np.concatenate([position, position[rows] + columns + 1])
+    probability = np.concatenate([together, apart[rows, columns]])
+    return first, second, probability / probability.sum()
+
+
+def _log_rest(power: int, count: NDArray[np.intp]) -> Array:
+    """log(1 - ((count - 1) / count)^power), with all its digits."""
+    count = np.maximum(count, 1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(-np.expm1(power * np.log1p(-1.0 / count))))
+
+
+def seconds(_statistic: Statistic, _n: int, _classes: int) -> float:
+    """Nothing but to be made into bounds."""
+    return REPLICATE
+
+
+def support(n: int) -> int:
+    """Some tens of pairs for each √n positions."""
+    return 40 * (20 * int(np.sqrt(n)) + 100)
+
+
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    drawn_distribution=drawn_distribution,
+    seconds=seconds,
+    support=support,
+)

@@ -1,0 +1,229 @@
+"""Areas under ranked scores without each unit in turn.
+
+Of many test sets at once where cases are independent and weigh the same; else row by row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
+from halfwidth.core.types import Array, Numbers
+from halfwidth.metrics.ranking import in_parts
+from halfwidth.metrics.standing import Standing, standing_of
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.forms.ranked_resamples import (
+    areas_of_counts,
+    concordance,
+    group_of_entries,
+    unit_of_cases,
+)
+
+__all__ = ["without_each_unit"]
+
+
+def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
+    """The statistic of each test set without each unit in turn, (S, k, n) -> (S, U)."""
+    made = np.empty((len(values), design.units))
+    for part in in_parts(values):
+        ranking = form.rank(values[part])
+        if form.area.fast is not None and design.independent and ranking.weight is None:
+            area, positives = _without_each_case(form.area.fast, ranking, design.units)
+        else:
+            area, positives = _row_by_row(form.area, ranking, design)
+        shape = (len(values[part]), -1, design.units)
+        made[part] = form.finish(
+            *(np.moveaxis(one.reshape(shape), 1, -1) for one in (area, positives))
+        )
+    return made
+
+
+# --------------------------------------------------------------------------- independent cases
+
+
+def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Array, Array]:
+    """Areas without each case and the positives left, both (R, n), where each weighs 1.
+
+    Each case has the same number of entries in a row, one or more.
+    """
+    standing = standing_of(ranking.mark)
+    place = _places_of_cases(ranking.case, cases)
+    without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
+    positive = _at(standing.positive, place)
+    left = standing.positives[:, None] - positive.sum(axis=-1)
+    return without(standing, place, positive, left), left
+
+
+def _places_of_cases(case: NDArray[np.int32], cases: int) -> NDArray[np.intp]:
+    """Positions of the entries of each case, ascending, (R, L) -> (R, n, L / n)."""
+    # Small numbers are sorted digit by digit.
+    small = case.astype(np.uint16) if cases <= 2**16 else case
+    return np.argsort(small, axis=-1, kind="stable").reshape(len(case), cases, -1)
+
+
+def _at(entries: Numbers, place: NDArray[np.intp]) -> Numbers:
+    """What entries have at some places of their row: (R, L), (R, n, m) -> (R, n, m)."""
+    flat = place.reshape(len(place), -1)
+    return np.take_along_axis(entries, flat, axis=-1).reshape(place.shape)
+
+
+def _auroc_without(
+    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+) -> Array:
+    entries = standing.upto.shape[-1]
+    negatives = entries - standing.positives[:, None]
+    below_upto, below_above = standing.stop - standing.upto, standing.first - standing.above
+    # What an entry adds to twice the concordance; pairs within a case are taken away twice.
+    credit = np.where(
+        standing.positive,
+        2.0 * negatives - below_upto - below_above,
+        standing.upto + standing.above,
+    )
+    twice = np.where(standing.positive, credit, 0.0).sum(axis=-1, keepdims=True)
+    kept = twice - _at(credit, place).sum(axis=-1) + _twice_within_cases(standing, place, positive)
+    pairs = 2.0 * left * (entries - place.shape[-1] - left)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(pairs > 0, kept / pairs, np.nan)
+
+
+def _twice_within_cases(
+    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_]
+) -> Array:
+    """Twice the concordance among the entries of each case, (R, n)."""
+    above: Array = np.cumsum(positive, axis=-1, dtype=float) - positive
+    twice = 2.0 * np.where(positive, 0, above).sum(axis=-1)
+    if place.shape[-1] == 1 or standing.last.all():
+        return np.asarray(twice)
+    first = _at(standing.first, place)
+    for other in range(1, place.shape[-1]):
+        tied = first[..., other:] == first[..., :-other]
+        # A tied pair counts 1 in whichever order it stands: 1 less than 2, or 1 more than none.
+        adds = positive[..., other:].astype(int) - positive[..., :-other]
+        twice += np.where(tied, adds, 0).sum(axis=-1)
+    return np.asarray(twice)
+
+
+def _precision_without(
+    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+) -> Array:
+    """Average precision without each case, in one pass for each of its entries.
+
+    What an entry takes away changes the counts of its ties and of all lower scores. So the total is
+    that of the ties that the case has a part in, and of the pieces between them.
+    """
+    first, stop = _at(standing.first, place), _at(standing.stop, place)
+    hits_gone: NDArray[np.intp] = np.cumsum(positive, axis=-1, dtype=np.intp)
+    gain = np.where(standing.last, standing.upto - standing.above, 0.0)
+    zero: NDArray[np.intp] = np.zeros(left.shape, np.intp)
+    begun, hits, known = zero, zero, zero
+    total = np.zeros(left.shape)
+    for gone in range(place.shape[-1] + 1):
+        behind = gone == place.shape[-1]
+        to = np.full_like(zero, gain.shape[-1]) if behind else first[..., gone]
+        total += _between(standing, gain, (gone, hits), begun, np.maximum(begun, to))
+        if behind:
+            break
+        begun, hits = stop[..., gone], hits_gone[..., gone]
+        if standing.last.all():  # ties of one entry go with it
+            continue
+        own = place[..., gone : gone + 1]
+        p, tp = (_at(one, own)[..., 0] for one in (standing.upto - standing.above, standing.upto))
+        every = np.maximum(begun - gone - 1, 1)
+        share = (p - (hits - known)) * (tp - hits) / every
+        # The next entry of the case may be among these ties too.
+        last = np.ones(share.shape, bool)
+        if gone + 1 < place.shape[-1]:
+            last = first[..., gone + 1] != first[..., gone]
+        total += np.where(last, share, 0.0)
+        known = np.where(last, hits, known)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(left > 0, total / left, np.nan)
+
+
+def _between(
+    standing: Standing,
+    gain: Array,
+    gone: tuple[int, NDArray[np.intp]],
+    begun: NDArray[np.intp],
+    to: NDArray[np.intp],
+) -> Array:
+    """Precision at the positives from one place to before another, (R, n).
+
+    ``gone`` are the entries taken away above them, and how many of these are positive, (R, n).
+    """
+    entries, positives = gone
+    rows, length = gain.shape
+    made = np.zeros(begun.shape)
+    sums = np.zeros((rows, length + 1))
+    # Where none are left nothing is asked for.
+    every = np.maximum(standing.stop - entries, 1)
+    for hits in range(int(positives.max(initial=0)) + 1):
+        np.cumsum(gain * (standing.upto - hits) / every, axis=-1, out=sums[:, 1:])
+        piece = np.take_along_axis(sums, to, axis=-1) - np.take_along_axis(sums, begun, axis=-1)
+        made += np.where(positives == hits, piece, 0.0)
+    return made
+
+
+# --------------------------------------------------------------------------- any design
+
+
+def _row_by_row(of: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
+    unit = unit_of_cases(design)
+    rows = [_row_without(of, ranking, row, unit, design) for row in range(len(ranking.case))]
+    area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
+    return area, positives
+
+
+def _row_without(
+    of: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
+) -> tuple[Array, Array]:
+    mark = ranking.mark[row]
+    weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
+    of_entry = unit[ranking.case[row]]
+    positive = (mark & Ranking.POSITIVE) > 0
+    own = [
+        np.bincount(of_entry, weight * chosen, minlength=design.units)
+        for chosen in (positive, ~positive)
+    ]
+    left = [total.sum() - total for total in own]
+    if of.fast is FastArea.CONCORDANCE:
+        gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
+        twice = (weight * concordance(mark, weight) * positive).sum()
+        # Pairs within a unit were taken away twice.
+        kept = twice - gone + _twice_within(mark, weight, of_entry, design.units)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(left[0] * left[1] > 0, kept / (2 * left[0] * left[1]), np.nan), left[0]
+    area = np.empty(design.units)
+    one = Ranking(
+        ranking.case[row : row + 1],
+        ranking.mark[row : row + 1],
+        None if ranking.weight is None else ranking.weight[row : row + 1],
+    )
+    step = max(1, 2**20 // len(mark))
+    for start in range(0, design.units, step):
+        stop = min(start + step, design.units)
+        counts = np.ones((stop - start, design.units), dtype=np.int64)
+        counts[np.arange(stop - start), np.arange(start, stop)] = 0
+        area[start:stop] = areas_of_counts(of, one, unit, counts).area[0]
+    return area, left[0]
+
+
+def _twice_within(
+    mark: NDArray[np.uint8], weight: Array, unit: NDArray[np.intp], units: int
+) -> Array:
+    """Twice the concordance among the entries of each unit, (L,) -> (U,)."""
+    if len(mark) == units:
+        return np.zeros(units)
+    positive = (mark & Ranking.POSITIVE) > 0
+    tie = group_of_entries(mark)
+    order = np.argsort(unit, kind="stable")  # entries of a unit stay in descending order
+    unit, tie, positive, weight = unit[order], tie[order], positive[order], weight[order]
+    starts = np.flatnonzero(np.append(True, (np.diff(unit) != 0) | (np.diff(tie) != 0)))
+    p, q = (np.add.reduceat(weight * chosen, starts) for chosen in (positive, ~positive))
+    of_run = unit[starts]
+    first = np.flatnonzero(np.append(True, np.diff(of_run) != 0))
+    cumulated = np.cumsum(p)
+    before_unit = np.repeat((cumulated - p)[first], np.diff(np.append(first, len(of_run))))
+    above = cumulated - p - before_unit
+    return np.asarray(np.bincount(of_run, q * (2 * above + p), minlength=units), dtype=float)

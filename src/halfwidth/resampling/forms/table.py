@@ -1,0 +1,34 @@
+"""Which module resamples which form."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+
+from halfwidth.core import forms
+from halfwidth.core.spec import Statistic
+from halfwidth.resampling.forms.contract import Engine
+
+__all__ = ["MODULES", "engine_of"]
+
+# Each has its `Engine`. A call needs one or two of them, so they are imported when first used.
+MODULES: dict[type, str] = {
+    forms.Moments: "moments",
+    forms.SortedWeights: "l_statistics",
+    forms.OrderStatistics: "order_statistics",
+    forms.Sums: "sums",
+    forms.CellCounts: "counts",
+    forms.RankedAreas: "ranked",
+    type(None): "generic",
+}
+
+
+def engine_of(statistic: Statistic) -> Engine:
+    """How a statistic is resampled; one without a form is called on every resample."""
+    return _engine(MODULES[type(statistic.spec.form)])
+
+
+@functools.cache
+def _engine(module: str) -> Engine:
+    engine: Engine = importlib.import_module(f"{__package__}.{module}").ENGINE
+    return engine

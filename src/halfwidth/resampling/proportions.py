@@ -1,0 +1,56 @@
+"""Proportions of independent cases, whose bootstrap distribution is binomial: nothing is drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import studentized_ratio
+from halfwidth.resampling.distribution import ExactDistribution
+
+__all__ = ["acceleration", "binomial", "studentized_binomial"]
+
+
+def binomial(successes: Array, n: int) -> ExactDistribution:
+    """Bootstrap distribution of a proportion: binomial(n, successes / n) / n, one per sample."""
+    from scipy import special
+
+    # A batch of samples holds few different counts.
+    distinct, of_sample = np.unique(np.asarray(successes, float), return_inverse=True)
+    share = distinct / n
+    reach = 12.0 * np.sqrt(n * share * (1 - share)) + 60.0
+    low = int(max(0, np.floor((n * share - reach).min())))
+    high = int(min(n, np.ceil((n * share + reach).max())))
+    counts = np.arange(low, high + 1)
+    log_choose = (
+        special.gammaln(n + 1) - special.gammaln(counts + 1) - special.gammaln(n - counts + 1)
+    )
+    log_probability = (
+        log_choose
+        + special.xlogy(counts, share[:, None])
+        + special.xlog1py(n - counts, -share[:, None])
+    )
+    each = np.exp(log_probability)
+    each /= each.sum(axis=-1, keepdims=True)
+    probability = each[of_sample.reshape(np.shape(successes))]
+    return ExactDistribution(np.broadcast_to(counts / n, probability.shape), probability)
+
+
+def studentized_binomial(successes: Array, n: int) -> ExactDistribution:
+    """Distribution of (p* - p̂)/SE*, SE* = √(p*(1 - p*)/(n - 1)), p* as in `binomial`.
+
+    It rises with p*: -∞ at 0, ∞ at 1; undefined where all cases are alike.
+    """
+    share = np.asarray(successes, float)[..., None] / n
+    drawn = binomial(successes, n)
+    error = np.sqrt(drawn.support * (1 - drawn.support) / (n - 1))
+    ratio = studentized_ratio(drawn.support - share, error, np.full_like(share, 1e-12))
+    return ExactDistribution(ratio, drawn.probability)
+
+
+def acceleration(successes: Array, n: int) -> Array:
+    """BCa's acceleration, (1 - 2p) / (6 √(n p (1 - p))); NaN at 0 and at 1."""
+    p = np.asarray(successes, float) / n
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = (1 - 2 * p) / (6 * np.sqrt(n * p * (1 - p)))
+    return np.where((p > 0) & (p < 1), value, np.nan)

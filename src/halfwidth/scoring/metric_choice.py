@@ -1,0 +1,182 @@
+"""The metrics to compute for each label, with their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
+from halfwidth.core.spec import Metric, MetricSpec, Takes
+from halfwidth.metrics.boundary import CHENG, VOXELS
+from halfwidth.metrics.catalogue import METRICS
+from halfwidth.scoring.tolerances import Tolerances
+
+__all__ = ["MASK_METRICS", "MetricChoice", "choose_metrics", "parameter_text"]
+
+MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
+    "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
+)
+ALL = "all"
+# The name of the tolerance parameter of each metric that has one.
+LIMITS = {
+    spec.name: parameter.name
+    for spec in MASK_METRICS
+    for parameter in spec.parameters
+    if parameter.tolerated
+}
+
+Given = tuple[MetricSpec, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class MetricChoice:
+    """Metrics with the parameters given for them, and tolerances for those that need one.
+
+    Attributes
+    ----------
+    metrics : tuple of (MetricSpec, mapping)
+        Parameters as given, checked, without defaults.
+    tolerances : Tolerances
+    notes : tuple of str
+        The metrics that ``all`` left out.
+    """
+
+    metrics: tuple[Given, ...]
+    tolerances: Tolerances
+    notes: tuple[str, ...] = ()
+
+    def for_label(self, label: str) -> tuple[Metric, ...]:
+        """The metrics of a label with all parameters bound.
+
+        Raises
+        ------
+        OptionError
+            If a metric needs a tolerance and none was given for the label.
+        """
+        return tuple(self._bind(spec, given, label) for spec, given in self.metrics)
+
+    @property
+    def in_mm(self) -> list[str]:
+        """The metrics that need the size of the voxels."""
+        return [
+            spec.name
+            for spec, given in self.metrics
+            if spec.spaced and given.get("definition") != CHENG
+        ]
+
+    def _bind(self, spec: MetricSpec, given: Mapping[str, float], label: str) -> Metric:
+        limit = LIMITS.get(spec.name)
+        tolerance = self.tolerances.for_label(label)
+        if _needs_tolerance(spec, given):
+            if tolerance is None:
+                raise _missing_tolerance(spec, f" for label {label!r}")
+            given = {**given, str(limit): tolerance}
+        return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+def _needs_tolerance(spec: MetricSpec, given: Mapping[str, float]) -> bool:
+    limit = LIMITS.get(spec.name)
+    return limit is not None and limit not in given and given.get("definition") != CHENG
+
+
+def _missing_tolerance(spec: MetricSpec, where: str = "") -> OptionError:
+    limit = LIMITS[spec.name]
+    return OptionError(
+        f"{spec.name} needs a {limit} in mm{where}: tolerance=3 (--tolerance 3), one for each "
+        f"label in a file (--tolerance-file), or {spec.name}:{limit}=3"
+    )
+
+
+def choose_metrics(
+    texts: Sequence[str], tolerances: Tolerances, *, ignoring: bool = False
+) -> MetricChoice:
+    """Resolve names with parameters to metrics.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        ``"dsc"``, ``"hd:percentile=99"``, lists with commas, or ``"all"``: all but clDice, and
+        those that need a tolerance only where there is one.
+    tolerances : Tolerances
+    ignoring : bool
+        Whether some voxels are ignored, which specificity does not allow.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown metric of masks; proposes the nearest.
+    OptionError
+        For a parameter that is not allowed, a repeated metric, or one that lacks something it
+        needs.
+    """
+    has_tolerance = tolerances.default is not None or bool(tolerances.by_label)
+    excluded = {spec.name: "slow" for spec in MASK_METRICS if spec.slow}
+    if not has_tolerance:
+        excluded |= dict.fromkeys(LIMITS, "no tolerance")
+    if ignoring:
+        excluded |= {s.name: "some voxels are ignored" for s in MASK_METRICS if s.of_background}
+    names = split_names(texts)
+    chosen: list[Given] = []
+    for text in names:
+        every: list[Given] = [(spec, {}) for spec in MASK_METRICS if spec.name not in excluded]
+        chosen += every if text == ALL else [_parse_metric(text)]
+    if not chosen:
+        raise OptionError(f"no metric is named; known: {', '.join(MASK_METRICS.names)}")
+    _check_together(chosen, tolerances, has_tolerance=has_tolerance, ignoring=ignoring)
+    left_out = ", ".join(f"{name} ({why})" for name, why in excluded.items())
+    notes = (f"'all' leaves out {left_out}",) if ALL in names else ()
+    return MetricChoice(tuple(chosen), tolerances, notes)
+
+
+def _check_together(
+    chosen: Sequence[Given], tolerances: Tolerances, *, has_tolerance: bool, ignoring: bool
+) -> None:
+    seen = []
+    for spec, given in chosen:
+        if _needs_tolerance(spec, given) and not has_tolerance:
+            raise _missing_tolerance(spec)
+        if ignoring and spec.of_background:
+            raise OptionError(
+                f"{spec.name} counts all background, but voxels labelled 'ignore' count neither "
+                "way; leave one of the two out"
+            )
+        bound = dict(given)
+        if _needs_tolerance(spec, given) and tolerances.default is not None:
+            bound[LIMITS[spec.name]] = tolerances.default
+        if (spec.name, bound) in seen:
+            raise OptionError(f"metric {spec.name!r} is named twice; once is enough")
+        seen.append((spec.name, bound))
+    if has_tolerance and not any(_needs_tolerance(spec, given) for spec, given in chosen):
+        raise OptionError(
+            f"tolerance= (--tolerance) has no effect: no {' or '.join(LIMITS)} is computed that "
+            "does not have its own"
+        )
+
+
+def _parse_metric(text: str) -> Given:
+    """A metric, and those of its given parameters that differ from the default."""
+    name, given = parse_name(text, lambda name: MASK_METRICS[name].parameters)
+    spec = MASK_METRICS[name]
+    if UNIT.name in given:
+        raise OptionError(
+            f"{text!r}: the unit is that of the spacing; spacing=1 (--spacing 1) is voxels"
+        )
+    checked = bind(spec.name, spec.parameters, given, complete=False)
+    usual = {parameter.name: parameter.default for parameter in spec.parameters}
+    usual |= {"definition": VOXELS} if "definition" in usual else {}
+    return spec, {key: value for key, value in checked.items() if value != usual[key]}
+
+
+def parameter_text(metric: Metric) -> str:
+    """The parameters of a metric that are not the default, as text for the table.
+
+    >>> parameter_text(Metric(METRICS["nsd"], {"tolerance": 3.0, "definition": 2.0}))
+    'tolerance=3;definition=surface'
+    """
+    return ";".join(
+        f"{parameter.name}={parameter.word(metric.parameters[parameter.name])}"
+        for parameter in metric.spec.parameters
+        if metric.parameters.get(parameter.name, parameter.default) != parameter.default
+    )

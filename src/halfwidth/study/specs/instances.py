@@ -1,0 +1,90 @@
+"""From the sources of a spec to instances: files read, values checked, populations named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from halfwidth.core.errors import DataError, shortened
+from halfwidth.study.specs.formula_instances import instance_of_formula
+from halfwidth.study.specs.score_files import instances_of_scores
+from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
+from halfwidth.study.specs.toml_sections import placed
+from halfwidth.study.specs.value_files import instances_of_tables
+
+__all__ = ["FEWEST", "instances_of"]
+
+# Of fewer values there is no distribution to speak of.
+FEWEST = 5
+
+
+def instances_of(spec: StudySpec) -> tuple[Instance, ...]:
+    """The instances that a spec names, in the order of its sections, files and columns.
+
+    Files are read and checked; populations are fitted when ``build()`` is called.
+
+    Parameters
+    ----------
+    spec : StudySpec
+        See `read_spec`.
+
+    Returns
+    -------
+    tuple of Instance
+
+    Raises
+    ------
+    DataError
+        If files do not exist or cannot be used as they are, naming the file, the column and the
+        case; if an instance has fewer than 5 cases; if two have one name, or none is left.
+    """
+    found: list[Instance] = []
+    for tables in spec.tables:
+        with placed(tables.place):
+            found += _enough(instances_of_tables(tables, spec.folder), tables.min_cases)
+    for scores in spec.scores:
+        with placed(scores.place):
+            made = instances_of_scores(scores, spec.folder, spec.averages)
+            found += _enough(made, scores.min_cases)
+    for population in spec.populations:
+        with placed(population.place):
+            found.append(instance_of_formula(population))
+    _check_names(found)
+    return tuple(found)
+
+
+def _enough(found: Iterator[Instance], min_cases: int) -> list[Instance]:
+    """Instances with enough cases; those left out are noted with the first that is kept."""
+    kept, left_out = [], []
+    for instance in found:
+        n = instance.n_cases or 0
+        if n < min_cases:
+            left_out.append(f"{instance.name} ({n})")
+        elif n < FEWEST:
+            raise DataError(
+                f"{instance.source}: {n} case{'' if n == 1 else 's'} left; a population needs "
+                f"{FEWEST} at the very least, and {FEW_CASES} to be worth a study. min_cases = "
+                f"{FEW_CASES} leaves such instances out"
+            )
+        else:
+            kept.append(instance)
+    if not kept:
+        raise DataError(
+            f"no instance has min_cases = {min_cases} cases; there are {shortened(left_out, 5)}"
+        )
+    if left_out:
+        note = f"left out, with fewer than {min_cases} cases: {shortened(left_out, 20)}"
+        kept[0] = replace(kept[0], notes=(*kept[0].notes, note))
+    return kept
+
+
+def _check_names(found: Iterable[Instance]) -> None:
+    seen: dict[str, Instance] = {}
+    for instance in found:
+        first = seen.setdefault(instance.name, instance)
+        if first is not instance:
+            raise DataError(
+                f"two instances are called {instance.name!r}: {first.source} and "
+                f"{instance.source}. Tell them apart by model or task in their sections, or by "
+                "{model} and {task} in the pattern of their files"
+            )
