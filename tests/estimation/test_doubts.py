@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import tempfile
 from collections.abc import Callable
@@ -14,7 +15,9 @@ import pytest
 from support import codes
 
 import halfwidth as hw
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Estimand, Metric, Need, interval_method, spec_of
+from halfwidth.core.types import Interval
+from halfwidth.core.undefined import no_interval
 from halfwidth.study.specs.spec import Instance
 
 GOOD = np.random.default_rng(4).normal(0.8, 0.03, 120).clip(0, 1)
@@ -266,3 +269,19 @@ def test_a_bound_cut_by_auto_is_not_also_outside() -> None:
     found = codes(SITUATIONS["HW309"]())
     assert "HW305" not in found
     assert "HW309" not in codes(SITUATIONS["HW305"]())
+
+
+@pytest.mark.parametrize("needs", [(), (Need.DISTRIBUTION,)])
+def test_a_method_that_declares_no_reason_is_given_none_of_another(needs: tuple[Need, ...]) -> None:
+    nothing = functools.partial(interval_method, title="nothing", use_when="never", needs=needs)
+
+    @nothing(accepts=frozenset({Estimand.MEAN}))
+    def undefined(*_ingredients: Any) -> Interval:
+        """Never defined."""
+        return no_interval(np.array([0.0]))
+
+    estimate = hw.summary_ci([0.1, 0.5, 0.9], method=spec_of(undefined), n_resamples=9, rng=1)
+    (message,) = (caution.message for caution in estimate.cautions if caution.code == "HW306")
+    wanted = "undefined on every resample" if needs else "its formula is undefined on these values"
+    assert wanted in message
+    assert "newcombe" not in message

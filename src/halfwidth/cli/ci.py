@@ -222,6 +222,6 @@ def _say_if_long(n: int, how: dict[str, Any]) -> None:
         return
     if method == "auto" or METHODS[method].resamples:
         note(
-            f"{n} rows and {resamples} resamples may take minutes with {native.status()}; "
-            "installed where a C compiler is found, it takes seconds"
+            f"{n} rows and {resamples} resamples may take minutes with {native.status()}. "
+            "The compiled library takes seconds"
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 __all__ = [
     "Better",
     "ClassNeed",
+    "Drawn",
     "Estimand",
     "Kind",
     "MetricLevel",
@@ -110,3 +112,22 @@ class Promise(StrEnum):
     NESTED = "widens with the level"
     EQUIVARIANT = "moves with shift and scale"
     GUARANTEED = "covers at least as often as it says"
+
+
+class Drawn(NamedTuple):
+    """How a method is drawn in figures, so that it is told from the others without colour too.
+
+    Attributes
+    ----------
+    colour : str
+        ``black``, or one of the palette: ``blue``, ``green``, ``orange``, ``red``, ``sky``,
+        ``grey``, ``pink``.
+    stroke : str
+        ``solid``, ``dashed``, ``dotted`` or ``broken``.
+    marker : str
+        As Matplotlib names it.
+    """
+
+    colour: str
+    stroke: str
+    marker: str

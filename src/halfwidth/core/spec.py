@@ -18,6 +18,7 @@ from halfwidth.core.forms import Form, MetricForm
 from halfwidth.core.kinds import (
     Better,
     ClassNeed,
+    Drawn,
     Estimand,
     Kind,
     MetricLevel,
@@ -27,11 +28,12 @@ from halfwidth.core.kinds import (
     Transform,
 )
 from halfwidth.core.parameters import UNIT, VOXEL, Parameter
-from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval
+from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
 __all__ = [
     "Better",
     "ClassNeed",
+    "Drawn",
     "Estimand",
     "Kind",
     "MethodSpec",
@@ -44,6 +46,7 @@ __all__ = [
     "StatisticSpec",
     "Takes",
     "Transform",
+    "Unanswered",
     "interval_method",
     "metric",
     "range_of_spread",
@@ -118,6 +121,9 @@ class MetricSpec:
         What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
+    look : int or None
+        Which colour, stroke and marker of the palette it has in figures, of its own; None: what
+        is left.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -148,6 +154,7 @@ class MetricSpec:
     bounds_rule: Callable[..., Bounds] | None = None
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
+    look: int | None = None
     cite: str = ""
 
     @property
@@ -348,6 +355,42 @@ DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
 
 
 @dataclass(frozen=True)
+class Unanswered:
+    """What is known of a sample for which a method gave no interval.
+
+    Attributes
+    ----------
+    method : str
+    units : int
+        Independent units, of which there are enough.
+    noun : str
+        What a unit is called.
+    level : Level
+    quantile_level : float
+        NaN where no quantile is estimated.
+    constant : bool
+        Whether all values are equal.
+    proportion : bool
+    bounded_mean : bool
+        Whether a mean of independent cases within finite bounds is estimated.
+    """
+
+    method: str
+    units: int
+    noun: str
+    level: Level
+    quantile_level: float
+    constant: bool
+    proportion: bool
+    bounded_mean: bool
+
+    @property
+    def units_text(self) -> str:
+        """Such as ``12 clusters``."""
+        return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
+
+
+@dataclass(frozen=True)
 class MethodSpec:
     """What is known of a CI method.
 
@@ -372,6 +415,14 @@ class MethodSpec:
     cite : str
     independent_only : bool
         Whether it supposes independent cases, without clusters and strata.
+    no_interval : callable or None
+        ``no_interval(sample)`` of an `Unanswered` one: why the method can be undefined there, and
+        what helps, in words. None where too few cases are the only reason, or of a bootstrap, that
+        the statistic is undefined on every resample.
+    instead : callable or None
+        The function of the method that ``auto`` takes where this one gives no interval.
+    drawn : Drawn or None
+        How it is drawn in figures; None: as what is left.
     """
 
     name: str
@@ -387,6 +438,9 @@ class MethodSpec:
     cite: str = ""
     synonyms: tuple[str, ...] = ()
     independent_only: bool = False
+    no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
+    instead: Callable[..., Interval] | None = None
+    drawn: Drawn | None = None
 
     @property
     def accepts_text(self) -> str:

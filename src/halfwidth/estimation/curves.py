@@ -18,8 +18,9 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.curve_lines import curve_line
+from halfwidth.estimation.functionals import Policies, Target
 from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import Policies, Target, job_for
+from halfwidth.estimation.metric_jobs import job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
@@ -296,8 +297,8 @@ class _Ranked:
 
     @classmethod
     def of(cls, job: Job) -> _Ranked:
-        ranking = form_of(job.statistic, RankedAreas).rank(job.sample.arranged)
-        return cls(unit_of_cases(job.sample.design)[ranking.case[0]], ranking.mark[0])
+        ranking = form_of(job.functional.statistic, RankedAreas).rank(job.records.arranged)
+        return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
 
     @property
     def positives(self) -> int:
@@ -323,7 +324,7 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 
 
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
-    design = jobs[0].sample.design
+    design = jobs[0].records.design
     plan = Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.of(job) for job in jobs]
     heights = np.empty((len(jobs), len(GRID), request.n_resamples))

@@ -10,14 +10,14 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
-from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise
+from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.evidence import cases_needed, with_evidence
 from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
 from halfwidth.estimation.runs_doubts import RUN_RULES
-from halfwidth.intervals.mean import sample_skewness
-from halfwidth.intervals.ranks import attainable_level, minimum_n, minimum_n_asymptotic
+from halfwidth.intervals.mean import sample_skewness, t
+from halfwidth.intervals.quantile import semiparametric
+from halfwidth.intervals.ranks import attainable_level, minimum_n
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
@@ -257,7 +257,7 @@ def _near_an_end(facts: Facts) -> Caution | None:
 
 def _bca_on_order_statistic(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if e.method == "bca" and not e.statistic_spec.spec.smooth:
+    if Need.ACCELERATION in e.method_spec.needs and not e.statistic_spec.spec.smooth:
         return caution("HW301", what=statistic_title(e.statistic_spec))
     return None
 
@@ -305,83 +305,41 @@ def _why_none(facts: Facts) -> tuple[str, str]:
     if facts.units < least:
         unit = "clusters" if "cluster" in facts.units_text else "cases"
         needed = f"it needs at least {least} {unit} and there "
-        hint = f"t works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
+        hint = f"{t.__name__} works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
         are = "is" if facts.units == 1 else "are"
         return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
     if len(facts.strata) > 1 and max(facts.strata) < 2:
         return "no stratum holds two units that could be compared", "leave strata out"
-    reasons = {
-        "exact": _why_no_exact,
-        "exact_randomized": _why_no_exact,
-        "asymptotic": _why_no_asymptotic,
-        "bca": _why_no_bca,
-        "studentized": _why_no_bca,
-    }
-    if e.method in reasons:
-        return reasons[e.method](facts)
-    return REASONS.get(
-        e.method, ("the statistic is undefined on every resample", "choose another statistic")
+    if e.method_spec.no_interval is not None:
+        return e.method_spec.no_interval(_sample_of(facts))
+    if e.method_spec.resamples:
+        return "the statistic is undefined on every resample", "choose another statistic"
+    return "its formula is undefined on these values", "choose another method, or auto"
+
+
+def _sample_of(facts: Facts) -> Unanswered:
+    """What a method may say of the sample."""
+    e = facts.estimate
+    independent = facts.design is None or facts.design.simple
+    return Unanswered(
+        method=e.method,
+        units=facts.units,
+        noun=facts.noun,
+        level=e.level,
+        quantile_level=e.statistic_spec.quantile_level,
+        constant=facts.constant,
+        proportion=facts.successes is not None,
+        bounded_mean=e.metric_spec.spec.bounds.finite and _is_mean(e) and independent,
     )
-
-
-NO_VARIANCE = (
-    "the variance is 0 (AUROC 0 or 1, or all scores tied) or cannot be known",
-    "newcombe is defined",
-)
-REASONS = {
-    "trimmed_t": ("fewer than 2 cases are left after trimming", "trim less, or use percentile"),
-    "delong": NO_VARIANCE,
-    "delong_logit": NO_VARIANCE,
-    "hanley_mcneil": NO_VARIANCE,
-    "delta": (
-        "the standard error is 0 or unknown, or the scale ends here",
-        "percentile is defined",
-    ),
-}
 
 
 def _is_mean(estimate: Estimate) -> bool:
     return estimate.statistic_spec.spec.estimand is Estimand.MEAN
 
 
-def _why_no_exact(facts: Facts) -> tuple[str, str]:
-    e = facts.estimate
-    q = e.statistic_spec.quantile_level
-    reached = percent(round(attainable_level(facts.units, q, e.level), 4))
-    return (
-        f"order statistics of {facts.units_text} reach at most {reached}",
-        f"semiparametric is defined, and {e.method} from {minimum_n(q, e.level)} {facts.noun}s on",
-    )
-
-
-def _why_no_asymptotic(facts: Facts) -> tuple[str, str]:
-    e = facts.estimate
-    q = e.statistic_spec.quantile_level
-    needed = minimum_n_asymptotic(q, e.level)
-    return (
-        f"its ranks leave those of {facts.units_text}",
-        f"semiparametric is defined, and asymptotic from {needed} {facts.noun}s on",
-    )
-
-
-def _why_no_bca(facts: Facts) -> tuple[str, str]:
-    if not facts.constant:
-        if facts.estimate.method == "bca":
-            why = "its bias correction or its acceleration is undefined on these values"
-        else:
-            why = "the standard error is 0 or undefined"
-        return why, "percentile is defined"
-    if facts.successes is not None:
-        return "all cases are alike", "wilson is defined"
-    bounded = facts.estimate.metric_spec.spec.bounds.finite and _is_mean(facts.estimate)
-    independent = facts.design is None or facts.design.simple
-    defined = "hoeffding" if bounded and independent else "percentile"
-    return "all values are equal", f"{defined} is defined"
-
-
 def _level_out_of_reach(facts: Facts) -> Caution | None:
     e = facts.estimate
-    if not facts.chosen or e.method != "semiparametric" or facts.undefined:
+    if not facts.chosen or e.method != semiparametric.__name__ or facts.undefined:
         return None
     q = e.statistic_spec.quantile_level
     return caution(

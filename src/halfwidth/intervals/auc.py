@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
 __all__ = ["delong", "delong_logit", "hanley_mcneil", "newcombe"]
@@ -15,92 +15,18 @@ ACCEPTS = frozenset({Estimand.AUROC})
 HALVINGS = 60
 
 
+def no_variance(_sample: Unanswered) -> tuple[str, str]:
+    """Why a method that needs the variance of an AUROC gave no interval."""
+    reason = "the variance is 0 (AUROC 0 or 1, or all scores tied) or cannot be known"
+    return reason, f"{newcombe.__name__} is defined"
+
+
 def reach_of(degrees: float, level: Level) -> float:
     """The normal quantile, or Student's where clusters leave few degrees of freedom."""
     from scipy import special
 
     tail = level.tail
     return float(-special.ndtri(tail) if np.isinf(degrees) else -special.stdtrit(degrees, tail))
-
-
-@interval_method(
-    title="DeLong",
-    accepts=ACCEPTS,
-    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
-    use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
-    "does not",
-    min_n=2,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
-    cite="delong1988",
-)
-def delong(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
-    """DeLong's interval, A ± z·SE with the variance of the structural components.
-
-    With clusters the SE is Obuchowski's, and t quantiles of clusters less strata are used.
-
-    Parameters
-    ----------
-    estimate : ndarray
-        A, in [0, 1].
-    standard_error : ndarray
-    degrees : float
-        Infinite for independent cases.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        May leave [0, 1]; NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988); Obuchowski (1997) for clusters; Sun & Xu (2014) for the
-    O(n log n) way by ranks.
-    """
-    known = np.where(standard_error > 0, standard_error, np.nan)
-    reach = reach_of(degrees, level) * known
-    return Interval.of(estimate - reach, estimate + reach, known)
-
-
-@interval_method(
-    title="DeLong on the logit",
-    accepts=ACCEPTS,
-    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
-    use_when="for an AUROC: stays in range and is asymmetric near 1, as it should be",
-    min_n=2,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
-    cite="delong1988",
-    synonyms=("logit_delong",),
-)
-def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
-    """DeLong's interval on the logit scale, logit⁻¹(logit A ± z·SE / (A(1 - A))).
-
-    Parameters
-    ----------
-    estimate : ndarray
-        A, in [0, 1].
-    standard_error : ndarray
-        Of A itself; Obuchowski's with clusters.
-    degrees : float
-        Infinite for independent cases.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        Within (0, 1); NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988); Pepe (2003), section 5.2, for the scale.
-    """
-    from scipy import special
-
-    known = np.where(standard_error > 0, standard_error, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        middle = special.logit(estimate)
-        reach = reach_of(degrees, level) * known / (estimate * (1 - estimate))
-    return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
 
 
 def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Array) -> Array:
@@ -115,55 +41,8 @@ def _variance(area: Array, positives: Array, negatives: Array, m: Array, n: Arra
 
 
 @interval_method(
-    title="Hanley-McNeil",
-    accepts=ACCEPTS,
-    needs=(Need.ESTIMATE, Need.CLASS_UNITS),
-    use_when="when only the AUROC and the numbers of cases are known",
-    min_n=2,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE}),
-    cite="hanley_mcneil1982",
-    independent_only=True,
-)
-def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
-    """Hanley and McNeil's interval, A ± z·SE, which supposes exponential scores.
-
-    SE² = [A(1 - A) + (m - 1)(Q₁ - A²) + (n - 1)(Q₂ - A²)] / (mn), Q₁ = A/(2 - A),
-    Q₂ = 2A²/(1 + A), m positive and n negative cases.
-
-    Parameters
-    ----------
-    estimate : ndarray
-        A, in [0, 1].
-    class_units : tuple of ndarray
-        m and n.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        May leave [0, 1]; NaN at A = 0 and A = 1, where the variance vanishes.
-
-    References
-    ----------
-    Hanley & McNeil (1982).
-
-    Examples
-    --------
-    >>> sizes = np.array(51.0), np.array(58.0)
-    >>> interval = hanley_mcneil(np.array(0.893), sizes, Level(0.95))
-    >>> print(f"{interval.low:.3f} {interval.high:.3f} {interval.standard_error:.4f}")
-    0.829 0.957 0.0325
-    """
-    m, n = class_units
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = _variance(estimate, m, n, m - 1, n - 1)
-    known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
-    reach = reach_of(np.inf, level) * known
-    return Interval.of(estimate - reach, estimate + reach, known)
-
-
-@interval_method(
     title="Newcombe",
+    drawn=Drawn("black", "solid", "p"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.CLASS_UNITS),
     use_when="for an AUROC of 0 or 1, of few cases, or with all scores tied: defined there too",
@@ -220,3 +99,138 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     return Interval.of(
         np.where(known, end(0.0), np.nan), np.where(known, end(1.0), np.nan), standard_error
     )
+
+
+@interval_method(
+    title="DeLong",
+    no_interval=no_variance,
+    drawn=Drawn("red", "solid", "<"),
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
+    use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
+    "does not",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="delong1988",
+)
+def delong(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
+    """DeLong's interval, A ± z·SE with the variance of the structural components.
+
+    With clusters the SE is Obuchowski's, and t quantiles of clusters less strata are used.
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    standard_error : ndarray
+    degrees : float
+        Infinite for independent cases.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1]; NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Obuchowski (1997) for clusters; Sun & Xu (2014) for the
+    O(n log n) way by ranks.
+    """
+    known = np.where(standard_error > 0, standard_error, np.nan)
+    reach = reach_of(degrees, level) * known
+    return Interval.of(estimate - reach, estimate + reach, known)
+
+
+@interval_method(
+    title="DeLong on the logit",
+    no_interval=no_variance,
+    instead=newcombe,
+    drawn=Drawn("green", "dotted", ">"),
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
+    use_when="for an AUROC: stays in range and is asymmetric near 1, as it should be",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="delong1988",
+    synonyms=("logit_delong",),
+)
+def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: Level) -> Interval:
+    """DeLong's interval on the logit scale, logit⁻¹(logit A ± z·SE / (A(1 - A))).
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    standard_error : ndarray
+        Of A itself; Obuchowski's with clusters.
+    degrees : float
+        Infinite for independent cases.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within (0, 1); NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Pepe (2003), section 5.2, for the scale.
+    """
+    from scipy import special
+
+    known = np.where(standard_error > 0, standard_error, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = special.logit(estimate)
+        reach = reach_of(degrees, level) * known / (estimate * (1 - estimate))
+    return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
+
+
+@interval_method(
+    title="Hanley-McNeil",
+    no_interval=no_variance,
+    drawn=Drawn("grey", "broken", "h"),
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.CLASS_UNITS),
+    use_when="when only the AUROC and the numbers of cases are known",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE}),
+    cite="hanley_mcneil1982",
+    independent_only=True,
+)
+def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Level) -> Interval:
+    """Hanley and McNeil's interval, A ± z·SE, which supposes exponential scores.
+
+    SE² = [A(1 - A) + (m - 1)(Q₁ - A²) + (n - 1)(Q₂ - A²)] / (mn), Q₁ = A/(2 - A),
+    Q₂ = 2A²/(1 + A), m positive and n negative cases.
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    class_units : tuple of ndarray
+        m and n.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [0, 1]; NaN at A = 0 and A = 1, where the variance vanishes.
+
+    References
+    ----------
+    Hanley & McNeil (1982).
+
+    Examples
+    --------
+    >>> sizes = np.array(51.0), np.array(58.0)
+    >>> interval = hanley_mcneil(np.array(0.893), sizes, Level(0.95))
+    >>> print(f"{interval.low:.3f} {interval.high:.3f} {interval.standard_error:.4f}")
+    0.829 0.957 0.0325
+    """
+    m, n = class_units
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = _variance(estimate, m, n, m - 1, n - 1)
+    known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+    reach = reach_of(np.inf, level) * known
+    return Interval.of(estimate - reach, estimate + reach, known)

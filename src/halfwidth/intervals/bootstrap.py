@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
+from halfwidth.intervals.mean import hoeffding
+from halfwidth.intervals.proportion import wilson
 from halfwidth.resampling.distribution import Distribution
 
 __all__ = ["basic", "bca", "percentile", "studentized"]
@@ -15,6 +17,7 @@ ANY = frozenset(Estimand)
 
 @interval_method(
     title="percentile bootstrap",
+    drawn=Drawn("blue", "solid", "o"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION,),
     use_when="for any statistic, wherever it is defined; for a mean or an SD short below 50 cases",
@@ -44,6 +47,7 @@ def percentile(distribution: Distribution, level: Level) -> Interval:
 
 @interval_method(
     title="basic bootstrap",
+    drawn=Drawn("red", "dotted", "v"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE),
     use_when="seldom: mostly the least reliable of the bootstraps",
@@ -78,8 +82,30 @@ def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval
     return Interval.of(low, high)
 
 
+def _of_equal_values(sample: Unanswered) -> tuple[str, str]:
+    if sample.proportion:
+        return "all cases are alike", f"{wilson.__name__} is defined"
+    defined = hoeffding if sample.bounded_mean else percentile
+    return "all values are equal", f"{defined.__name__} is defined"
+
+
+def _uncorrected(sample: Unanswered) -> tuple[str, str]:
+    if sample.constant:
+        return _of_equal_values(sample)
+    reason = "its bias correction or its acceleration is undefined on these values"
+    return reason, f"{percentile.__name__} is defined"
+
+
+def _without_error(sample: Unanswered) -> tuple[str, str]:
+    if sample.constant:
+        return _of_equal_values(sample)
+    return "the standard error is 0 or undefined", f"{percentile.__name__} is defined"
+
+
 @interval_method(
+    no_interval=_uncorrected,
     title="BCa bootstrap",
+    drawn=Drawn("orange", "dashed", "s"),
     accepts=ANY,
     needs=(Need.DISTRIBUTION, Need.ESTIMATE, Need.TIE_TOLERANCE, Need.ACCELERATION),
     use_when="for smooth statistics (mean, SD) from about 50 cases on: corrects bias and skew",
@@ -137,7 +163,9 @@ def bca(
 
 
 @interval_method(
+    no_interval=_without_error,
     title="studentized bootstrap",
+    drawn=Drawn("pink", "dashed", "X"),
     accepts=ANY,
     needs=(Need.STUDENTIZED, Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="for a mean, trimmed mean, proportion or SD; covers about as hall does, as wide",

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Estimand, Need, Promise, Transform, interval_method
+from halfwidth.core.spec import (
+    Drawn,
+    Estimand,
+    Need,
+    Promise,
+    Transform,
+    Unanswered,
+    interval_method,
+)
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.auc import reach_of
+from halfwidth.intervals.bootstrap import percentile
 
 __all__ = ["delta"]
 
 
+def _no_error(_sample: Unanswered) -> tuple[str, str]:
+    reason = "the standard error is 0 or unknown, or the scale ends here"
+    return reason, f"{percentile.__name__} is defined"
+
+
 @interval_method(
+    no_interval=_no_error,
     title="delta method",
+    drawn=Drawn("sky", "broken", "d"),
     accepts=frozenset({Estimand.COUNTING}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.TRANSFORM, Need.CLUSTER_DEGREES),
     use_when="for functions of a confusion matrix without resampling; strained near the ends and "

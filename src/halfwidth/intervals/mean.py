@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
@@ -30,6 +30,7 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
 
 @interval_method(
     title="t",
+    drawn=Drawn("green", "solid", "^"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.DEGREES_OF_FREEDOM),
     use_when="the classic; best of the simple ones below 50 cases, too short under strong "
@@ -79,6 +80,7 @@ def t(estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Le
 
 @interval_method(
     title="z",
+    drawn=Drawn("sky", "dashed", "D"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
@@ -116,7 +118,9 @@ def z(estimate: Array, standard_error: Array, level: Level) -> Interval:
 
 
 @interval_method(
+    instead=t,
     title="Hall's skewness-corrected t",
+    drawn=Drawn("black", "broken", "P"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES,),
     use_when="below 50 cases: under skew and failed cases nearer to its level than t; wider",
@@ -195,8 +199,14 @@ def _untransformed(y: float, skewness: Array, n: int) -> Array:
     return np.where(tiny, shifted, 3 * root_less_one / g)
 
 
+def _trimmed_away(_sample: Unanswered) -> tuple[str, str]:
+    return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
+
+
 @interval_method(
+    no_interval=_trimmed_away,
     title="Tukey-McLaughlin trimmed t",
+    drawn=Drawn("green", "dashed", "<"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),
     needs=(Need.SORTED_VALUES, Need.TRIM_SHARE),
     use_when="for a trimmed mean without resampling",
@@ -248,6 +258,7 @@ def trimmed_t(values: Array, share: float, level: Level) -> Interval:
 
 @interval_method(
     title="Hoeffding",
+    drawn=Drawn("grey", "solid", "*"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="when coverage must be guaranteed at any n, whatever the distribution; several "
@@ -290,6 +301,7 @@ def hoeffding(values: Array, bounds: Bounds, level: Level) -> Interval:
 
 @interval_method(
     title="empirical Bernstein",
+    drawn=Drawn("pink", "dotted", "h"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.SORTED_VALUES, Need.BOUNDS),
     use_when="like hoeffding, and shorter from about 200 cases on when the spread is small",

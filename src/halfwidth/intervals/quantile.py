@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from halfwidth.core.spec import Estimand, Need, Promise, interval_method
+from halfwidth.core.formatting import percent
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.core.undefined import no_interval
-from halfwidth.intervals.ranks import asymptotic_positions, exact_ranks, randomized_ranks
+from halfwidth.intervals.ranks import (
+    asymptotic_positions,
+    attainable_level,
+    exact_ranks,
+    minimum_n,
+    minimum_n_asymptotic,
+    randomized_ranks,
+)
 from halfwidth.summaries.quantile import sample_rank
 
 __all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
@@ -17,152 +25,8 @@ NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 
 
 @interval_method(
-    title="exact order-statistic",
-    accepts=ACCEPTS,
-    needs=NEEDS,
-    use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
-    cite="zielinski2005",
-)
-def exact(values: Array, q: float, level: Level) -> Interval:
-    """Distribution-free interval between two order statistics (`exact_ranks`).
-
-    Parameters
-    ----------
-    values : ndarray, shape (..., n)
-        Ascending along the last axis.
-    q : float
-        Level of the quantile, strictly between 0 and 1.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        Two values of the sample; need not widen with the level. NaN below the minimum n, that is
-        unless qⁿ + (1 - q)ⁿ ≤ α.
-
-    References
-    ----------
-    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), equation 7.
-
-    Examples
-    --------
-    >>> interval = exact(np.arange(1.0, 11.0), 0.5, Level(0.95))
-    >>> float(interval.low), float(interval.high)
-    (2.0, 9.0)
-    """
-    ranks = exact_ranks(values.shape[-1], q, level)
-    if ranks is None:
-        return no_interval(values[..., 0])
-    return Interval.of(values[..., ranks[0] - 1], values[..., ranks[1] - 1])
-
-
-@interval_method(
-    title="randomized exact order-statistic",
-    accepts=ACCEPTS,
-    needs=(*NEEDS, Need.UNIFORM),
-    use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
-    "intervals",
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
-    cite="zielinski2005",
-)
-def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
-    """One of two intervals between order statistics, drawn so that the level is met exactly.
-
-    Of all mixtures of intervals [X₍k₎, X₍l₎] that hold the quantile exactly 1 - α often, the one of
-    the least expected l - k (`halfwidth.intervals.ranks.randomized_ranks`).
-
-    Parameters
-    ----------
-    values : ndarray, shape (..., n)
-        Ascending along the last axis.
-    q : float
-        Level of the quantile, strictly between 0 and 1.
-    uniform : ndarray, shape (...)
-        A uniform number on [0, 1) for each sample; below the chance of the first interval that one
-        is given.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        Two values of the sample; need not widen with the level. NaN below the minimum n of `exact`.
-
-    References
-    ----------
-    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), section 3.3.
-
-    Examples
-    --------
-    >>> values = np.arange(1.0, 11.0)
-    >>> interval = exact_randomized(values, 0.5, np.array(0.3), Level(0.95))
-    >>> float(interval.low), float(interval.high)
-    (2.0, 9.0)
-    """
-    pairs = randomized_ranks(values.shape[-1], q, level)
-    if pairs is None:
-        return no_interval(values[..., 0])
-    first, last = pairs[0], pairs[-1]
-    drawn = np.asarray(uniform) < first.chance
-    return Interval.of(
-        np.where(drawn, values[..., first.k - 1], values[..., last.k - 1]),
-        np.where(drawn, values[..., first.l - 1], values[..., last.l - 1]),
-    )
-
-
-@interval_method(
-    title="asymptotic order-statistic",
-    accepts=ACCEPTS,
-    needs=NEEDS,
-    use_when="for a quantile of many runs; narrower than exact, approximate",
-    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
-    cite="lehmann2025",
-)
-def asymptotic(values: Array, q: float, level: Level) -> Interval:
-    """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).
-
-    With k, l = n (q ∓ z √(q (1 - q) / n)) the bounds are Q̂_L(k/n) and Q̂_L(l/n), where Q̂_L
-    interpolates between order statistics at i/(n + 1); from n/(n + 1) on the bound is the largest
-    value, where Q̂_L is not defined.
-
-    Parameters
-    ----------
-    values : ndarray, shape (..., n)
-        Ascending along the last axis.
-    q : float
-        Level of the quantile, strictly between 0 and 1.
-    level : Level
-
-    Returns
-    -------
-    Interval
-        Within the values. NaN unless 1 ≤ k < l ≤ n.
-
-    References
-    ----------
-    Lehmann & Paromau (2025), equations 5, 9 and 10.
-
-    Examples
-    --------
-    >>> interval = asymptotic(np.arange(1.0, 26.0), 0.5, Level(0.95))
-    >>> print(f"{interval.low:.2f} {interval.high:.2f}")
-    7.90 18.10
-    """
-    n = values.shape[-1]
-    positions = asymptotic_positions(n, q, level)
-    if positions is None:
-        return no_interval(values[..., 0])
-    low, high = (_extrapolating(values, _inside(position / n, n)) for position in positions)
-    return Interval.of(low, high)
-
-
-def _inside(u: float, n: int) -> float:
-    """A level at which no order statistic is extrapolated."""
-    return min(max(u, 1 / (n + 1)), n / (n + 1))
-
-
-@interval_method(
     title="semiparametric bootstrap",
+    drawn=Drawn("sky", "dotted", "p"),
     accepts=ACCEPTS,
     needs=NEEDS,
     use_when="for a quantile with too few cases for exact; extrapolates the tails",
@@ -223,3 +87,176 @@ def _extrapolating(values: Array, u: float) -> Array:
     below = int(position)
     step = values[..., below] - values[..., below - 1]
     return np.asarray(values[..., below - 1] + (position - below) * step)
+
+
+def _defined_from(sample: Unanswered, n: int) -> str:
+    return f"{semiparametric.__name__} is defined, and {sample.method} from {n} {sample.noun}s on"
+
+
+def _out_of_reach(sample: Unanswered) -> tuple[str, str]:
+    q = sample.quantile_level
+    reached = percent(round(attainable_level(sample.units, q, sample.level), 4))
+    return (
+        f"order statistics of {sample.units_text} reach at most {reached}",
+        _defined_from(sample, minimum_n(q, sample.level)),
+    )
+
+
+def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
+    needed = minimum_n_asymptotic(sample.quantile_level, sample.level)
+    return (
+        f"its ranks leave those of {sample.units_text}",
+        _defined_from(sample, needed),
+    )
+
+
+@interval_method(
+    no_interval=_out_of_reach,
+    instead=semiparametric,
+    title="exact order-statistic",
+    drawn=Drawn("black", "dotted", "d"),
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="for a median or quantile: coverage guaranteed, no assumption; needs enough cases",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
+    cite="zielinski2005",
+)
+def exact(values: Array, q: float, level: Level) -> Interval:
+    """Distribution-free interval between two order statistics (`exact_ranks`).
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Two values of the sample; need not widen with the level. NaN below the minimum n, that is
+        unless qⁿ + (1 - q)ⁿ ≤ α.
+
+    References
+    ----------
+    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), equation 7.
+
+    Examples
+    --------
+    >>> interval = exact(np.arange(1.0, 11.0), 0.5, Level(0.95))
+    >>> float(interval.low), float(interval.high)
+    (2.0, 9.0)
+    """
+    ranks = exact_ranks(values.shape[-1], q, level)
+    if ranks is None:
+        return no_interval(values[..., 0])
+    return Interval.of(values[..., ranks[0] - 1], values[..., ranks[1] - 1])
+
+
+@interval_method(
+    no_interval=_out_of_reach,
+    title="randomized exact order-statistic",
+    drawn=Drawn("grey", "dashed", ">"),
+    accepts=ACCEPTS,
+    needs=(*NEEDS, Need.UNIFORM),
+    use_when="for studies: the level is met exactly, on average over a seeded draw of one of two "
+    "intervals",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.EQUIVARIANT, Promise.GUARANTEED}),
+    cite="zielinski2005",
+)
+def exact_randomized(values: Array, q: float, uniform: Array, level: Level) -> Interval:
+    """One of two intervals between order statistics, drawn so that the level is met exactly.
+
+    Of all mixtures of intervals [X₍k₎, X₍l₎] that hold the quantile exactly 1 - α often, the one of
+    the least expected l - k (`halfwidth.intervals.ranks.randomized_ranks`).
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    uniform : ndarray, shape (...)
+        A uniform number on [0, 1) for each sample; below the chance of the first interval that one
+        is given.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Two values of the sample; need not widen with the level. NaN below the minimum n of `exact`.
+
+    References
+    ----------
+    Zieliński & Zieliński (2005); Lehmann & Paromau (2025), section 3.3.
+
+    Examples
+    --------
+    >>> values = np.arange(1.0, 11.0)
+    >>> interval = exact_randomized(values, 0.5, np.array(0.3), Level(0.95))
+    >>> float(interval.low), float(interval.high)
+    (2.0, 9.0)
+    """
+    pairs = randomized_ranks(values.shape[-1], q, level)
+    if pairs is None:
+        return no_interval(values[..., 0])
+    first, last = pairs[0], pairs[-1]
+    drawn = np.asarray(uniform) < first.chance
+    return Interval.of(
+        np.where(drawn, values[..., first.k - 1], values[..., last.k - 1]),
+        np.where(drawn, values[..., first.l - 1], values[..., last.l - 1]),
+    )
+
+
+@interval_method(
+    no_interval=_ranks_beyond,
+    title="asymptotic order-statistic",
+    drawn=Drawn("pink", "broken", "v"),
+    accepts=ACCEPTS,
+    needs=NEEDS,
+    use_when="for a quantile of many runs; narrower than exact, approximate",
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="lehmann2025",
+)
+def asymptotic(values: Array, q: float, level: Level) -> Interval:
+    """Interpolated quantiles at the levels q ∓ z √(q (1 - q) / n).
+
+    With k, l = n (q ∓ z √(q (1 - q) / n)) the bounds are Q̂_L(k/n) and Q̂_L(l/n), where Q̂_L
+    interpolates between order statistics at i/(n + 1); from n/(n + 1) on the bound is the largest
+    value, where Q̂_L is not defined.
+
+    Parameters
+    ----------
+    values : ndarray, shape (..., n)
+        Ascending along the last axis.
+    q : float
+        Level of the quantile, strictly between 0 and 1.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within the values. NaN unless 1 ≤ k < l ≤ n.
+
+    References
+    ----------
+    Lehmann & Paromau (2025), equations 5, 9 and 10.
+
+    Examples
+    --------
+    >>> interval = asymptotic(np.arange(1.0, 26.0), 0.5, Level(0.95))
+    >>> print(f"{interval.low:.2f} {interval.high:.2f}")
+    7.90 18.10
+    """
+    n = values.shape[-1]
+    positions = asymptotic_positions(n, q, level)
+    if positions is None:
+        return no_interval(values[..., 0])
+    low, high = (_extrapolating(values, _inside(position / n, n)) for position in positions)
+    return Interval.of(low, high)
+
+
+def _inside(u: float, n: int) -> float:
+    """A level at which no order statistic is extrapolated."""
+    return min(max(u, 1 / (n + 1)), n / (n + 1))

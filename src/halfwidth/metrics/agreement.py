@@ -38,6 +38,7 @@ _all_classes = functools.partial(
 
 
 @_all_classes(
+    look=7,
     title="accuracy",
     estimand=Estimand.PROPORTION,
     bounds=UNIT_INTERVAL,
@@ -71,6 +72,7 @@ def accuracy(matrix: Counts) -> Counts:
 
 
 @_all_classes(
+    look=12,
     title="MCC",
     bounds=CORRELATION,
     better=Better.HIGHER,
@@ -125,6 +127,7 @@ def _disagreement(n_classes: int, power: float) -> Counts:
 
 
 @_all_classes(
+    look=13,
     title="Cohen's κ",
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,
@@ -191,6 +194,7 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
 
 
 @_all_classes(
+    look=34,
     title="expected cost",
     bounds_rule=_range_of_costs,
     bounds=UNBOUNDED,
@@ -234,6 +238,7 @@ def expected_cost(
 
 
 @_all_classes(
+    look=35,
     title="normalised expected cost",
     bounds=UNBOUNDED,
     better=Better.LOWER,

@@ -145,6 +145,7 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
+    look=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -178,6 +179,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -216,6 +218,7 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
+    look=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -262,6 +265,7 @@ def ppv(
 
 
 @_one_class(
+    look=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -307,6 +311,7 @@ def npv(
 
 
 @_one_class(
+    look=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -341,6 +346,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -380,6 +386,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
+    look=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -412,6 +419,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -445,6 +453,7 @@ def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
@@ -479,6 +488,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
+    look=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

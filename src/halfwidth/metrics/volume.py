@@ -25,6 +25,7 @@ _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="ma
 
 
 @_volume(
+    look=22,
     title="absolute volume error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -79,6 +80,7 @@ def absolute_volume_error(
 
 
 @_volume(
+    look=23,
     title="relative volume error",
     bounds=Bounds(-1.0, math.inf),
     better=Better.ZERO,
@@ -116,6 +118,7 @@ def relative_volume_error(
 
 
 @_volume(
+    look=24,
     title="symmetric relative volume error",
     bounds=Bounds(-2.0, 2.0),
     better=Better.ZERO,

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import metric_words
 from halfwidth.plots.style import COLOURS, INK
 
@@ -39,32 +41,17 @@ class Look(NamedTuple):
         }
 
 
-# No two have the same colour and stroke.
+PALETTE = dict(zip(("blue", "green", "orange", "red", "sky", "grey", "pink"), COLOURS, strict=True))
+PALETTE["black"] = INK
+NAMED_STROKES = dict(zip(("solid", "dashed", "dotted", "broken"), STROKES, strict=True))
+
+# Bootstraps first; no two have the same colour and stroke.
 METHOD_LOOKS = {
-    "percentile": Look(BLUE, SOLID, "o"),
-    "bca": Look(ORANGE, DASHED, "s"),
-    "basic": Look(RED, DOTTED, "v"),
-    "studentized": Look(PINK, DASHED, "X"),
-    "t": Look(GREEN, SOLID, "^"),
-    "z": Look(SKY, DASHED, "D"),
-    "hall": Look(INK, BROKEN, "P"),
-    "trimmed_t": Look(GREEN, DASHED, "<"),
-    "hoeffding": Look(GREY, SOLID, "*"),
-    "empirical_bernstein": Look(PINK, DOTTED, "h"),
-    "exact": Look(INK, DOTTED, "d"),
-    "exact_randomized": Look(GREY, DASHED, ">"),
-    "semiparametric": Look(SKY, DOTTED, "p"),
-    "asymptotic": Look(PINK, BROKEN, "v"),
-    "wilson": Look(GREEN, BROKEN, "D"),
-    "clopper_pearson": Look(INK, DASHED, "s"),
-    "jeffreys": Look(PINK, SOLID, "P"),
-    "agresti_coull": Look(SKY, SOLID, "X"),
-    "wald": Look(GREY, DOTTED, "v"),
-    "delong_logit": Look(GREEN, DOTTED, ">"),
-    "delong": Look(RED, SOLID, "<"),
-    "newcombe": Look(INK, SOLID, "p"),
-    "hanley_mcneil": Look(GREY, BROKEN, "h"),
-    "delta": Look(SKY, BROKEN, "d"),
+    method.name: Look(
+        PALETTE[method.drawn.colour], NAMED_STROKES[method.drawn.stroke], method.drawn.marker
+    )
+    for method in sorted(METHODS, key=lambda method: not method.resamples)
+    if method.drawn is not None
 }
 
 
@@ -77,16 +64,6 @@ WAY_LOOKS = {
     "macro": Look(RED, DASHED, "s"),
     "micro": Look(BLUE, SOLID, "o"),
 }
-# Those that often stand in one figure have different colours. New ones go to the end.
-METRICS = (
-    *("dsc", "nsd", "iou", "hd95", "assd", "masd", "boundary_iou"),
-    *("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", "mcc", "cohen_kappa"),
-    *("sensitivity", "specificity", "ppv", "npv", "f_beta", "youden_j", "cldice"),
-    *("hd", "absolute_volume_error", "relative_volume_error", "symmetric_volume_error"),
-    *("correct", "absolute_error", "squared_error", "mae", "mse", "rmse", "r2"),
-    *("lr_plus", "net_benefit", "expected_cost", "normalized_expected_cost"),
-    *("average_precision_trapezoid", "average_precision_interpolated"),
-)
 # A second series of a metric, such as its micro average, keeps the colour.
 ASIDE = 5
 
@@ -99,7 +76,11 @@ def _placed(place: int, variant: int = 0) -> Look:
     )
 
 
-METRIC_LOOKS = {name: _placed(place) for place, name in enumerate(METRICS)}
+# The place of each metric in the palette. Those that often stand in one figure have other colours.
+PLACES = {
+    metric.name: metric.look for metric in (*METRICS, *SAMPLE_METRICS) if metric.look is not None
+}
+METRIC_LOOKS = {name: _placed(place) for name, place in PLACES.items()}
 
 
 def method_looks(methods: Iterable[str]) -> dict[str, Look]:
@@ -157,7 +138,7 @@ def series_looks(names: Iterable[str]) -> dict[str, Look]:
             found[name] = WAY_LOOKS[name]
             continue
         if place is None:
-            place, others = len(METRICS) + others, others + 1
+            place, others = len(PLACES) + others, others + 1
         variant = int(name.startswith("micro "))
         while (own := _placed(place, variant)) in found.values() and variant < len(MARKERS):
             variant += 1
@@ -173,4 +154,4 @@ def _place_of(name: str) -> int | None:
 
 @cache
 def _titles() -> dict[str, int]:
-    return {metric_words(name): place for place, name in enumerate(METRICS)}
+    return {metric_words(name): place for name, place in PLACES.items()}
