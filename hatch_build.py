@@ -1,12 +1,13 @@
 """Compile the C library when the package is built or installed; without it NumPy does its work.
 
 HALFWIDTH_NO_C=1 builds without it, HALFWIDTH_REQUIRE_C=1 makes its absence an error, CC names the
-compiler (several words are taken apart), and HALFWIDTH_ZIG=1 asks for ``ziglang``, a wheel that is
-a C compiler.
+compiler, with options if need be, and HALFWIDTH_ZIG=1 asks for ``ziglang``, a wheel that is a C
+compiler.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import itertools
 import os
@@ -30,7 +31,7 @@ FLAGS = [
     "-O3",
     "-fPIC",
     "-shared",
-    # No fused sums: all clones agree bit for bit. What the others give up, C asks of no result.
+    # No fused sums: all clones agree bit for bit. The next two give up what no result needs.
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
@@ -46,7 +47,18 @@ CLONES = [
 # for it.
 UNJAMMED = ["-fno-loop-unroll-and-jam"]
 # Longest that a compiler may take, in seconds.
-PATIENCE = 300
+TIME_LIMIT = 300
+# A library is tried in a process of its own: it may not load, or take the process with it.
+LOADS = """
+import ctypes, sys
+path, expected, *functions = sys.argv[1:]
+library = ctypes.CDLL(path)
+for name in functions:
+    getattr(library, name)
+library.hw_source_hash.restype = ctypes.c_char_p
+if library.hw_source_hash().decode() != expected:
+    sys.exit("the library is of other sources")
+"""
 
 
 class CannotCompileError(Exception):
@@ -56,43 +68,57 @@ class CannotCompileError(Exception):
 class CustomBuildHook(BuildHookInterface[Any]):
     """Build the library into the wheel or, for an editable installation, into the sources."""
 
+    _temporary: Path | None = None
+
     def dependencies(self) -> list[str]:
         """What a build needs beside hatchling."""
-        return ["ziglang"] if _asked("HALFWIDTH_ZIG") and not _asked("HALFWIDTH_NO_C") else []
+        return ["ziglang"] if _is_set("HALFWIDTH_ZIG") and not _is_set("HALFWIDTH_NO_C") else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, and say where the library goes; a wheel without it is for every platform."""
-        if self.target_name != "wheel" or _asked("HALFWIDTH_NO_C"):
+        if self.target_name != "wheel":
             return
         folder = Path(self.root) / KERNELS
-        library = _library_module(folder)
-        self._made = Path(tempfile.mkdtemp(prefix="halfwidth-"))
-        made = self._made / library.NAME
-        try:
-            how = compile_library(folder, made)
-        except CannotCompileError as error:
-            if _asked("HALFWIDTH_REQUIRE_C"):
-                raise
-            self.app.display_warning(f"NumPy will do the work of the C library: {error}")
+        name = _library_module(folder).NAME
+        editable = version == "editable"
+        if _is_set("HALFWIDTH_NO_C"):
+            _remove_old(folder / name, editable=editable)
             return
-        self.app.display_info(f"compiled {library.NAME} with {how}")
-        if version == "editable":
-            # Beside its place first: a process that uses the old one keeps it.
-            beside = folder / f"{library.NAME}.{os.getpid()}"
-            shutil.copyfile(made, beside)
-            beside.replace(folder / library.NAME)
-        else:
-            build_data["force_include"][str(made)] = f"{KERNELS.relative_to('src')}/{library.NAME}"
+        self._temporary = Path(tempfile.mkdtemp(prefix="halfwidth-"))
+        compiled = self._temporary / name
+        try:
+            compiler = compile_library(folder, compiled)
+            if editable:
+                # Beside its place first, so that no process reads half of it.
+                beside = folder / f"{name}.{os.getpid()}"
+                shutil.copyfile(compiled, beside)
+                beside.replace(folder / name)
+        except (CannotCompileError, OSError) as error:
+            if _is_set("HALFWIDTH_REQUIRE_C"):
+                self.app.abort(f"HALFWIDTH_REQUIRE_C is set, but there is no C library: {error}")
+            _remove_old(folder / name, editable=editable)
+            self.app.display_warning(f"No C library, so NumPy will do its work: {error}")
+            return
+        self.app.display_info(f"Compiled {name} with {compiler}")
+        if not editable:
+            build_data["force_include"][str(compiled)] = f"{KERNELS.relative_to('src')}/{name}"
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{_platform_tag()}"
 
     def finalize(self, _version: str, _build_data: dict[str, Any], _artifact: str) -> None:
         """Leave nothing behind."""
-        if hasattr(self, "_made"):
-            shutil.rmtree(self._made, ignore_errors=True)
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
 
-def _asked(variable: str) -> bool:
+def _remove_old(library: Path, *, editable: bool) -> None:
+    """Let no library of an earlier editable installation outlive one that has none."""
+    if editable:
+        with contextlib.suppress(OSError):
+            library.unlink()
+
+
+def _is_set(variable: str) -> bool:
     return os.environ.get(variable, "0") not in {"", "0"}
 
 
@@ -126,50 +152,38 @@ def compile_library(folder: Path, into: Path) -> str:
     library = _library_module(folder)
     sources = [str(path) for path in library.sources(folder / "c") if path.suffix == ".c"]
     expected = library.source_hash(folder / "c")
-    failed = []
+    functions = library.functions(folder / "c")
+    failures = []
     for compiler in _compilers():
-        for extra, clones in itertools.product((UNJAMMED, []), CLONES):
+        failure = "" if shutil.which(compiler[0]) else "there is no such command"
+        for extra, clones in itertools.product((UNJAMMED, []), CLONES if not failure else ()):
+            options = [*FLAGS, *extra, *_platform_flags()]
             defined = [f'-DSOURCE_HASH="{expected}"', f"-DCLONES={clones}"]
-            command = [
-                *compiler,
-                *FLAGS,
-                *extra,
-                *_of_platform(),
-                *defined,
-                *sources,
-                "-o",
-                str(into),
-            ]
-            try:
-                done = subprocess.run(  # noqa: S603 -- the compiler of this machine
-                    [*command, *([] if os.name == "nt" else ["-lm"])],
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                    timeout=PATIENCE,
-                )
-                said = done.stderr.strip()
-                if done.returncode == 0:
-                    said = _fault(into, expected, library.functions(folder / "c"))
-            except (OSError, subprocess.SubprocessError) as error:
-                said = str(error)
-            if not said:
+            libraries = [] if os.name == "nt" else ["-lm"]
+            command = [*compiler, *options, *defined, *sources, "-o", str(into), *libraries]
+            load = [sys.executable, "-c", LOADS, str(into), expected, *functions]
+            failure = _failure(command) or (
+                _failure(load) if into.exists() else "it wrote no library"
+            )
+            if not failure:
                 return " ".join(compiler)
-        failed.append(f"{' '.join(compiler)}: {said.splitlines()[0]}")
-    raise CannotCompileError("; ".join(failed) or "no C compiler was found")
+        failures.append(f"{' '.join(compiler)}: {failure}")
+    raise CannotCompileError(
+        "; ".join(failures) or "no C compiler was found (cc, gcc, clang or the package ziglang)"
+    )
 
 
-def _of_platform() -> list[str]:
+def _platform_flags() -> list[str]:
     if sys.platform == "darwin":
         return ["-arch", platform.machine(), "-mmacosx-version-min=11.0"]
     return []
 
 
 def _compilers() -> Iterator[list[str]]:
-    """Commands that may be C compilers, the one asked for alone."""
-    named = os.environ.get("CC")
+    """Commands that may be C compilers; the one that CC names alone."""
+    named = shlex.split(os.environ.get("CC", ""))
     if named:
-        yield shlex.split(named)
+        yield named
         return
     for name in ("cc", "gcc", "clang"):
         if shutil.which(name):
@@ -178,18 +192,22 @@ def _compilers() -> Iterator[list[str]]:
         yield [sys.executable, "-m", "ziglang", "cc"]
 
 
-def _fault(made: Path, expected: str, functions: list[str]) -> str:
-    """What is wrong with a library, tried in a process of its own; nothing if it loads."""
-    trial = (
-        "import ctypes, sys; made = ctypes.CDLL(sys.argv[1]); "
-        "[getattr(made, name) for name in sys.argv[3:]]; f = made.hw_source_hash; "
-        "f.restype = ctypes.c_char_p; assert f().decode() == sys.argv[2], 'another hash'"
-    )
-    done = subprocess.run(  # noqa: S603 -- this Python
-        [sys.executable, "-c", trial, str(made), expected, *functions],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    return "" if done.returncode == 0 else f"it does not load: {done.stderr.strip()[-200:]}"
+def _failure(command: list[str]) -> str:
+    """What went wrong with a command, in a line; nothing if it did its work."""
+    try:
+        run = subprocess.run(  # noqa: S603 -- the compiler of this machine, or this Python
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIME_LIMIT,
+            errors="replace",
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    if run.returncode == 0:
+        return ""
+    lines = run.stderr.strip().splitlines()
+    # Compilers say where they are before what is wrong; Python says what is wrong last.
+    errors = [line for line in lines if "error:" in line]
+    return (errors or lines[-1:] or [f"it ended with status {run.returncode}"])[0][:300]

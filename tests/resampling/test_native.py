@@ -168,7 +168,7 @@ def test_the_library_can_be_switched_off() -> None:
     assert in_a_process(SAYS).stdout == "True compiled library\n"
     assert in_a_process(SAYS, HALFWIDTH_NO_C="0").stdout == "True compiled library\n"
     off = in_a_process(SAYS, HALFWIDTH_NO_C="1")
-    assert off.stdout == "False NumPy (HALFWIDTH_NO_C is set)\n"
+    assert off.stdout == "False NumPy: HALFWIDTH_NO_C is set\n"
 
 
 def test_a_library_of_other_sources_is_not_used(
@@ -185,7 +185,7 @@ def test_a_library_of_other_sources_is_not_used(
         native._loaded.cache_clear()
         monkeypatch.setattr(library, "SOURCES", tmp_path / "c")
         assert not native.available()
-        assert native.status() == "NumPy (no compiled library was built at installation)"
+        assert native.status() == "NumPy: no compiled library was built at installation"
         (tmp_path / library.NAME).write_bytes(b"no library")
         native._loaded.cache_clear()
         assert not native.available()

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_number, is_masked, is_number
 from halfwidth.core.errors import DataError, OptionError, shown
-from halfwidth.core.spec import Kind, Metric, MetricSpec
+from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
-from halfwidth.estimation.grouping import Over, arranged, units_of
+from halfwidth.estimation.grouping import arranged, units_of
 from halfwidth.estimation.pairing import paired
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
-from halfwidth.resampling.designs import Design
 
 __all__ = [
     "Sample",
@@ -38,60 +37,34 @@ WANTED_SCALE = "a positive number; values are divided by it"
 
 @dataclass(frozen=True)
 class Sample:
-    """Per-case values ready for use: finite, in range, ascending.
+    """Values of cases, ready for use: finite and in range.
 
     Attributes
     ----------
-    values : ndarray, shape (n,)
-        What the statistic is taken of: cases, or the means of clusters.
     metric : Metric
     binary : bool
         Whether the values are 0 and 1, so that their mean is a proportion.
-    design : Design
-    arranged : ndarray, shape (n,), or (2, n) for pairs
-        The values in the canonical order of the design.
-    given : ndarray, shape (n_cases,), or (2, n_cases) for pairs
-        The values of cases in the order given.
+    records : Records
+    given : ndarray, shape (n_cases,)
+        The values in the order given.
     kept : ndarray of bool
         Which of the cases given they are.
-    n_groups : int or None
-        Clusters that they make up; None where none are given.
-    over : {"cases", "clusters", "runs"}
-    n_missing, n_infinite : int
-        Values that were missing or infinite, and the latter alone.
-    paired : bool
-        Whether the values are differences within cases.
-    doubts : tuple of Caution
-        What the labels of the cases give reason to doubt.
     """
 
-    values: Array
     metric: Metric
     binary: bool
-    design: Design
-    arranged: Array
+    records: Records
     given: Array
     kept: NDArray[np.bool_]
-    n_groups: int | None = None
-    over: Over | Literal["runs"] = "cases"
-    n_missing: int = 0
-    n_infinite: int = 0
-    paired: bool = False
-    doubts: tuple[Caution, ...] = ()
 
     @property
-    def n_cases(self) -> int:
-        """Cases that count."""
-        return int(self.given.shape[-1])
+    def values(self) -> Array:
+        """Of cases, or the means of clusters, ascending."""
+        return self.records.values
 
-    @property
-    def design_name(self) -> str:
-        """How the cases were resampled or counted."""
-        if self.over == "clusters":
-            return "clustered within strata" if len(self.design.strata) > 1 else "clustered"
-        if self.design.independent:
-            return "paired" if self.paired else "iid"
-        return self.design.name
+    def functional(self, statistic: Statistic) -> Functional:
+        """A statistic of such values."""
+        return Functional(statistic, self.metric, self.binary)
 
 
 def as_numbers(values: Any, where: str = "values", cases: Sequence[object] | None = None) -> Array:
@@ -283,20 +256,18 @@ def check_sample(
         if binary:
             metric = Metric(PROPORTION)
     in_order, design = arranged(ready.values, clusters, of_stratum, request.over)
-    return Sample(
+    records = Records(
+        in_order,
+        design,
+        len(ready.values),
         values=np.sort(in_order),
-        metric=metric,
-        binary=binary and request.over == "cases",
-        design=design,
-        arranged=in_order,
-        given=ready.values,
-        kept=ready.kept,
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
         n_missing=ready.n_missing,
         n_infinite=ready.n_infinite,
         doubts=of_cases.doubts(ready.kept, groups),
     )
+    return Sample(metric, binary and request.over == "cases", records, ready.values, ready.kept)
 
 
 def check_magnitude(values: Array, where: str) -> None:

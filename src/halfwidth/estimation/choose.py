@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
-from halfwidth.core.types import Array, Level
-from halfwidth.estimation.check import Sample
+from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
@@ -39,33 +39,34 @@ def choose_for_counts() -> MethodSpec:
     return METHODS["wilson"]
 
 
-def choose(sample: Sample, statistic: Statistic, level: Level) -> MethodSpec:
-    """The method for a statistic of a sample."""
-    wanted = estimands(statistic, binary=sample.binary)
+def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
+    """The method for a functional of some records."""
+    statistic = functional.statistic
+    wanted = estimands(statistic, binary=functional.binary)
     if Estimand.PROPORTION in wanted:
         return choose_for_counts()
     if statistic.spec.of_records:
-        return METHODS[_for_records(sample, statistic)]
-    if not sample.design.simple:
-        return METHODS[_for_mean_of(sample) if Estimand.MEAN in wanted else "percentile"]
-    return METHODS[_for_cases(sample, statistic, level)]
+        return METHODS[_for_records(records, statistic)]
+    if not records.design.simple:
+        return METHODS[_for_mean_of(records) if Estimand.MEAN in wanted else "percentile"]
+    return METHODS[_for_cases(functional, records, level)]
 
 
-def _for_cases(sample: Sample, statistic: Statistic, level: Level) -> str:
+def _for_cases(functional: Functional, records: Records, level: Level) -> str:
     """For a statistic of the values of independent cases."""
-    spec, values = statistic.spec, sample.values
+    spec, values = functional.statistic.spec, records.values
     if spec.estimand is Estimand.MEAN:
-        return _for_mean(sample)
+        return _for_mean(values, functional.metric.spec.bounds)
     if spec.estimand is Estimand.QUANTILE:
-        return _for_quantile(len(values), statistic.quantile_level, level)
+        return _for_quantile(len(values), functional.statistic.quantile_level, level)
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
 
 
-def _for_records(sample: Sample, statistic: Statistic) -> str:
+def _for_records(records: Records, statistic: Statistic) -> str:
     """For a metric of a test set, by its form."""
-    form, design = statistic.spec.form, sample.design
+    form, design = statistic.spec.form, records.design
     if Estimand.AUROC is statistic.spec.estimand:
-        error = standard_error(sample.arranged[None], design, statistic)[0]
+        error = standard_error(records.arranged[None], design, statistic)[0]
         return "delong_logit" if error > 0 else _instead_of("delong_logit")
     if design.sizes is not None:
         return "percentile"
@@ -90,21 +91,21 @@ def _for_sd(values: Array) -> str:
     return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
-def _for_mean_of(sample: Sample) -> str:
+def _for_mean_of(records: Records) -> str:
     """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
-    design = sample.design
-    if sample.values[0] == sample.values[-1]:
+    design = records.design
+    if records.values[0] == records.values[-1]:
         return "t"
     few = FEW_CLUSTERS if design.sizes is not None else SMALL
     thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
     return "t" if design.degrees_of_freedom + 1 < few or thin else "bca"
 
 
-def _for_mean(sample: Sample) -> str:
-    n, values = len(sample.values), sample.values
+def _for_mean(values: Array, bounds: Bounds) -> str:
+    n = len(values)
     if n > 1 and values[0] == values[-1]:
         # No spread to resample: only the metric's range still says anything.
-        return "hoeffding" if sample.metric.spec.bounds.finite else "t"
+        return "hoeffding" if bounds.finite else "t"
     if n < METHODS["hall"].min_n:
         return _instead_of("hall")
     return "hall" if n < SMALL else "bca"

@@ -16,7 +16,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.curves import plain_request
 from halfwidth.estimation.metric_doubts import ClassFacts, class_facts
-from halfwidth.estimation.metric_jobs import proportion
+from halfwidth.estimation.metric_jobs import job_of_share
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, PROPORTION
 from halfwidth.estimation.scores import Scores, check_kind
@@ -127,7 +127,7 @@ def _share_job(
     name = str(cases.labels[true])
     same = true == said
     metric = Metric(SAMPLE_METRICS["sensitivity"] if same else PROPORTION)
-    job = proportion(hits, metric, cases, cases.truth == true)
+    job = job_of_share(hits, metric, cases, cases.truth == true)
     return replace(
         job,
         label=name if same else f"{name} predicted as {cases.labels[said]}",

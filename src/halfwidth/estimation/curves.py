@@ -18,8 +18,9 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.curve_lines import curve_line
+from halfwidth.estimation.functionals import Policies, Target
 from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import Policies, Target, job_for
+from halfwidth.estimation.metric_jobs import job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.scores import Scores, check_kind
@@ -28,7 +29,7 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import form_of
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
@@ -296,8 +297,8 @@ class _Ranked:
 
     @classmethod
     def of(cls, job: Job) -> _Ranked:
-        ranking = form_of(job.statistic, RankedAreas).rank(job.sample.arranged)
-        return cls(unit_of_cases(job.sample.design)[ranking.case[0]], ranking.mark[0])
+        ranking = form_of(job.functional.statistic, RankedAreas).rank(job.records.arranged)
+        return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
 
     @property
     def positives(self) -> int:
@@ -323,12 +324,11 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 
 
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
-    design = jobs[0].sample.design
+    design = jobs[0].records.design
     plan = Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.of(job) for job in jobs]
     heights = np.empty((len(jobs), len(GRID), request.n_resamples))
-    for start, stop in plan.blocks(4 * max(design.n, len(GRID))):
-        counts = counts_of_units(design, plan, start, stop)
+    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
         for own, into in zip(ranked, heights, strict=True):
             into[:, start:stop] = own.heights(kind, counts).T
     once = np.ones((1, design.units), dtype=np.intp)

@@ -134,7 +134,9 @@ def summary_ci(
         groups=groups,
         strata=strata,
     )
-    return estimate_jobs([Job(sample, bound_statistic, label)], request)[0]
+    return estimate_jobs([Job(sample.functional(bound_statistic), sample.records, label)], request)[
+        0
+    ]
 
 
 def proportion_ci(

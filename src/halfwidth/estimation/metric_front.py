@@ -35,15 +35,10 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
+from halfwidth.estimation.functionals import OwnMetric, Policies, targets_of
 from halfwidth.estimation.labels import declared_order
 from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import (
-    COUNTING,
-    OwnMetric,
-    Policies,
-    job_for,
-    targets_of,
-)
+from halfwidth.estimation.metric_jobs import COUNTING, job_for
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
@@ -220,7 +215,7 @@ def metric_ci(
         _priors(priors, cases),
         criterion,
     )
-    targets = [target for one in metrics for target in targets_of(one, averages, cases)]
+    targets = [target for one in metrics for target in targets_of(one, averages, cases.classes)]
     facts = None
     if not cases.numbers:
         facts = class_facts(cases, policies.absent, criterion.spec.display if criterion else "")

@@ -22,10 +22,11 @@ from halfwidth.core.spec import (
 )
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
-from halfwidth.estimation.check import Sample, check_magnitude, ready_values, scaled_numbers
+from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers
 from halfwidth.estimation.grouping import Over, arranged, units_of
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import (
     AUTO,
     resolve_metric,
@@ -130,14 +131,11 @@ def difference_ci(
     check_magnitude(in_pairs[0] - in_pairs[1], "differences")
     in_order, design = arranged(columns, *groups_and_strata, request.over, paired=not linear)
     clusters = groups_and_strata[0]
-    sample = Sample(
+    records = Records(
+        in_order,
+        design,
+        in_pairs.shape[-1],
         values=np.sort(in_order if linear else in_order[0] - in_order[1]),
-        metric=_metric_of_differences(bound_metric),
-        binary=False,
-        design=design,
-        arranged=in_order,
-        given=in_pairs,
-        kept=sides[0].kept,
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
         n_missing=int(missing_one.sum()),
@@ -145,7 +143,9 @@ def difference_ci(
         paired=True,
         doubts=of_cases.doubts(sides[0].kept, groups),
     )
-    job = Job(sample, _difference_in(bound_statistic), plain_text("label", label))
+    difference = _difference_in(bound_statistic)
+    functional = Functional(difference, _metric_of_differences(bound_metric))
+    job = Job(functional, records, plain_text("label", label))
     return estimate_jobs([job], request)[0]
 
 

@@ -14,10 +14,10 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Interval
-from halfwidth.estimation.check import Sample
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.doubts import Facts, cautions_for
 from halfwidth.estimation.metric_doubts import ClassFacts
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
@@ -32,12 +32,12 @@ INSTEAD = {"bca": "percentile"}
 
 @dataclass(frozen=True)
 class Job:
-    """One row of a result: a statistic of a sample.
+    """One row of a result: a functional of some records.
 
     Attributes
     ----------
-    sample : Sample
-    statistic : Statistic
+    functional : Functional
+    records : Records
     label : str
     by : mapping
     doubts : tuple of Caution
@@ -50,8 +50,8 @@ class Job:
         Where the metric is of a classification.
     """
 
-    sample: Sample
-    statistic: Statistic
+    functional: Functional
+    records: Records
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
     doubts: tuple[Caution, ...] = ()
@@ -97,10 +97,10 @@ def _in_batches(
 ) -> list[Estimate]:
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, (job, method) in enumerate(zip(jobs, methods, strict=True)):
-        statistic = (job.statistic.spec, tuple(job.statistic.parameters.items()))
-        bounds = job.sample.metric.spec.bounds
-        sample = job.sample
-        batches[statistic, method.name, sample.design, bounds, sample.binary].append(index)
+        what, design = job.functional, job.records.design
+        statistic = (what.statistic.spec, tuple(what.statistic.parameters.items()))
+        bounds = what.metric.spec.bounds
+        batches[statistic, method.name, design, bounds, what.binary].append(index)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]
@@ -111,41 +111,41 @@ def _in_batches(
 
 def _method_for(job: Job, request: Request) -> MethodSpec:
     if request.method is None:
-        return choose(job.sample, job.statistic, request.level)
-    sample = job.sample
-    spec = sample.metric.spec
+        return choose(job.functional, job.records, request.level)
+    functional, design = job.functional, job.records.design
+    spec = functional.metric.spec
     of_test_set = spec.level is MetricLevel.SAMPLE
     average = job.average if job.average in ("macro", "micro", "weighted") else ""
-    what = f"{average} {metric_title(sample.metric)}".strip() if of_test_set else ""
+    what = f"{average} {metric_title(functional.metric)}".strip() if of_test_set else ""
     check_accepts(
-        request.method, job.statistic, binary=sample.binary, design=sample.design, what=what
+        request.method, functional.statistic, binary=functional.binary, design=design, what=what
     )
-    check_bounds(request.method, job.sample.metric)
+    check_bounds(request.method, functional.metric)
     return request.method
 
 
 def _estimate_batch(
     jobs: Sequence[Job], method: MethodSpec, request: Request, plan: Plan
 ) -> list[Estimate]:
-    first, chosen = jobs[0], request.method is None
-    values = np.stack([job.sample.arranged for job in jobs])
-    design = first.sample.design
-    estimate = _reduced(first.statistic, values)
-    too_few = design.n < max(first.statistic.spec.min_n, 1) or design.units < method.min_n
+    functional, design = jobs[0].functional, jobs[0].records.design
+    values = np.stack([job.records.arranged for job in jobs])
+    estimate = _reduced(functional.statistic, values)
+    min_n = max(functional.statistic.spec.min_n, 1)
+    too_few = design.n < min_n or design.units < method.min_n
     # Units that cannot be compared say nothing of how they vary.
     if too_few or not (design.simple or design.degrees_of_freedom):
         computed = _nothing(len(jobs))
     else:
         (computed,) = intervals(
             values,
-            first.statistic,
+            functional.statistic,
             [method],
             request.level,
-            bounds=first.sample.metric.spec.bounds,
+            bounds=functional.metric.spec.bounds,
             plan=plan,
             design=design,
-            binary=first.sample.binary,
-            clip=chosen,
+            binary=functional.binary,
+            clip=request.method is None,
         )
     return [
         _finished(job, method, request, float(estimate[row]), computed, row)
@@ -176,7 +176,7 @@ def _nothing(samples: int) -> Computed:
 def _finished(
     job: Job, method: MethodSpec, request: Request, value: float, computed: Computed, row: int
 ) -> Estimate:
-    sample = job.sample
+    functional, records = job.functional, job.records
     interval = computed.interval
     # A statistic that is undefined on the cases has no interval, whatever its resamples say.
     defined = not np.isnan(value)
@@ -186,14 +186,14 @@ def _finished(
         low=float(interval.low[row]) if defined else float("nan"),
         high=float(interval.high[row]) if defined else float("nan"),
         level=request.level,
-        metric_spec=sample.metric,
-        statistic_spec=job.statistic,
+        metric_spec=functional.metric,
+        statistic_spec=functional.statistic,
         method_spec=method,
-        n=sample.n_cases,
-        n_groups=sample.n_groups,
-        design=sample.design_name,
-        over=sample.over,
-        n_missing=sample.n_missing,
+        n=records.n_cases,
+        n_groups=records.n_groups,
+        design=records.design_name,
+        over=records.over,
+        n_missing=records.n_missing,
         missing=request.missing,
         n_not_applicable=job.n_not_applicable,
         label=job.label,
@@ -204,19 +204,19 @@ def _finished(
         n_undefined=int(computed.n_undefined[row]),
         seed=request.seed if drawn else None,
     )
-    proportion = Estimand.PROPORTION in estimands(job.statistic, binary=sample.binary)
+    proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
     facts = Facts(
         estimate,
-        sample.values,
-        sample.n_infinite,
-        successes=float(sample.values.sum()) if proportion else None,
+        records.values,
+        records.n_infinite,
+        successes=float(records.values.sum()) if proportion else None,
         chosen=request.method is None,
         clipped=bool(computed.clipped[row]),
         infinite=bool(computed.infinite[row]),
-        design=sample.design,
+        design=records.design,
         classes=job.classes,
     )
-    found = [*job.doubts, *sample.doubts, *cautions_for(facts)]
+    found = [*job.doubts, *records.doubts, *cautions_for(facts)]
     doubts = sorted(found, key=lambda item: item.code)
     return replace(estimate, cautions=tuple(doubts))
 

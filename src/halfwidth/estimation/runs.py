@@ -381,7 +381,7 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
     quantiles: list[Job] = []
     means: list[Job] = []
     for source in sources:
-        sample = replace(source.sample, over="runs")
+        sample = replace(source.sample, records=replace(source.sample.records, over="runs"))
         own = (sample, source.label, source.by, (*source.doubts, *at_once))
         quantiles += [_job(_point_for(q, sample, asked, each), own) for q in asked.quantiles]
         means += [_job(resolve_statistic("mean"), own)] * asked.mean
@@ -401,7 +401,7 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
 
 def _job(statistic: Statistic, own: tuple[Any, ...]) -> Job:
     sample, label, by, doubts = own
-    return Job(sample, statistic, label, by, doubts)
+    return Job(sample.functional(statistic), sample.records, label, by, doubts)
 
 
 def _point_for(q: float, sample: Sample, asked: _Asked, request: Request) -> Statistic:
@@ -409,7 +409,7 @@ def _point_for(q: float, sample: Sample, asked: _Asked, request: Request) -> Sta
     plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
     if asked.point != AUTO:
         return Statistic(STATISTICS[POINTS[asked.point]], {"q": q})
-    method = request.method or choose(sample, plain, request.level)
+    method = request.method or choose(sample.functional(plain), sample.records, request.level)
     return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
 
 

@@ -153,14 +153,21 @@ def summary_table(
             cases.append(_cases_of(part, sample))
         doubts = design_doubts(part.repeats, len(part.cases))
         jobs += [
-            Job(sample, one, part.label, part.by, doubts, part.n_not_applicable)
+            Job(
+                sample.functional(one),
+                sample.records,
+                part.label,
+                part.by,
+                doubts,
+                part.n_not_applicable,
+            )
             for one in statistics
         ]
     if not jobs:
         raise DataError(
             f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"
         )
-    if all(job.sample.n_cases == 0 for job in jobs):
+    if all(job.records.n_cases == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
     if not_applicable:
         rows = "1 row that is" if not_applicable == 1 else f"{not_applicable} rows that are"

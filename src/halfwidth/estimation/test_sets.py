@@ -15,6 +15,7 @@ from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
+from halfwidth.estimation.functionals import Classes
 from halfwidth.estimation.grouping import units_of
 from halfwidth.estimation.labels import (
     KNOWN_PAIRS,
@@ -99,6 +100,11 @@ class TestSet:
     def n(self) -> int:
         """Cases."""
         return len(self.truth)
+
+    @property
+    def classes(self) -> Classes:
+        """Its classes, and which is positive."""
+        return Classes(self.labels, self.positive)
 
     @property
     def n_classes(self) -> int:

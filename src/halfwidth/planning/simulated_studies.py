@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.choose import choose
+from halfwidth.estimation.records import Records
 from halfwidth.estimation.resolve import (
     Request,
     check_accepts,
@@ -193,8 +194,8 @@ class Studies:
         values = self.sample.values
         resized = values[np.linspace(0, len(values) - 1, n).round().astype(int)]
         return choose(
-            replace(self.sample, values=resized, arranged=resized, design=Design.iid(n)),
-            self.statistic,
+            self.sample.functional(self.statistic),
+            Records(resized, Design.iid(n), n, values=resized),
             self.request.level,
         )
 
@@ -288,6 +289,6 @@ def check_pilot(
             f"{MOST_SAMPLES} (usual: 1000)"
         )
     if request.method is not None:
-        check_accepts(request.method, bound, binary=sample.binary, design=sample.design)
+        check_accepts(request.method, bound, binary=sample.binary, design=sample.records.design)
         check_bounds(request.method, sample.metric)
     return Studies(sample, bound, request, n_samples, label, {})

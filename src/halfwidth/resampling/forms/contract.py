@@ -78,6 +78,8 @@ class Engine:
         ``support(n)``: elements of an exact distribution of one sample.
     bounded : bool
         Whether a statistic of records is at most about 1 in size.
+    paired : bool
+        Whether a case has several values, which must stay together.
     """
 
     replicates: OfResamples
@@ -90,6 +92,7 @@ class Engine:
     seconds: Callable[[Statistic, int, int], float]
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False
+    paired: bool = False
 
 
 def form_of(statistic: Statistic, kind: type[F]) -> F:

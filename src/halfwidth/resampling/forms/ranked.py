@@ -193,4 +193,5 @@ ENGINE = Engine(
     has_standard_error=has_standard_error,
     seconds=seconds,
     bounded=True,
+    paired=True,
 )

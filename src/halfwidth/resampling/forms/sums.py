@@ -45,4 +45,4 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     return n * 2e-8
 
 
-ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds)
+ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds, paired=True)

@@ -97,7 +97,7 @@ def status() -> str:
 
     Examples
     --------
-    >>> status().split()[0] in ("compiled", "NumPy")
+    >>> status().partition(":")[0] in ("compiled library", "NumPy")
     True
     """
     return _loaded()[1]
@@ -111,7 +111,7 @@ def _asked(variable: str) -> bool:
 def _loaded() -> tuple[Any, str]:
     """The library or None, and what there is to say about it."""
     if _asked("HALFWIDTH_NO_C"):
-        return None, "NumPy (HALFWIDTH_NO_C is set)"
+        return None, "NumPy: HALFWIDTH_NO_C is set"
     try:
         made = _library()
     except (OSError, AttributeError, ImportError) as error:
@@ -119,7 +119,7 @@ def _loaded() -> tuple[Any, str]:
             raise ImportError(
                 f"HALFWIDTH_REQUIRE_C is set, but the compiled library cannot be used: {error}"
             ) from error
-        return None, f"NumPy ({error})"
+        return None, f"NumPy: {error}"
     return made, "compiled library"
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, RankedAreas
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Array, Bounds
-from halfwidth.estimation.metric_jobs import Policies, Target, job_for, targets_of
-from halfwidth.estimation.test_sets import TestSet
+from halfwidth.estimation.functionals import Classes, Policies, functional_of, targets_of
+from halfwidth.estimation.records import Functional
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits
-from halfwidth.metrics import building
-from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.forms.table import engine_of
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
 __all__ = ["Measured", "measured_on", "methods_for"]
@@ -54,22 +55,26 @@ class Measured:
     methods: tuple[MethodSpec, ...]
 
     def design(self, n: int) -> Design:
-        """Independent cases, whose records stay together where they hold several values."""
-        return Design((n,), paired=isinstance(self.reduce.spec.form, RankedAreas))
+        """Independent cases."""
+        return _design_of(self.reduce, n)
 
 
 def methods_for(
-    asked: Sequence[MethodSpec] | None, statistic: Statistic, bounds: Bounds, *, binary: bool
+    named: Sequence[MethodSpec] | None, statistic: Statistic, bounds: Bounds, *, binary: bool
 ) -> tuple[MethodSpec, ...]:
-    """The methods asked for (None: all) that make intervals for a statistic."""
-    form = statistic.spec.form
-    design = Design((0,), paired=isinstance(form, RankedAreas))
+    """The methods that are named (None: all) that make intervals for a statistic."""
+    design = _design_of(statistic, 0)
     return tuple(
         method
-        for method in (METHODS if asked is None else asked)
+        for method in (METHODS if named is None else named)
         if fits(method, statistic, design, binary=binary)
         and (Need.BOUNDS not in method.needs or bounds.finite)
     )
+
+
+def _design_of(statistic: Statistic, n: int) -> Design:
+    """Independent cases, whose records stay together where they hold several values."""
+    return Design((n,), paired=engine_of(statistic).paired)
 
 
 def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> tuple[Measured, ...]:
@@ -115,100 +120,53 @@ def _as_drawn(values: Array) -> Array:
 
 
 def _of_test_sets(instance: Instance, metric: Metric, spec: StudySpec) -> Iterator[Measured]:
-    """As the front door would estimate it, which is asked for its statistic."""
-    cases = _one_of_each(instance.classes)
+    """As the front door would estimate it, on the cases of samples in place of a test set."""
+    classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")
     allowed = [average for average in spec.averages if average in metric.spec.averages]
-    for target in targets_of(metric, allowed or None, cases):
-        made = _statistic_of(target, cases, policies)
-        reduce, bounds = made.statistic, made.bounds
+    for target in targets_of(metric, allowed or None, classes):
+        what = functional_of(target, metric, classes, policies)
+        bounds = what.metric.spec.bounds
         yield Measured(
             metric=written(metric),
             statistic="",
             average=target.average or "",
             label=target.label,
-            reduce=reduce,
-            samples=_Samples(len(instance.classes), _kind_of(reduce), target.which),
+            reduce=what.statistic,
+            samples=functools.partial(_records, what),
             bounds=bounds,
-            binary=made.binary,
-            methods=methods_for(spec.methods, reduce, bounds, binary=made.binary),
+            binary=what.binary,
+            methods=methods_for(spec.methods, what.statistic, bounds, binary=what.binary),
         )
 
 
-def _one_of_each(classes: Sequence[str]) -> TestSet:
-    """A test set in which each class is once taken for each."""
-    count = len(classes)
-    truth, predicted = np.divmod(np.arange(count**2), count)
-    scores = (predicted == np.arange(count)[:, None]).astype(float)
-    positive = 1 if count == 2 else None
-    return TestSet(
-        labels=tuple(classes),
-        truth=truth,
-        given=scores,
-        predicted=predicted,
-        scores=scores,
-        positive=positive,
-    )
-
-
 @dataclass(frozen=True)
-class _Made:
-    statistic: Statistic
-    bounds: Bounds
-    binary: bool
+class _Drawn:
+    """Cases of samples as a population draws them: scores (S, C, n), true and predicted classes.
 
-
-def _statistic_of(target: Target, cases: TestSet, policies: Policies) -> _Made:
-    job = job_for(target, cases, policies, None)
-    metric = job.sample.metric
-    if job.sample.binary and job.sample.n_cases < cases.n and isinstance(target.metric, Metric):
-        # A proportion of the cases in its denominator, of which samples hold more or less.
-        finish = CountingFinish(
-            target.metric, cases.n_classes, target.average or "", target.which, policies.absent
-        )
-        statistic = building.of_cells(target.metric, finish, policies.undefined)
-        return _Made(statistic, metric.spec.bounds, binary=False)
-    return _Made(job.statistic, metric.spec.bounds, job.sample.binary)
-
-
-def _kind_of(statistic: Statistic) -> str:
-    form = statistic.spec.form
-    if isinstance(form, RankedAreas):
-        return "scores" if form.row is None else "score"
-    return "cells" if isinstance(form, CellCounts) else "hits"
-
-
-@dataclass(frozen=True)
-class _Samples:
-    """From records (S, C + 1, n), scores of C classes and the code of the true one.
-
-    Attributes
-    ----------
-    n_classes : int
-    kind : {"hits", "cells", "score", "scores"}
-    which : int
-        The class whose score it is.
+    Of two equal scores that of the positive class decides, of more the first.
     """
 
-    n_classes: int
-    kind: str
-    which: int
+    scores: Array
+    truth: Array
+    weights: None = None
 
-    def __call__(self, records: Array) -> Array:
-        """The samples, their cases in the order of `designs.arrange`."""
-        scores, truth = records[:, :-1], records[:, -1]
-        if self.kind in ("hits", "cells"):
-            # Of two equal scores that of the positive class decides, of more the first.
-            two = self.n_classes == 2
-            predicted = scores[:, 1] >= scores[:, 0] if two else scores.argmax(axis=1)
-            if self.kind == "hits":
-                return np.asarray(predicted == truth, dtype=float)
-            return np.sort(truth * self.n_classes + predicted, axis=-1)
-        if self.kind == "score":
-            # As the front door has it: a positive case is marked by 0.
-            marks = np.where(truth == self.which, 0.0, 1.0)
-            return _in_order(np.stack([scores[:, self.which], marks], axis=1))
-        return _in_order(records)
+    @property
+    def predicted(self) -> NDArray[Any]:
+        if self.scores.shape[1] == 2:
+            return np.asarray(self.scores[:, 1] >= self.scores[:, 0])
+        return np.asarray(self.scores.argmax(axis=1))
+
+    def score_rows(self) -> Array:
+        return self.scores
+
+
+def _records(what: Functional, drawn: Array) -> Array:
+    """Of samples (S, C + 1, n), scores of C classes and the true one: in canonical order."""
+    records = what.records(_Drawn(drawn[:, :-1], drawn[:, -1]))
+    if records.ndim == 2:
+        return np.sort(records, axis=-1)
+    return _in_order(records)
 
 
 def _in_order(records: Array) -> Array:

@@ -1,0 +1,326 @@
+"""What is computed of a test set: a statistic of records of its cases. No test set is needed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError, shortened
+from halfwidth.core.forms import PerCase
+from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import AbsentClass, Undefined
+from halfwidth.estimation.records import Functional
+from halfwidth.metrics import building
+from halfwidth.metrics.averaging import CountingFinish
+from halfwidth.metrics.ranking import AreaFinish, RankEach
+from halfwidth.summaries.catalogue import STATISTICS
+
+__all__ = [
+    "Classes",
+    "OwnMetric",
+    "Policies",
+    "Target",
+    "functional_of",
+    "functional_of_cells",
+    "of_one_class",
+    "positive_of",
+    "share_of",
+    "targets_of",
+    "tuned_of",
+]
+
+MEAN = Statistic(STATISTICS["mean"])
+
+
+class Cases(Protocol):
+    """Cases of a test set; of several test sets the axis of cases is the last one."""
+
+    @property
+    def truth(self) -> Any:
+        """Codes of the true classes."""
+
+    @property
+    def predicted(self) -> Any:
+        """Codes of the predicted ones."""
+
+    @property
+    def weights(self) -> Array | None:
+        """Of the cases."""
+
+    def score_rows(self) -> Array:
+        """Scores of each class, (..., C, n)."""
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of a test set, in the order of their codes; empty for a regression.
+
+    Attributes
+    ----------
+    labels : tuple
+    positive : int or None
+        Code of the positive class; None where nothing says which it is.
+    """
+
+    labels: tuple[Any, ...]
+    positive: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class OwnMetric:
+    """A user's function ``f(y_true, y_score)``."""
+
+    function: Any
+    metric: Metric
+
+
+@dataclass(frozen=True)
+class Policies:
+    """What the metrics of a call share.
+
+    Attributes
+    ----------
+    absent : {"omit", "zero", "undefined"}
+    undefined : {"omit", "zero", "worst"}
+    costs : tuple or None
+    priors : tuple or None
+    criterion : Metric or None
+        What the threshold is chosen by, on the data.
+    """
+
+    absent: AbsentClass
+    undefined: Undefined
+    costs: tuple[tuple[float, ...], ...] | None = None
+    priors: tuple[float, ...] | None = None
+    criterion: Metric | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """One row to estimate.
+
+    Attributes
+    ----------
+    metric : Metric or OwnMetric
+    average : str or None
+    which : int
+        The class, where it is of one.
+    label : str
+    """
+
+    metric: Metric | OwnMetric
+    average: str | None = None
+    which: int = 0
+    label: str = ""
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def targets_of(
+    metric: Metric | OwnMetric, averages: Sequence[str] | None, classes: Classes
+) -> Iterator[Target]:
+    """The rows that a metric makes: one for each average, and for each class with ``"none"``."""
+    if isinstance(metric, OwnMetric):
+        yield Target(metric)
+        return
+    allowed = metric.spec.averages
+    if len(allowed) < 2:
+        # One that is of all classes at once, or has its average in its name.
+        yield Target(metric, allowed[0] if allowed else None)
+        return
+    for average in averages if averages is not None else (_default_average(metric, classes),):
+        if average not in allowed:
+            raise OptionError(
+                f"{metric.spec.name} has no average {average!r}; it has {', '.join(allowed)} "
+                "(average=, --average)"
+            )
+        if average == "none":
+            for which, label in enumerate(classes.labels):
+                yield Target(metric, "none", which, str(label))
+        elif average == "binary":
+            yield Target(metric, "binary", positive_of(metric, classes))
+        else:
+            yield Target(metric, average)
+
+
+def _default_average(metric: Metric, classes: Classes) -> str:
+    if len(classes) == 2 or classes.positive is not None:
+        return "binary"
+    return "macro" if "macro" in metric.spec.averages else "none"
+
+
+def positive_of(metric: Metric, classes: Classes) -> int:
+    """The code of the positive class, or an `OptionError` where none is."""
+    if classes.positive is None:
+        named = shortened([repr(label) for label in classes.labels])
+        if len(classes) > 2:
+            raise OptionError(
+                f"average='binary' needs one positive class of {named}: pos_label= (--positive)"
+            )
+        raise OptionError(
+            f"{metric.spec.name} needs to know which of {named} is positive: pos_label= "
+            "(--positive), or an average over both classes: average='macro' (--average macro)"
+        )
+    return classes.positive
+
+
+# --------------------------------------------------------------------------- functionals
+
+
+def of_one_class(target: Target) -> bool:
+    """Whether a row is of one class against the rest."""
+    return target.average in ("binary", "none")
+
+
+def functional_of(
+    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
+) -> Functional:
+    """What is computed for one row, from its metric, the classes and the policies alone."""
+    metric = metric.bounded(costs=policies.costs, priors=policies.priors)
+    if metric.spec.takes is Takes.NUMBERS:
+        return _of_numbers(metric)
+    if metric.spec.takes is Takes.SCORES:
+        return _of_scores(target, metric, classes, policies, weighted=weighted)
+    if policies.criterion is not None:
+        return _of_chosen_threshold(target, metric, classes, policies)
+    if not weighted and _is_accuracy(target, metric):
+        return share_of(metric, _hits)
+    return functional_of_cells(target, metric, classes, policies, weighted=weighted)
+
+
+def share_of(metric: Metric, hits: Callable[[Any], Array] = np.asarray) -> Functional:
+    """A proportion, of which the records are 0 and 1."""
+    binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
+    return Functional(MEAN, binary, binary=True, records=hits)
+
+
+def _hits(cases: Cases) -> Array:
+    return np.asarray(cases.truth == cases.predicted, dtype=float)
+
+
+def _is_accuracy(target: Target, metric: Metric) -> bool:
+    """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
+    if metric.spec.takes is Takes.CONFUSION:
+        return metric.estimand is Estimand.PROPORTION
+    hits_of_any = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
+    return target.average == "micro" and hits_of_any and not metric.parameters
+
+
+def _of_numbers(metric: Metric) -> Functional:
+    form = metric.form
+    if isinstance(form, PerCase):
+        return Functional(MEAN, metric, records=lambda cases: form.values(cases.given))
+    return Functional(building.of_sums(metric), metric, records=lambda cases: cases.given)
+
+
+# --------------------------------------------------------------------------- decisions
+
+
+def functional_of_cells(
+    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
+) -> Functional:
+    """A function of the confusion matrix."""
+    finish = _finish(target, metric, classes, policies)
+    build = building.of_weighted_cells if weighted else building.of_cells
+    cells = _weighted_cells if weighted else _cells
+    statistic = build(metric, finish, policies.undefined)
+    return Functional(statistic, metric, records=functools.partial(cells, len(classes)))
+
+
+def _cells(n_classes: int, cases: Cases) -> Array:
+    """The cell of the confusion matrix that each case falls into, (..., n)."""
+    return np.asarray(cases.truth * n_classes + cases.predicted, dtype=float)
+
+
+def _weighted_cells(n_classes: int, cases: Cases) -> Array:
+    return np.stack([_cells(n_classes, cases), np.asarray(cases.weights)])
+
+
+def _finish(target: Target, metric: Metric, classes: Classes, policies: Policies) -> CountingFinish:
+    return CountingFinish(
+        metric,
+        len(classes),
+        target.average or "",
+        target.which,
+        policies.absent,
+        policies.costs if "costs" in metric.spec.tables else None,
+        policies.priors if "priors" in metric.spec.tables else None,
+    )
+
+
+# --------------------------------------------------------------------------- scores
+
+
+def _of_scores(
+    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool
+) -> Functional:
+    if of_one_class(target):
+        records: Callable[[Any], Array] = functools.partial(_scores_of_one, target.which)
+        rank, finish = RankEach(1, weighted=weighted), AreaFinish(target.average or "")
+    else:
+        records = _scores_of_all
+        rank = RankEach(len(classes), target.average == "micro", weighted)
+        finish = AreaFinish(target.average or "", absent=policies.absent)
+    statistic = building.of_areas(metric, rank, finish, policies.undefined)
+    return Functional(statistic, metric, records=records)
+
+
+def _scores_of_one(which: int, cases: Cases) -> Array:
+    """The score of a class, 0 for its cases and 1 for others, and maybe weights, (..., k, n)."""
+    rows = [cases.score_rows()[..., which, :], np.where(cases.truth == which, 0.0, 1.0)]
+    return np.stack(rows if cases.weights is None else [*rows, cases.weights], axis=-2)
+
+
+def _scores_of_all(cases: Cases) -> Array:
+    """The scores of all classes, the code of the true one, and maybe weights, (..., k, n)."""
+    rows = [cases.score_rows(), np.asarray(cases.truth, dtype=float)[..., None, :]]
+    if cases.weights is not None:
+        rows.append(cases.weights[..., None, :])
+    return np.concatenate(rows, axis=-2)
+
+
+# --------------------------------------------------------------------------- chosen thresholds
+
+
+def _of_chosen_threshold(
+    target: Target, metric: Metric, classes: Classes, policies: Policies
+) -> Functional:
+    tuned = tuned_of(target, metric, classes, policies)
+    statistic = building.of_tuned(metric, tuned, policies.undefined)
+    records = functools.partial(_scores_of_one, positive_of(metric, classes))
+    return Functional(statistic, metric, records=records)
+
+
+def tuned_of(
+    target: Target, metric: Metric, classes: Classes, policies: Policies
+) -> building.Tuned:
+    """A metric of two classes at the threshold that is best by the criterion."""
+    criterion, positive = policies.criterion, positive_of(metric, classes)
+    if criterion is None or len(classes) != 2:
+        raise OptionError("a threshold is chosen by a criterion, on the scores of two classes")
+    # The positive class is coded 1 here, whatever its place among the labels.
+    which = 1 if target.which == positive else 0
+    if positive == 0:
+        policies = _turned_round(policies)
+    finish = _finish(replace(target, which=which), metric, classes, policies)
+    chooser = _finish(Target(criterion, "binary", 1), criterion, classes, policies)
+    return building.Tuned(finish, chooser, -1 if criterion.spec.better is Better.LOWER else 1)
+
+
+def _turned_round(policies: Policies) -> Policies:
+    """Costs and priors of two classes in the other order."""
+    costs, priors = policies.costs, policies.priors
+    return replace(
+        policies,
+        costs=None if costs is None else tuple(row[::-1] for row in costs[::-1]),
+        priors=None if priors is None else priors[::-1],
+    )
