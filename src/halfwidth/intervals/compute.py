@@ -203,7 +203,7 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    made: Interval = method.function(*(ingredients[need] for need in method.needs), level)
+    made: Interval = method.function(*[ingredients[need] for need in method.needs], level)
     low, high = made.low, made.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
@@ -218,11 +218,12 @@ def apply(
     if clip:
         low = np.clip(low, statistic_range.low, statistic_range.high)
         high = np.clip(high, statistic_range.low, statistic_range.high)
-    distribution = ingredients[method.distribution] if method.distribution else None
+    need = method.distribution
+    distribution = ingredients[need] if need else None
     none = np.zeros(low.shape, dtype=np.intp)
     standard_error = made.standard_error
-    if errors and method.distribution is Need.DISTRIBUTION:
-        standard_error = ingredients[Need.DISTRIBUTION].standard_deviation()
+    if errors and need is Need.DISTRIBUTION and distribution:
+        standard_error = distribution.standard_deviation()
     return Computed(
         Interval(low, high, standard_error),
         clipped,

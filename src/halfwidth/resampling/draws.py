@@ -22,7 +22,8 @@ __all__ = [
     "COMPILED_DRAWS",
     "MOST_KEPT",
     "Plan",
-    "counts_of_units",
+    "count_blocks",
+    "counter",
     "kept_counts",
     "sums_by_stratum",
 ]
@@ -89,11 +90,12 @@ class Plan:
         _let_memory_be_used_again()
         step = self.block_elements // max(elements_each, 1)
         step = max(1, step if most is None else min(step, most))
-        ranges = (
-            (start, min(start + step, self.n_resamples))
-            for start in range(0, self.n_resamples, step)
-        )
-        yield from tracked(growing(self.n_resamples, step) if slow else ranges, self.n_resamples)
+        ranges = growing(self.n_resamples, step) if slow else self._ranges(step)
+        return tracked(ranges, self.n_resamples)
+
+    def _ranges(self, step: int) -> list[tuple[int, int]]:
+        total = self.n_resamples
+        return [(start, min(start + step, total)) for start in range(0, total, step)]
 
     def keys(self, design: Design) -> list[tuple[rng.Key, int, int]]:
         """For each stratum the key of its draws, its first unit and its number of units."""
@@ -145,10 +147,7 @@ class Plan:
         _let_memory_be_used_again()
         each = -(-self.n_resamples // self.threads)
         most = min(most, each)
-        ranges = [
-            (start, min(start + most, self.n_resamples))
-            for start in range(0, self.n_resamples, most)
-        ]
+        ranges = self._ranges(most)
         followed = tracked(ranges, self.n_resamples)
         if self.threads == 1:
             for block in followed:
@@ -231,20 +230,36 @@ def kept_counts(design: Design, plan: Plan) -> Array | None:
         return None
 
     def counted() -> Array:
-        made = np.empty((plan.n_resamples, design.units))
-        for start, stop in plan.blocks(design.units):
-            made[start:stop] = counts_of_units(design, plan, start, stop)
-        return made
+        kept = np.empty((plan.n_resamples, design.units))
+        for start, stop, counts in count_blocks(design, plan, design.units):
+            kept[start:stop] = counts
+        return kept
 
     return plan.once("counts of units", (), design, counted)
 
 
-def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
-    """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
+def count_blocks(
+    design: Design, plan: Plan, elements_each: int
+) -> Iterator[tuple[int, int, reference.Draws]]:
+    """Ranges of resamples, and how often each unit is drawn in them, (B, U).
+
+    ``elements_each`` are those of temporaries, for each resample.
+    """
+    count = counter(design, plan)
+    for start, stop in plan.blocks(elements_each):
+        yield start, stop, count(start, stop)
+
+
+def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]:
+    """A function that counts how often each unit is drawn in a range of resamples, (B, U)."""
     if not plan.compiles:
-        return reference.count_draws(plan.indices(design, start, stop), design.units)
-    counts = [_counted(plan, key, start, stop, units) for key, _, units in plan.keys(design)]
-    return np.concatenate(counts, axis=-1)
+        return lambda start, stop: reference.count_draws(
+            plan.indices(design, start, stop), design.units
+        )
+    strata = [(key, units) for key, _, units in plan.keys(design)]
+    return lambda start, stop: np.concatenate(
+        [_counted(plan, key, start, stop, units) for key, units in strata], axis=-1
+    )
 
 
 def _counted(plan: Plan, key: rng.Key, start: int, stop: int, units: int) -> NDArray[np.int32]:

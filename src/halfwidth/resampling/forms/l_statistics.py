@@ -18,7 +18,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Scale
-from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, counts_of_units, kept_counts
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import distribution_of
@@ -75,8 +75,7 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
 def replicates_of_weights(weights: Weights, values: Array, design: Design, plan: Plan) -> Array:
     """An L-statistic of each resample, (S, n) -> (S, B)."""
     out = np.empty((len(values), plan.n_resamples))
-    for start, stop in plan.blocks(max(design.n, len(values))):
-        counts = counts_of_units(design, plan, start, stop)
+    for start, stop, counts in count_blocks(design, plan, max(design.n, len(values))):
         out[:, start:stop] = _weighted(weights, values, design, counts)
     return out
 

@@ -16,7 +16,7 @@ from halfwidth.core.forms import Area, FastArea, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import MOST_KEPT, Plan, counts_of_units
+from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native
 
 __all__ = [
@@ -135,8 +135,8 @@ def _plainly(
     area: Area, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     unit = unit_of_cases(design)
-    for start, stop in plan.blocks(4 * max(ranking.case.shape[-1], design.units)):
-        counts = counts_of_units(design, plan, start, stop)
+    each = 4 * max(ranking.case.shape[-1], design.units)
+    for start, stop, counts in count_blocks(design, plan, each):
         yield start, stop, areas_of_counts(area, ranking, unit, counts)
 
 
