@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,12 @@ VALUES = np.random.default_rng(2).lognormal(size=40)
 HITS = [1] * 17 + [0] * 3
 
 
-def declared(kind: str) -> Callable[..., Any]:
+def declared(kind: str) -> Any:
     """The function that an example declares; the block is run as a file of its own."""
     space: dict[str, Any] = {"__name__": f"example_{kind}"}
     exec(compile(BLOCKS[kind], f"{PAGE.name}: {kind}", "exec"), space)  # noqa: S102
     (function,) = space["DECLARED"]
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 METRIC, STATISTIC, METHOD = (declared(kind) for kind in ("metric", "statistic", "method"))
@@ -100,7 +100,7 @@ def test_the_statistic_works_at_the_front_door() -> None:
     # A method that auto has no evidence for is not chosen.
     assert made.method == "percentile"
     # By the delta method the SE is that of the mean of the logarithms, times the value.
-    options = {"statistic": STATISTIC, "n_resamples": 99, "rng": 1}
+    options: dict[str, Any] = {"statistic": STATISTIC, "n_resamples": 99, "rng": 1}
     error = hw.summary_ci(VALUES, method="studentized", **options).standard_error
     assert error == pytest.approx(made.value * stats.sem(np.log(VALUES)))
     clusters = hw.summary_ci(VALUES, method="bca", groups=np.arange(40) // 2, **options)
