@@ -14,8 +14,8 @@ from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.study.populations import logit_empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.instances import instances_of
-from halfwidth.study.specs.parsing import spec_of
+from halfwidth.study.specs.instances import load_instances
+from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 HERE = Path("study.toml")
@@ -28,18 +28,18 @@ Row = Mapping[str, Any]
 
 def spec_of_values(*populations: Mapping[str, Any], **study: Any) -> StudySpec:
     """The spec of a study of populations by formula, as a file would say them."""
-    return spec_of({"study": study, "populations": [dict(one) for one in populations]}, HERE)
+    return parse_spec({"study": study, "populations": [dict(one) for one in populations]}, HERE)
 
 
 def spec_of_sets(**study: Any) -> StudySpec:
     """The spec of a study of test sets."""
-    return spec_of({"study": study, "scores": [NO_FILES]}, HERE)
+    return parse_spec({"study": study, "scores": [NO_FILES]}, HERE)
 
 
 def cells_of_values(population: Mapping[str, Any], **study: Any) -> Cells:
     """The cells of one population by formula, at the first size."""
     spec = spec_of_values(population, **study)
-    (instance,) = instances_of(spec)
+    (instance,) = load_instances(spec)
     return Cells(instance, None, spec.sizes[0], spec)
 
 

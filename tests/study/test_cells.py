@@ -36,7 +36,7 @@ from halfwidth.study.simulation.cells import (
 )
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.records import COLUMNS, IDENTITY
-from halfwidth.study.specs.instances import instances_of
+from halfwidth.study.specs.instances import load_instances
 
 BETA = {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]}
 STATISTICS = ["mean", "sd", "trimmed_mean", "median", "iqr", "quantile:q=0.8"]
@@ -234,7 +234,7 @@ def test_other_sizes_statistics_and_methods_make_no_difference() -> None:
         statistics=STATISTICS,
     )
     every: dict[Any, dict[str, Any]] = {}
-    for instance in instances_of(whole):
+    for instance in load_instances(whole):
         for n in whole.sizes:
             every |= _keyed(rows_of(Cells(instance, None, n, whole)))
     for statistics, methods, sizes in (
@@ -253,7 +253,7 @@ def test_other_sizes_statistics_and_methods_make_no_difference() -> None:
             statistics=statistics,
             methods=methods,
         )
-        (instance,) = instances_of(part)
+        (instance,) = load_instances(part)
         for n in part.sizes:
             for key, row in _keyed(rows_of(Cells(instance, None, n, part))).items():
                 assert every[key] == row, key

@@ -15,7 +15,7 @@ import halfwidth as hw
 from halfwidth.study.analysis import characteristics, characteristics_summary
 from halfwidth.study.api import StudyPlan, plan
 from halfwidth.study.populations import logit_empirical, logit_kde
-from halfwidth.study.specs.parsing import spec_of
+from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
 
 HERE = Path("study.toml")
@@ -23,7 +23,7 @@ DICE = [0.0, 0.0, 0.5, 0.7, 0.75, 0.8, 0.8, 0.85, 0.9, 1.0]
 
 
 def planned_of(*instances: Instance) -> StudyPlan:
-    spec = spec_of({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
+    spec = parse_spec({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
     return StudyPlan(spec, instances, ())
 
 
@@ -79,7 +79,7 @@ def test_equal_values_have_no_shape(tmp_path: Path) -> None:
 
 def test_a_formula_has_its_own() -> None:
     normal = {"name": "bell", "family": "normal", "location": 2, "scale": 3}
-    (row,) = rows(plan(spec_of({"study": {}, "populations": [normal]}, HERE)))
+    (row,) = rows(plan(parse_spec({"study": {}, "populations": [normal]}, HERE)))
     assert row["kind"] == "formula"
     assert [row[name] for name in ("mean", "sd", "skewness", "kurtosis", "median")] == [
         *(2.0, 3.0, 0.0, 3.0, 2.0)

@@ -16,7 +16,7 @@ import halfwidth as hw
 from halfwidth.study.specs.draft import draft
 from halfwidth.study.specs.draft_sections import toml
 from halfwidth.study.specs.guessing import files_in, metric_in
-from halfwidth.study.specs.instances import instances_of
+from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import DEFAULTS, read_spec
 from halfwidth.study.specs.parsing_sources import OF_SCORES, OF_TABLES
 from halfwidth.study.specs.spec import Instance
@@ -42,7 +42,7 @@ def drafted(folder: Path, beside: Path | None = None) -> tuple[str, tuple[Instan
     text = draft(folder, beside)
     file = (beside or folder) / "study.toml"
     file.write_text(text, encoding="utf-8")
-    instances = instances_of(read_spec(file))
+    instances = load_instances(read_spec(file))
     file.unlink()
     return text, instances
 
@@ -253,7 +253,7 @@ def test_what_is_commented_out_can_be_used(tmp_path: Path) -> None:
     for key in ("columns", "bounds", "case"):
         changed = text.replace(f"# {key} = ", f"{key} = ").replace('"case_id"', '"case"')
         (tmp_path / "study.toml").write_text(changed, encoding="utf-8")
-        assert len(instances_of(read_spec(tmp_path / "study.toml"))) == 1
+        assert len(load_instances(read_spec(tmp_path / "study.toml"))) == 1
 
 
 # --------------------------------------------------------------------------- what is of no use

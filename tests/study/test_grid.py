@@ -16,7 +16,7 @@ from halfwidth.core.types import Bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.chunks import Chunk, check_chunks
 from halfwidth.study.simulation.grid import chunks_of, settings_of
-from halfwidth.study.specs.instances import instances_of
+from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 BETA = {"family": "beta", "a": 8, "b": 2}
@@ -37,11 +37,11 @@ def _spec(**study: Any) -> StudySpec:
 
 
 def _chunks(spec: StudySpec) -> tuple[Chunk, ...]:
-    return chunks_of(spec, instances_of(spec))
+    return chunks_of(spec, load_instances(spec))
 
 
 def _digests(spec: StudySpec, instances: Sequence[Instance] | None = None) -> set[str]:
-    found = chunks_of(spec, instances_of(spec) if instances is None else instances)
+    found = chunks_of(spec, load_instances(spec) if instances is None else instances)
     return {chunk.digest for chunk in found}
 
 
@@ -53,7 +53,7 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
         spec_of_sets(metrics=["auroc", "f_beta:beta=2", "mcc"], sizes=[25, 10]),
         statistics=_spec().statistics,
     )
-    (values,) = instances_of(_spec())
+    (values,) = load_instances(_spec())
     sets = labelled("model/task")
     chunks = chunks_of(spec, [values, sets])
     assert [chunk.name for chunk in chunks] == [
@@ -77,7 +77,7 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
 @pytest.mark.parametrize("kind", ["values", "sets"])
 def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> None:
     if kind == "values":
-        spec, (first,) = _spec(), instances_of(_spec())
+        spec, (first,) = _spec(), load_instances(_spec())
     else:
         spec, first = spec_of_sets(metrics=["mcc", "accuracy"], sizes=[10, 25]), labelled()
     instances = [replace(first, name=name) for name in HOSTILE]
@@ -98,7 +98,7 @@ def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> N
 
 
 def test_parts_of_hostile_names_are_files(tmp_path: Path) -> None:
-    (first,) = instances_of(_spec())
+    (first,) = load_instances(_spec())
     chunks = chunks_of(_spec(), [replace(first, name=name) for name in HOSTILE])
     for chunk in chunks:
         (tmp_path / f"{chunk.name}-{chunk.digest}.parquet").touch()
@@ -244,7 +244,7 @@ def test_methods_that_accept_nothing_are_refused(study: dict[str, Any], said: st
 
 def test_a_method_may_accept_some_instances_alone() -> None:
     spec = _spec(statistics=["mean"], methods=["hoeffding"])
-    (beta,) = instances_of(spec)
+    (beta,) = load_instances(spec)
     endless = replace(beta, name="endless", bounds=Bounds(0, np.inf))
     chunks = chunks_of(spec, [endless, beta])
     assert {chunk.group for chunk in chunks} == {beta.name}

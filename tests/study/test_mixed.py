@@ -126,9 +126,9 @@ def test_the_likelihood_is_that_of_the_dense_covariance_and_at_its_top(seed: int
 @pytest.mark.parametrize("reml", [True, False])
 def test_the_slope_of_the_likelihood_is_that_of_differences(reml: bool) -> None:
     table = crossed(5, 60)
-    grouping, _ = mixed.grouped({g: table[g] for g in ("task", "metric")}, 60)
+    grouping, _ = mixed.number_levels({g: table[g] for g in ("task", "metric")}, 60)
     design = np.column_stack([np.ones(60), table["x"]])
-    made = mixed.products(table["y"].to_numpy(), design, grouping)
+    made = mixed.cross_products(table["y"].to_numpy(), design, grouping)
     for squares in ([0.3, 0.8], [0.0, 2.0]):
         at = np.array(squares) + 1e-5
         step = np.eye(2) * 1e-5

@@ -18,14 +18,14 @@ from halfwidth.study.analysis import family_fits, family_rejections, kolmogorov_
 from halfwidth.study.analysis.rejections import rejections_of
 from halfwidth.study.api import StudyPlan, plan
 from halfwidth.study.populations import logit_empirical
-from halfwidth.study.specs.parsing import spec_of
+from halfwidth.study.specs.parsing import parse_spec
 from halfwidth.study.specs.spec import Instance
 
 HERE = Path("study.toml")
 
 
 def planned_of(*instances: Instance) -> StudyPlan:
-    spec = spec_of({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
+    spec = parse_spec({"study": {}, "populations": [{"name": "any", "family": "normal"}]}, HERE)
     return StudyPlan(spec, instances, ())
 
 
@@ -206,7 +206,7 @@ def test_options_that_are_none(
 
 def test_formulas_have_no_values() -> None:
     planned = plan(
-        spec_of({"study": {}, "populations": [{"name": "a", "family": "t", "df": 5}]}, HERE)
+        parse_spec({"study": {}, "populations": [{"name": "a", "family": "t", "df": 5}]}, HERE)
     )
     with pytest.raises(DataError, match="given by formula"):
         family_fits(planned)

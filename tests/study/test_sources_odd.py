@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
-from halfwidth.study.specs.instances import instances_of
+from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance
 
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 def found(folder: Path, content: str) -> tuple[Instance, ...]:
     (folder / "spec.toml").write_text(content, encoding="utf-8")
-    return instances_of(read_spec(folder / "spec.toml"))
+    return load_instances(read_spec(folder / "spec.toml"))
 
 
 def one(folder: Path, content: str) -> Instance:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import (
     Expected,
@@ -35,7 +36,7 @@ def proportion(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """A proportion, such as an accuracy: the width of Wilson's interval where it is as expected.
 
     \b
@@ -46,7 +47,7 @@ def proportion(
     asked = wanted(halfwidth, width, n)
     from halfwidth.planning.proportions import proportion_n, proportion_width
 
-    answer(
+    return answer(
         [
             proportion_n(
                 one,
@@ -83,7 +84,7 @@ def auroc(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """An AUROC. Formulas: delong_logit (default, what ci reports), delong, hanley_mcneil.
 
     \b
@@ -95,7 +96,7 @@ def auroc(
     asked = wanted(halfwidth, width, n)
     from halfwidth.planning.auroc import auroc_n, auroc_width
 
-    answer(
+    return answer(
         [
             auroc_n(
                 one,
@@ -153,7 +154,7 @@ def classes(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """Sensitivity, specificity or both: enough cases of each class, by Wilson's interval.
 
     \b
@@ -166,7 +167,7 @@ def classes(
     refuse_assurance(assurance, n)
     from halfwidth.planning.classes import classes_n, classes_width
 
-    answer(
+    return answer(
         [
             classes_n(
                 sensitivity,

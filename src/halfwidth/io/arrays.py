@@ -58,8 +58,8 @@ def read_array(path: str | Path) -> NDArray[Any]:
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     except BROKEN as error:
-        told = " ".join(str(error).split())[:200]
-        raise DataError(f"{file}: is no NumPy file, or is cut short ({told})") from None
+        message = " ".join(str(error).split())[:200]
+        raise DataError(f"{file}: is no NumPy file, or is cut short ({message})") from None
     raise DataError(f"{file}: is no NumPy file, whatever its name says")
 
 
@@ -93,8 +93,8 @@ def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
     opened.seek(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        found: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
-    return found
+        array: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
+    return array
 
 
 def _parted(text: str) -> tuple[Path, str | None]:
@@ -114,12 +114,12 @@ def _member(archive: ZipFile, file: Path, name: str | None) -> NDArray[Any]:
         raise DataError(
             f"{file}: holds {len(names)} arrays ({shortened(names)}); say which: {file}:NAME"
         )
-    wanted = names[0] if name is None else name
-    if wanted not in parts:
-        raise DataError(f"{file}: no array {wanted!r}; it holds {shortened(names)}")
-    part = parts[wanted]
+    member_name = names[0] if name is None else name
+    if member_name not in parts:
+        raise DataError(f"{file}: no array {member_name!r}; it holds {shortened(names)}")
+    part = parts[member_name]
     with archive.open(part) as opened:
         if opened.read(len(ARRAY)) != ARRAY:
-            raise DataError(f"{file}: {wanted!r} is no array")
+            raise DataError(f"{file}: {member_name!r} is no array")
         opened.seek(0)
         return _read_npy(opened, file, min(part.file_size, EXPANSION * part.compress_size))

@@ -45,7 +45,7 @@ def read_delimited(
         try:
             table = _table_of(reader, source, header=header)
         except csv.Error as error:
-            raise DataError(_said_of(error, reader.line_num)) from None
+            raise DataError(_csv_error_text(error, reader.line_num)) from None
     notes = (assumed,) if assumed else ()
     table = Table(table.columns, table.row_numbers, (*notes, *table.notes))
     return with_points(table, decimal, separator)
@@ -60,7 +60,7 @@ def _separator(text: IO[str], separators: str) -> str:
     return max(separators, key=first.count)
 
 
-def _said_of(error: csv.Error, line: int) -> str:
+def _csv_error_text(error: csv.Error, line: int) -> str:
     if "field larger" in str(error):
         return f"line {line} has a cell of more than {csv.field_size_limit()} letters"
     return f"cannot be read as a table ({error}, line {line})"
@@ -82,12 +82,12 @@ def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
     names = default_names(len(first)) if header is False else first
     notes: tuple[str, ...] = ()
     if header is None and len(numeric_names(names)) == len(names):
-        said = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
-        said = (
-            f"the first line ({said}) was taken for the names of the columns; if it is data, say "
+        note = f"{', '.join(names[:4])}{', …' * (len(names) > 4)}"
+        note = (
+            f"the first line ({note}) was taken for the names of the columns; if it is data, say "
             "--no-header"
         )
-        notes = (said,)
+        notes = (note,)
     return named_table(names, *body.columns(), notes)
 
 

@@ -116,19 +116,19 @@ class LabelMap:
 
     def _put(self, where: Any, stored: NDArray[Any], *, flat: bool = False) -> None:
         if self._voxels.dtype == bool:
-            self._of(flat)[where] = true_or_false(stored)
+            self._labels(flat)[where] = true_or_false(stored)
             return
         values = self._scaled(stored)
         if not self._holds_labels(values) or self._low < 0 or self._high > MOST:
             # Nothing is kept of an image that will be refused; what it holds is told in the end.
             return
-        wanted = np.min_scalar_type(round(self._high))
-        if wanted.itemsize > self._voxels.itemsize:
-            check_size(self._file, self._voxels.shape, self._most, each=wanted.itemsize)
-            self._voxels = self._voxels.astype(wanted)
-        self._of(flat)[where] = np.rint(values) if self._scale else values
+        smallest_type = np.min_scalar_type(round(self._high))
+        if smallest_type.itemsize > self._voxels.itemsize:
+            check_size(self._file, self._voxels.shape, self._most, each=smallest_type.itemsize)
+            self._voxels = self._voxels.astype(smallest_type)
+        self._labels(flat)[where] = np.rint(values) if self._scale else values
 
-    def _of(self, flat: bool) -> NDArray[Any]:
+    def _labels(self, flat: bool) -> NDArray[Any]:
         return self.flat if flat else self._voxels
 
     def finished(self) -> NDArray[Any]:

@@ -157,8 +157,8 @@ def layout_of(
         return Layout(("value",), chosen, case, metric="metric", groups=groups, strata=strata)
     if values:
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
-    found, left_out = _numeric_columns(table, (*by, *units), case)
-    return Layout(found, by, case, groups=groups, strata=strata, left_out=left_out)
+    value_columns, left_out = _numeric_columns(table, (*by, *units), case)
+    return Layout(value_columns, by, case, groups=groups, strata=strata, left_out=left_out)
 
 
 def _check_roles(
@@ -198,7 +198,7 @@ def _numeric_columns(
     table: Table, taken: tuple[str, ...], case: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Columns that hold numbers, and those passed over with the reason."""
-    found, left_out = [], []
+    columns, left_out = [], []
     for name in table.names:
         if name == case or name in taken:
             continue
@@ -206,15 +206,15 @@ def _numeric_columns(
         if not name or name.startswith("Unnamed:") or design:
             left_out.append(f"{name or '(no name)'!r} (index or design)")
         elif _holds_numbers(table, name):
-            found.append(name)
+            columns.append(name)
         else:
             left_out.append(f"{name!r} (text)")
-    if not found:
+    if not columns:
         raise DataError(
             f"no numeric column to estimate; the table has {shortened(table.names)}. "
             "Name the column with values"
         )
-    return tuple(found), tuple(left_out)
+    return tuple(columns), tuple(left_out)
 
 
 def _holds_numbers(table: Table, name: str) -> bool:

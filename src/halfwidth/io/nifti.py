@@ -117,8 +117,8 @@ def _scale(file: Path, header: Any) -> tuple[tuple[float, float] | None, tuple[s
     if slope == 0:
         return None, ()
     if np.isnan(slope):
-        said = "its header scales values by NaN (scl_slope), which is taken for no scaling"
-        return None, (f"{file}: {said}, as nibabel and ITK do",)
+        note = "its header scales values by NaN (scl_slope), which is taken for no scaling"
+        return None, (f"{file}: {note}, as nibabel and ITK do",)
     if not (np.isfinite(slope) and np.isfinite(intercept)):
         raise DataError(
             f"{file}: its header scales values by {slope:g} (scl_slope) and adds {intercept:g} "
@@ -163,8 +163,8 @@ def _two_places(file: Path, header: Any, sizes: Sequence[int]) -> tuple[str, ...
     away = float(np.linalg.norm((apart @ ends)[:3], axis=0).max())
     if not away > TWO_PLACES * float(np.min(header["pixdim"][1 : len(sizes) + 1])):
         return ()
-    said = f"its sform and its qform place its voxels differently (up to {away:.3g} mm apart)"
-    return (f"{file}: {said}; the sform is taken",)
+    note = f"its sform and its qform place its voxels differently (up to {away:.3g} mm apart)"
+    return (f"{file}: {note}; the sform is taken",)
 
 
 def _with_handedness(header: Any) -> Any:

@@ -106,8 +106,8 @@ def with_points(table: Table, decimal: Decimal | None, separator: str | None) ->
     for name, rows in commas.items():
         columns[name] = column = columns[name].copy()
         column[rows] = [cell.replace(",", ".") for cell in _cells(table, name, rows)]
-    said = "" if decimal else (f"decimal commas in column(s) {shortened(list(commas), 5)}",)
-    return Table(columns, table.row_numbers, (*table.notes, *said))
+    notes = "" if decimal else (f"decimal commas in column(s) {shortened(list(commas), 5)}",)
+    return Table(columns, table.row_numbers, (*table.notes, *notes))
 
 
 def _comma_rows(table: Table, name: str) -> NDArray[np.intp]:
@@ -131,8 +131,8 @@ def _comma_rows(table: Table, name: str) -> NDArray[np.intp]:
 
 
 def _cells(table: Table, name: str, rows: NDArray[np.intp]) -> list[str]:
-    found: list[str] = table.columns[name][rows].tolist()
-    return found
+    cells: list[str] = table.columns[name][rows].tolist()
+    return cells
 
 
 def _grouped(table: Table, name: str, row: int, cell: str) -> DataError:

@@ -68,8 +68,8 @@ def _check_png(file: Path, content: mmap.mmap, most: int) -> int:
         if len(stored) != 4:
             raise DataError(f"{file}: is cut short: a part of it is missing")
         with memoryview(content) as view, view[place + 4 : place + 8 + length] as covered:
-            found = zlib.crc32(covered)
-        if found != int.from_bytes(stored, "big"):
+            checksum = zlib.crc32(covered)
+        if checksum != int.from_bytes(stored, "big"):
             raise DataError(f"{file}: is damaged: a checksum in it is wrong")
         place += 12 + length
     if content[12:16] != b"IHDR" or kind != b"IEND":

@@ -72,7 +72,7 @@ class RunTable:
     @property
     def metric(self) -> str:
         """The name of the metric, without the tracker's prefix."""
-        return _bare(self.value)
+        return _without_prefix(self.value)
 
 
 @dataclass(frozen=True)
@@ -107,18 +107,20 @@ class RunSlice:
     repeated: int
 
 
-def _bare(name: str) -> str:
+def _without_prefix(name: str) -> str:
     for prefix in (*METRIC_PREFIXES, *SETTING_PREFIXES):
         name = name.removeprefix(prefix)
     return name
 
 
-def _found(table: Table, asked: str, prefixes: Sequence[str]) -> str:
+def _find_column(table: Table, name_given: str, prefixes: Sequence[str]) -> str:
     """The column meant: by its name, or by its name behind a tracker's prefix."""
-    for name in (asked, *(prefix + asked for prefix in prefixes)):
+    for name in (name_given, *(prefix + name_given for prefix in prefixes)):
         if name in table:
             return name
-    raise UnknownNameError("column", asked, list(dict.fromkeys(map(_bare, table.names))))
+    raise UnknownNameError(
+        "column", name_given, list(dict.fromkeys(map(_without_prefix, table.names)))
+    )
 
 
 def _first(table: Table, names: Sequence[str]) -> str | None:
@@ -151,7 +153,7 @@ def _word(level: Any) -> str:
 
 def _folds_column(table: Table) -> str | None:
     """A column of folds, whatever it is called: fold, cv_fold, kfold, fold_id, ..."""
-    return next((name for name in table.names if FOLD.search(_bare(name).lower())), None)
+    return next((name for name in table.names if FOLD.search(_without_prefix(name).lower())), None)
 
 
 def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> RunTable:
@@ -173,9 +175,11 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
         If no column is named and several hold numbers.
     """
     table = Table.of_frame(frame)
-    sources = tuple(_found(table, one, SETTING_PREFIXES) for one in by)
+    sources = tuple(_find_column(table, one, SETTING_PREFIXES) for one in by)
     fold = _folds_column(table)
-    seeds = tuple(name for name in table.names if SEED in _bare(name).lower() and name != value)
+    seeds = tuple(
+        name for name in table.names if SEED in _without_prefix(name).lower() and name != value
+    )
     status = _status_column(table)
     other = {*sources, *seeds, fold, status, value}
     settings = tuple(
@@ -184,7 +188,9 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
         if name not in other and (name.startswith(SETTING_PREFIXES) or _shared_words(table, name))
     )
     known = {*other, *settings}
-    column = _only_metric(table, known) if value is None else _found(table, value, METRIC_PREFIXES)
+    column = (
+        _only_metric(table, known) if value is None else _find_column(table, value, METRIC_PREFIXES)
+    )
     name = _first(table, NAME_COLUMNS)
     if column in sources:
         raise OptionError(
@@ -208,13 +214,14 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
         if name not in known and name.lower() not in BOOKKEEPING and table.is_numeric(name)
     ]
     marked = [name for name in numeric if name.startswith(METRIC_PREFIXES)]
-    found = marked or numeric
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    candidates = marked or numeric
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates:
         raise DataError(f"the table has no column of numbers; its columns: {quoted(table.names)}")
     raise OptionError(
-        f"{len(found)} columns may be the metric ({shortened(found)}); name one: value= (--value)"
+        f"{len(candidates)} columns may be the metric ({shortened(candidates)}); name one: "
+        "value= (--value)"
     )
 
 
@@ -256,7 +263,7 @@ def _slice(
     varying = tuple(
         name for name in runs.settings if len(_distinct(runs, name, finished)) > 1
     ) + _mixed_seeds(runs, finished)
-    by = {_bare(name): level for name, level in by.items()}
+    by = {_without_prefix(name): level for name, level in by.items()}
     repeated = 0 if folds > 1 else _repeated(runs, finished)
     return RunSlice(label, by, values, names, unfinished, varying, folds, repeated)
 
@@ -314,7 +321,8 @@ def _fold_means(
     folds = runs.table.levels(str(runs.fold))
     held = [sorted(str(folds[rows[place]]) for place in places) for places in places_of.values()]
     names = [
-        ", ".join(f"{_bare(k)} {v}" for k, v in zip(of_run, key, strict=True)) for key in places_of
+        ", ".join(f"{_without_prefix(k)} {v}" for k, v in zip(of_run, key, strict=True))
+        for key in places_of
     ]
     for name, own in zip(names, held, strict=True):
         if own != held[0] or len(set(own)) < len(own):
@@ -341,8 +349,8 @@ def _repeated(runs: RunTable, rows: Sequence[int]) -> int:
     Without seeds and names equal rows may be different runs.
     """
     table = runs.table
-    said = [name for name in table.names if name.lower() not in BOOKKEEPING]
-    by_seed = [_cells(runs, said, row) for row in rows] if runs.seeds else []
+    columns_compared = [name for name in table.names if name.lower() not in BOOKKEEPING]
+    by_seed = [_cells(runs, columns_compared, row) for row in rows] if runs.seeds else []
     by_name = [_cells(runs, (runs.name, runs.value), row) for row in rows] if runs.name else []
     return max(len(cells) - len(set(cells)) for cells in (by_seed, by_name))
 

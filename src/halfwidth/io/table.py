@@ -347,6 +347,6 @@ def _factor(column: NDArray[Any]) -> Factor:
     by_appearance = np.argsort(first)
     rank = np.empty_like(by_appearance)
     rank[by_appearance] = np.arange(len(first))
-    found = np.full(len(column), -1, dtype=np.intp)
-    found[~missing] = rank[place]
-    return Factor(found, distinct[by_appearance])
+    by_row = np.full(len(column), -1, dtype=np.intp)
+    by_row[~missing] = rank[place]
+    return Factor(by_row, distinct[by_appearance])

@@ -89,9 +89,9 @@ class Source:
     def first(self, count: int) -> bytes:
         """The first bytes."""
         self.opened.seek(0)
-        found = self.opened.read(count)
+        data = self.opened.read(count)
         self.opened.seek(0)
-        return found
+        return data
 
     @contextlib.contextmanager
     def unpacked(self) -> Iterator[BinaryIO]:

@@ -70,7 +70,7 @@ def read_workbook(
         raise DataError(f"cannot be read as XLSX (it is no workbook: {error.args[0]})") from None
     except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise DataError(f"cannot be read as XLSX ({error})") from None
-    notes = _notes(table, sheets, chosen, asked=sheet is not None)
+    notes = _notes(table, sheets, chosen, sheet_given=sheet is not None)
     return with_points(Table(table.columns, table.row_numbers, notes), decimal, None)
 
 
@@ -101,13 +101,15 @@ def _others(sheets: list[Sheet], chosen: Sheet) -> str:
     )
 
 
-def _notes(table: Table, sheets: list[Sheet], chosen: Sheet, *, asked: bool) -> tuple[str, ...]:
-    if asked or len(sheets) == 1:
+def _notes(
+    table: Table, sheets: list[Sheet], chosen: Sheet, *, sheet_given: bool
+) -> tuple[str, ...]:
+    if sheet_given or len(sheets) == 1:
         return table.notes
     empty = not any(table.is_numeric(name) for name in table.names)
     without = ", which holds no numbers" if empty else ""
-    said = f"read sheet {chosen.name!r}, the first of {len(sheets)}{without}"
-    return (said + _others(sheets, chosen), *table.notes)
+    note = f"read sheet {chosen.name!r}, the first of {len(sheets)}{without}"
+    return (note + _others(sheets, chosen), *table.notes)
 
 
 def _table_of(book: ZipFile, sheet: Sheet, *, header: bool | None, others: str) -> Table:

@@ -108,10 +108,10 @@ def _refuse_declarations(*_: object) -> None:
 
 def _elements(book: ZipFile, part: str) -> list[tuple[str, dict[str, str]]]:
     """All elements of a small part, in their order."""
-    found: list[tuple[str, dict[str, str]]] = []
+    items: list[tuple[str, dict[str, str]]] = []
     with book.open(part) as opened:
-        _Parser(lambda tag, has: found.append((tag, has)), lambda _: None).all(opened)
-    return found
+        _Parser(lambda tag, has: items.append((tag, has)), lambda _: None).all(opened)
+    return items
 
 
 def sheets_of(book: ZipFile) -> list[Sheet]:
@@ -122,20 +122,20 @@ def sheets_of(book: ZipFile) -> list[Sheet]:
         for tag, has in _elements(book, relations)
         if tag == "Relationship" and has.get("Type", "").endswith("/worksheet")
     }
-    found = []
+    items = []
     for tag, has in _elements(book, WORKBOOK):
         identity = next((has[key] for key in has if key.rpartition(":")[2] == "id"), "")
         if tag == "sheet" and identity in targets:
             part = posixpath.normpath(posixpath.join("/xl", targets[identity])).lstrip("/")
-            found.append(Sheet(has.get("name", ""), part))
-    return found
+            items.append(Sheet(has.get("name", ""), part))
+    return items
 
 
 def shared_texts(book: ZipFile) -> list[str]:
     """The texts that cells refer to by number; what is said of their pronunciation is left out."""
     if "xl/sharedStrings.xml" not in book.namelist():
         return []
-    found: list[str] = []
+    items: list[str] = []
     parts: list[str] = []
     # How deep in notes on pronunciation, and in text.
     depth = {"rPh": 0, "t": 0}
@@ -148,7 +148,7 @@ def shared_texts(book: ZipFile) -> list[str]:
 
     def end(tag: str) -> None:
         if tag == "si":
-            found.append("".join(parts))
+            items.append("".join(parts))
         elif tag in depth:
             depth[tag] -= 1
 
@@ -158,7 +158,7 @@ def shared_texts(book: ZipFile) -> list[str]:
 
     with book.open("xl/sharedStrings.xml") as opened:
         _Parser(start, end, text).all(opened)
-    return found
+    return items
 
 
 def date_styles(book: ZipFile) -> frozenset[int]:
@@ -189,16 +189,16 @@ def cells_of(opened: IO[bytes]) -> Iterator[list[Cell]]:
     """The cells of a sheet that hold something, some at a time, in their order."""
     reader = _CellReader()
     for _ in _Parser(reader.start, reader.end, reader.text).blocks(opened):
-        if reader.found:
-            found, reader.found = reader.found, []
-            yield found
+        if reader.cells:
+            items, reader.cells = reader.cells, []
+            yield items
 
 
 class _CellReader:
     """Makes cells of the elements of a sheet."""
 
     def __init__(self) -> None:
-        self.found: list[Cell] = []
+        self.cells: list[Cell] = []
         self._row = 0
         self._column = -1
         self._has: dict[str, str] = {}
@@ -238,7 +238,7 @@ class _CellReader:
             self._letters = None
         elif tag == "c" and (self._kept or self._formula):
             has = self._has
-            self.found.append(
+            self.cells.append(
                 Cell(
                     self._row,
                     self._column,

@@ -13,7 +13,7 @@ from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
 from halfwidth.study.simulation.grid import chunks_of, settings_of
 from halfwidth.study.simulation.records import COLUMNS
-from halfwidth.study.specs.instances import instances_of
+from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
 from halfwidth.study.storage.opening import create_or_open
@@ -89,7 +89,7 @@ def plan(spec: str | Path | StudySpec) -> StudyPlan:
         If an option applies to nothing.
     """
     study = spec if isinstance(spec, StudySpec) else read_spec(spec)
-    instances = instances_of(study)
+    instances = load_instances(study)
     return StudyPlan(study, instances, chunks_of(study, instances))
 
 

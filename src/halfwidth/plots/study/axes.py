@@ -143,8 +143,8 @@ def legend_below(
     from matplotlib.lines import Line2D
 
     def handle(look: Look) -> Line2D:
-        own = look.line if lines else look.line | {"linestyle": ""}
-        return Line2D([], [], **own)
+        style = look.line if lines else look.line | {"linestyle": ""}
+        return Line2D([], [], **style)
 
     width = float(figure.get_size_inches()[0])
     legend = figure.legend(

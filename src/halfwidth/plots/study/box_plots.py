@@ -25,7 +25,7 @@ __all__ = [
     "coverage_boxes",
     "coverage_boxes_frame",
     "draw_boxes",
-    "few_said",
+    "note_on_few",
 ]
 
 # Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
@@ -126,13 +126,13 @@ def draw_boxes(
     # Only what has values has a box.
     boxes = boxes[np.isfinite(boxes[["q1", "median", "q3"]].to_numpy(dtype=float)).all(axis=1)]
     for name, look in looks.items():
-        own, cloud = boxes[boxes["series"] == name], points[points["series"] == name]
+        series_boxes, cloud = boxes[boxes["series"] == name], points[points["series"] == name]
         alone = cloud["group"].isin(few.loc[few["series"] == name, "group"])
         large: dict[str, Any] = {"color": look.colour, "marker": look.marker, "linestyle": ""}
         if alone.any():
             shown = cloud[alone]
             ax.plot(shown["x"], shown["value"], gid=f"few {name}", markersize=dot + 1.2, **large)
-        if own.empty:
+        if series_boxes.empty:
             continue
         cloud = cloud[~alone]
         dots: dict[str, Any] = {"marker": ".", "markersize": dot, "markeredgewidth": 0}
@@ -140,9 +140,9 @@ def draw_boxes(
         ax.plot(cloud["x"], cloud["value"], gid=f"points {name}", **style, **dots)
         thin: dict[str, Any] = {"color": look.colour, "linewidth": 0.7}
         ax.bxp(
-            [_stats(row) for row in own.to_dict("records")],
-            positions=own["x"].tolist(),
-            widths=(BOX * own["width"]).tolist(),
+            [_stats(row) for row in series_boxes.to_dict("records")],
+            positions=series_boxes["x"].tolist(),
+            widths=(BOX * series_boxes["width"]).tolist(),
             patch_artist=True,
             showfliers=False,
             showcaps=False,
@@ -153,8 +153,8 @@ def draw_boxes(
             zorder=3,
         )
         ax.plot(
-            own["x"],
-            own["median"],
+            series_boxes["x"],
+            series_boxes["median"],
             gid=f"medians {name}",
             markersize=2.6,
             markeredgecolor=INK,
@@ -164,7 +164,7 @@ def draw_boxes(
         )
 
 
-def few_said(frame: pd.DataFrame) -> str:
+def note_on_few(frame: pd.DataFrame) -> str:
     """What a note says where some boxes are not drawn."""
     boxes = frame[frame["drawn"] == "box"]
     return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
@@ -199,10 +199,10 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = only(cells, target)[["instance", "n", "method", "coverage"]]
-    methods = list(method_looks(own["method"]))
-    sizes = sorted(set(own["n"]))
-    parts = dict(iter(own.groupby(["n", "method"])))
+    rows_of_target = only(cells, target)[["instance", "n", "method", "coverage"]]
+    methods = list(method_looks(rows_of_target["method"]))
+    sizes = sorted(set(rows_of_target["n"]))
+    parts = dict(iter(rows_of_target.groupby(["n", "method"])))
     rows: list[dict[str, Any]] = []
     for place, shared in enumerate(_split(sizes, len(methods))):
         for group, n in enumerate(shared):
@@ -212,13 +212,13 @@ def coverage_boxes_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
             for rank, method in enumerate(here):
                 part = parts[n, method]
                 x = group + (rank - (len(here) - 1) / 2) * width
-                found = box_rows(
+                box = box_rows(
                     part["coverage"],
                     part["instance"],
                     Place(target.title, method, str(n), x, width),
                     (LOWEST, HIGHEST),
                 )
-                rows += [{"row": place, **one} for one in found]
+                rows += [{"row": place, **one} for one in box]
     return pd.DataFrame(rows)
 
 
@@ -257,7 +257,7 @@ def coverage_boxes(cells: pd.DataFrame, target: Target) -> Drawn:
     note = (
         f"{target.intervals.capitalize()}. Box: quartiles over at most {most} instances, "
         f"whiskers within {REACH:g} IQR. A point for each instance; those below {percent(LOWEST)} "
-        f"and above {percent(HIGHEST)} are counted beside triangles.{few_said(frame)}"
+        f"and above {percent(HIGHEST)} are counted beside triangles.{note_on_few(frame)}"
     )
     rows = int(frame["row"].max()) + 1
     below = axes.height_below(looks, note, WIDTH)

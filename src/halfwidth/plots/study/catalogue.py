@@ -126,8 +126,8 @@ def _named(family: str, target: Target, targets: Sequence[Target]) -> str:
 
 
 def _pages(frames: Frames) -> Iterator[Figure]:
-    own = _main(frames.cells)
-    targets = targets_of(own)
+    main_cells = _main(frames.cells)
+    targets = targets_of(main_cells)
     fields = {
         "": [t for t in targets if t.statistic],
         "-test-sets": [t for t in targets if not t.statistic],
@@ -138,78 +138,78 @@ def _pages(frames: Frames) -> Iterator[Figure]:
                 yield Figure(
                     f"overview-{quantity}{field}",
                     f"{quantity} of all metrics and {'averages' if field else 'statistics'}",
-                    lambda f=found, q=quantity: graphs.overview(own, f, q),  # type: ignore[misc]
+                    lambda f=found, q=quantity: graphs.overview(main_cells, f, q),  # type: ignore[misc]
                 )
 
 
 def _singles(frames: Frames) -> Iterator[Figure]:
-    own = _main(frames.cells)
-    method = _method(own)
-    ways = [name for name in STATISTICS if name in set(own["statistic"])]
+    main_cells = _main(frames.cells)
+    method = _method(main_cells)
+    ways = [name for name in STATISTICS if name in set(main_cells["statistic"])]
     both = comparisons.segmentation_classification
     yield Figure(
         "metrics-coverage",
         "coverage of one method against n, a line for each metric",
-        lambda: comparisons.metrics_coverage(own, method),
+        lambda: comparisons.metrics_coverage(main_cells, method),
     )
     yield Figure(
         "micro-macro",
         "coverage and width of micro and macro averages",
-        lambda: comparisons.micro_macro(own, method),
+        lambda: comparisons.micro_macro(main_cells, method),
     )
     yield Figure(
         "segmentation-classification",
         "coverage and width of means of cases and of averages over classes",
-        lambda: both(own, method, ["macro", "micro"], ["mean"]),
+        lambda: both(main_cells, method, ["macro", "micro"], ["mean"]),
     )
     for kind in ("macro", "micro"):
         yield Figure(
             f"segmentation-classification-{kind}",
             f"coverage and width of all statistics of cases and of {kind} averages",
-            lambda k=kind: both(own, method, [k], ways),  # type: ignore[misc]
+            lambda k=kind: both(main_cells, method, [k], ways),  # type: ignore[misc]
         )
     yield Figure(
         "location-dispersion",
         "coverage of mean and median, SD and IQR",
-        lambda: comparisons.location_dispersion(own, method),
+        lambda: comparisons.location_dispersion(main_cells, method),
     )
     yield Figure(
         "bca-median",
         "coverage of BCa and percentile intervals of medians",
-        lambda: comparisons.bca_median(own),
+        lambda: comparisons.bca_median(main_cells),
     )
     yield Figure(
         "basic-shift",
         "how far bootstrap intervals are shifted, and their coverage",
-        lambda: comparisons.basic_shift(own),
+        lambda: comparisons.basic_shift(main_cells),
     )
     yield Figure(
         "sample-needs",
         "where median coverage and width reach what is wanted",
-        lambda: needs_figure.sample_needs(own, method),
+        lambda: needs_figure.sample_needs(main_cells, method),
     )
     yield Figure(
         "characteristics",
         "mean, SD, skewness and kurtosis of the instances by metric",
-        lambda: clouds.characteristics(own),
+        lambda: clouds.characteristics(main_cells),
     )
     yield Figure(
         "characteristics-test-sets",
         "values of metrics, skewness and kurtosis of test sets",
-        lambda: clouds.characteristics_of_sets(own),
+        lambda: clouds.characteristics_of_sets(main_cells),
     )
-    yield from _concentrations(own)
+    yield from _concentrations(main_cells)
 
 
-def _concentrations(own: pd.DataFrame) -> Iterator[Figure]:
-    found = [t for t in targets_of(own) if t.statistic == "mean" and bounds_of(t.metric)]
-    if not found:
+def _concentrations(main_cells: pd.DataFrame) -> Iterator[Figure]:
+    targets = [t for t in targets_of(main_cells) if t.statistic == "mean" and bounds_of(t.metric)]
+    if not targets:
         yield Figure("concentration", CONCENTRATION, _lacking("no mean of a bounded metric"))
-    for target in found:
+    for target in targets:
         yield Figure(
             slug("concentration", target.metric),
             f"{CONCENTRATION}, mean {target.metric}",
-            lambda t=target: concentration.concentration(own, t),  # type: ignore[misc]
+            lambda t=target: concentration.concentration(main_cells, t),  # type: ignore[misc]
         )
 
 
@@ -227,11 +227,11 @@ def _lacking(reason: str) -> Callable[[], Drawn]:
 
 
 def _paces(frames: Frames) -> Iterator[Figure]:
-    own = _main(frames.cells)
-    method = _method(own)
+    main_cells = _main(frames.cells)
+    method = _method(main_cells)
     if frames.paces is None:
         return
-    mine, pace = own[own["method"] == method], frames.paces
+    mine, pace = main_cells[main_cells["method"] == method], frames.paces
     fields = {"": mine[_location(mine)], "-test-sets": mine[mine["statistic"] == ""]}
     drawn = {
         "pace-by-metric": lambda part: clouds.pace_by_metric(pace(part), method),
@@ -264,7 +264,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
     pace, tests, of_two = frames.paces, frames.tests, frames.tests_of_two
     if pace is None or tests is None or of_two is None:
         return
-    family, said = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
+    family, suffix = ("p-values", "") if level == "instance" else ("p-values-tasks", ", by tasks")
     # Accuracy stands among micro averages, balanced accuracy among macro ones.
     ways = {target: target.kind for target in targets_of(mine) if not target.statistic}
     kinds = {(target.metric, target.average): kind for target, kind in ways.items()}
@@ -277,7 +277,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
         if len(set(part["metric"])) > 1:
             yield Figure(
                 slug(family, way),
-                f"p-values between the paces of metrics, {statistic_words(way)}{said}",
+                f"p-values between the paces of metrics, {statistic_words(way)}{suffix}",
                 lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
                     tests(pace(p.assign(average="")), level),
                     f"pace of metrics: {statistic_words(w)}, {method}",
@@ -291,7 +291,7 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
         if len(masks) and len(sets):
             yield Figure(
                 f"{family}-segmentation-classification-{kind}",
-                f"p-values between the paces of means of cases and of {kind} averages{said}",
+                f"p-values between the paces of means of cases and of {kind} averages{suffix}",
                 lambda s=sets, k=kind: p_values_figure.p_values(  # type: ignore[misc]
                     of_two(pace(masks), pace(s), level),
                     f"pace of means and {k} averages, {method}",
@@ -304,24 +304,26 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
 
 
 def _fails(frames: Frames) -> Iterator[Figure]:
-    own = _main(frames.cells)
-    method = _method(own)
-    sizes = sorted(set(own["n"]))
+    main_cells = _main(frames.cells)
+    method = _method(main_cells)
+    sizes = sorted(set(main_cells["n"]))
     n = min(sizes, key=lambda size: (abs(size - USUAL_N), size))
-    for target in targets_of(own):
+    for target in targets_of(main_cells):
         if target.statistic == "mean":
             yield Figure(
                 slug("failures", target.metric),
                 f"cases of instances that fail, {target.title}, {method}, n = {n}",
-                lambda t=target: _failures(frames, own, t, method, n),  # type: ignore[misc]
+                lambda t=target: _failures(frames, main_cells, t, method, n),  # type: ignore[misc]
             )
 
 
-def _failures(frames: Frames, own: pd.DataFrame, target: Target, method: str, n: int) -> Drawn:
+def _failures(
+    frames: Frames, main_cells: pd.DataFrame, target: Target, method: str, n: int
+) -> Drawn:
     if frames.cases is None or frames.failing is None:
         raise NotThereError("a store holds no cases; name the spec of the study: --spec FILE")
-    same = (own["metric"] == target.metric) & (own["statistic"] == target.statistic)
-    failed = frames.failing(own[same], method, n)
+    same = (main_cells["metric"] == target.metric) & (main_cells["statistic"] == target.statistic)
+    failed = frames.failing(main_cells[same], method, n)
     values = frames.cases(failed["instance"].tolist())
     return failing.failures_figure(failed, values, target, method, n)
 
@@ -332,9 +334,9 @@ def _failures(frames: Frames, own: pd.DataFrame, target: Target, method: str, n:
 def _main(cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of one level, the nearest to 95 %, and two-sided where there are such."""
     sides = sorted(set(cells["alternative"]), key=lambda side: (side != "two-sided", side))
-    own = cells[cells["alternative"] == sides[0]]
-    levels = sorted(set(own["confidence_level"]), key=lambda x: (abs(x - USUAL_LEVEL), x))
-    main: pd.DataFrame = own[own["confidence_level"] == levels[0]]
+    main_cells = cells[cells["alternative"] == sides[0]]
+    levels = sorted(set(main_cells["confidence_level"]), key=lambda x: (abs(x - USUAL_LEVEL), x))
+    main: pd.DataFrame = main_cells[main_cells["confidence_level"] == levels[0]]
     return main
 
 

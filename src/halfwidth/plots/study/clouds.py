@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, few_said
+from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
 from halfwidth.plots.study.looks import Look, series_looks
 from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
@@ -60,13 +60,16 @@ def by_metric(
     rows: list[dict[str, Any]] = []
     names = _names(frame)
     for x, name in enumerate(dict.fromkeys(names)):
-        own = frame[[one == name for one in names]]
-        found = box_rows(
-            own[column], own["instance"], Place(panel.title, name, name, x, 0.65), NONE
+        rows_of_name = frame[[one == name for one in names]]
+        box = box_rows(
+            rows_of_name[column],
+            rows_of_name["instance"],
+            Place(panel.title, name, name, x, 0.65),
+            NONE,
         )
         rows += [
             {"row": at[0], "column": at[1], "axis": panel.axis, "log": panel.log, **one}
-            for one in found
+            for one in box
         ]
     return rows
 
@@ -133,7 +136,7 @@ def _note(frame: pd.DataFrame) -> str:
     counts = frame.loc[frame["drawn"] == "box", "instances"]
     return (
         f"A point for each instance (at most {int(counts.max())}). Box: quartiles, whiskers "
-        f"within {REACH:g} IQR.{few_said(frame)}"
+        f"within {REACH:g} IQR.{note_on_few(frame)}"
     )
 
 
@@ -142,7 +145,7 @@ def _note(frame: pd.DataFrame) -> str:
 
 def pace_frame(paces: pd.DataFrame) -> pd.DataFrame:
     """Every number of `pace_by_metric`: rows of `box_rows` with their place."""
-    return _of_paces(paces, "pace", Panel("convergence pace", "pace β, coverage = level + β/n"))
+    return _pace_rows(paces, "pace", Panel("convergence pace", "pace β, coverage = level + β/n"))
 
 
 def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
@@ -172,7 +175,7 @@ def pace_by_metric(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -
 
 def skewness_frame(paces: pd.DataFrame) -> pd.DataFrame:
     """Every number of `skewness_by_metric`."""
-    return _of_paces(paces, "population_skewness", Panel("skewness", "skewness of the population"))
+    return _pace_rows(paces, "population_skewness", Panel("skewness", "skewness of the population"))
 
 
 def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
@@ -199,7 +202,7 @@ def skewness_by_metric(paces: pd.DataFrame, width: float = WIDTH / 2) -> Drawn:
 
 def pace_errors_frame(paces: pd.DataFrame) -> pd.DataFrame:
     """Every number of `pace_errors`."""
-    return _of_paces(paces, "fit_error", Panel("relative error of the fit", "relative error"))
+    return _pace_rows(paces, "fit_error", Panel("relative error of the fit", "relative error"))
 
 
 def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> Drawn:
@@ -222,7 +225,7 @@ def pace_errors(paces: pd.DataFrame, method: str, width: float = WIDTH / 2) -> D
     return figure_of_clouds(frame, f"{_note(frame)} Intervals by {method}.", width)
 
 
-def _of_paces(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
+def _pace_rows(paces: pd.DataFrame, column: str, panel: Panel) -> pd.DataFrame:
     import pandas as pd
 
     known = paces[np.isfinite(paces[column].to_numpy(dtype=float))]
@@ -244,20 +247,22 @@ def characteristics_frame(cells: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = _instances(cells[cells["statistic"] != ""])
-    if own.empty:
+    instances = _instances(cells[cells["statistic"] != ""])
+    if instances.empty:
         raise NotThereError("the study has no metrics of single cases")
     rows: list[dict[str, Any]] = []
-    units = list(dict.fromkeys(unit_of(metric) for metric in own["metric"]))
+    units = list(dict.fromkeys(unit_of(metric) for metric in instances["metric"]))
     for row, unit in enumerate(units):
-        part = own[[unit_of(metric) == unit for metric in own["metric"]]]
-        said = f" [{unit}]" if unit else ""
+        part = instances[[unit_of(metric) == unit for metric in instances["metric"]]]
+        unit_text = f" [{unit}]" if unit else ""
         for column, word in enumerate(("mean", "SD")):
-            panel = Panel(f"{word}{said}", f"{word}{said}")
+            panel = Panel(f"{word}{unit_text}", f"{word}{unit_text}")
             rows += by_metric(part, f"population_{word.lower()}", panel, (row, column))
-    rows += by_metric(own, "population_skewness", Panel("skewness", "skewness"), (len(units), 0))
+    rows += by_metric(
+        instances, "population_skewness", Panel("skewness", "skewness"), (len(units), 0)
+    )
     kurtosis = Panel("kurtosis", "kurtosis (normal: 3)", log=True)
-    rows += by_metric(own, "population_kurtosis", kurtosis, (len(units), 1))
+    rows += by_metric(instances, "population_kurtosis", kurtosis, (len(units), 1))
     return pd.DataFrame(rows)
 
 
@@ -301,12 +306,12 @@ def characteristics_of_sets_frame(cells: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = cells[cells["statistic"] == ""]
-    if own.empty:
+    test_sets = cells[cells["statistic"] == ""]
+    if test_sets.empty:
         raise NotThereError("the study has no metrics of test sets")
-    one = own.drop_duplicates(["instance", "metric", "average", "label"])
+    one = test_sets.drop_duplicates(["instance", "metric", "average", "label"])
     rows = by_metric(_ordered(one), "truth", Panel("true value", "metric value"), (0, 0))
-    each = own.drop_duplicates("instance").assign(metric="logits", average="")
+    each = test_sets.drop_duplicates("instance").assign(metric="logits", average="")
     for column, name in enumerate(("skewness", "kurtosis")):
         panel = Panel(name, f"multivariate {name}", log=True)
         rows += by_metric(each, f"population_{name}", panel, (0, column + 1))

@@ -70,15 +70,15 @@ def _rows(
     # Lines of different units share no axis.
     unit = "" if quantity == "coverage" else unit_of(named[0][0].metric)
     parts = [only(cells, target).assign(series=name) for target, name in named]
-    own = pd.concat(parts, ignore_index=True)
-    return line_rows(own, quantity, panel=panel, at=at, series="series", unit=unit)
+    chosen_cells = pd.concat(parts, ignore_index=True)
+    return line_rows(chosen_cells, quantity, panel=panel, at=at, series="series", unit=unit)
 
 
 def _one_method(cells: pd.DataFrame, method: str) -> pd.DataFrame:
-    own = cells[cells["method"] == method]
-    if own.empty:
+    cells_of_method = cells[cells["method"] == method]
+    if cells_of_method.empty:
         raise NotThereError(f"the study has no intervals by {method}")
-    return own
+    return cells_of_method
 
 
 def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -98,13 +98,19 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         "macro averages": [t for t in targets if not t.statistic and t.kind == "macro"],
         "micro averages": [t for t in targets if not t.statistic and t.kind == "micro"],
     }
-    own = cells[cells["method"] == method]
+    cells_of_method = cells[cells["method"] == method]
     filled = {name: found for name, found in groups.items() if found}
     if not filled:
         raise NotThereError("the study has no means of cases and no averages over classes")
     return _joined(
         [
-            _rows(own, [(t, metric_words(t.metric)) for t in found], "coverage", name, (0, place))
+            _rows(
+                cells_of_method,
+                [(t, metric_words(t.metric)) for t in found],
+                "coverage",
+                name,
+                (0, place),
+            )
             for place, (name, found) in enumerate(filled.items())
         ]
     )
@@ -148,9 +154,9 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     NotThereError
         If no metric has both averages.
     """
-    own = _one_method(cells, method)
+    cells_of_method = _one_method(cells, method)
     pairs: dict[str, dict[str, Target]] = {}
-    for target in targets_of(own):
+    for target in targets_of(cells_of_method):
         if not target.statistic and target.kind in {"macro", "micro"}:
             base = PAIRED.get(target.metric) or metric_words(target.metric)
             pairs.setdefault(base, {})[target.kind] = target
@@ -161,13 +167,13 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     for row, (name, pair) in enumerate(both.items()):
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
         names = {target.metric for target, _ in chosen}
-        said = name if len(names) == 1 else _said(chosen)
-        for column, quantity in enumerate(quantities_of(own)):
-            parts.append(_rows(own, chosen, quantity, said, (row, column)))
+        title = name if len(names) == 1 else _series_words(chosen)
+        for column, quantity in enumerate(quantities_of(cells_of_method)):
+            parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
     return _joined(parts)
 
 
-def _said(chosen: Sequence[tuple[Target, str]]) -> str:
+def _series_words(chosen: Sequence[tuple[Target, str]]) -> str:
     return ", ".join(f"{kind}: {metric_words(target.metric)}" for target, kind in chosen)
 
 
@@ -207,8 +213,8 @@ def segmentation_classification_frame(
     NotThereError
         If one of the two fields is missing.
     """
-    own = _one_method(cells, method)
-    targets = targets_of(own)
+    cells_of_method = _one_method(cells, method)
+    targets = targets_of(cells_of_method)
     parts: list[pd.DataFrame] = []
     for kind in kinds:
         sets = [t for t in targets if not t.statistic and t.kind == kind]
@@ -217,11 +223,11 @@ def segmentation_classification_frame(
             if not sets or not masks:
                 continue
             chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
-            said = f"{masks[0].way} and {kind} averages"
-            quantities = quantities_of(own)
+            title = f"{masks[0].way} and {kind} averages"
+            quantities = quantities_of(cells_of_method)
             row = len(parts) // len(quantities)
             for column, quantity in enumerate(quantities):
-                parts.append(_rows(own, chosen, quantity, said, (row, column)))
+                parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
     if not parts:
         raise NotThereError(
             f"it needs bounded metrics of single cases ({', '.join(statistics)}) and "
@@ -262,8 +268,8 @@ def segmentation_classification(
     broken = (DASHED, DOTTED, BROKEN)
     for place, (name, look) in enumerate(series_looks(others).items()):
         looks[name] = Look(RED, broken[place % len(broken)], look.marker)
-    said = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
-    how = Layout(bands=False, share=True, note=said)
+    note = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
+    how = Layout(bands=False, share=True, note=note)
     return figure_of_lines(frame, looks, how)
 
 
@@ -278,11 +284,11 @@ def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     NotThereError
         If no metric has a measure of both.
     """
-    own = _one_method(cells, method)
-    found = _by_metric(t for t in targets_of(own) if t.statistic in CHOSEN)
+    cells_of_method = _one_method(cells, method)
+    by_metric = _by_metric(t for t in targets_of(cells_of_method) if t.statistic in CHOSEN)
     both = {
         metric: targets
-        for metric, targets in found.items()
+        for metric, targets in by_metric.items()
         if {t.statistic for t in targets} & {"sd", "iqr"}
         and {t.statistic for t in targets} & {"mean", "median"}
     }
@@ -290,17 +296,19 @@ def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         raise NotThereError("no metric has both a mean or median and an SD or IQR")
     return _joined(
         [
-            _rows(own, [(t, t.way) for t in targets], "coverage", metric_words(metric), at)
+            _rows(
+                cells_of_method, [(t, t.way) for t in targets], "coverage", metric_words(metric), at
+            )
             for (metric, targets), at in wrapped(both.items(), COLUMNS)
         ]
     )
 
 
 def _by_metric(targets: Iterable[Target]) -> dict[str, list[Target]]:
-    found: dict[str, list[Target]] = {}
+    by_metric: dict[str, list[Target]] = {}
     for target in targets:
-        found.setdefault(target.metric, []).append(target)
-    return found
+        by_metric.setdefault(target.metric, []).append(target)
+    return by_metric
 
 
 def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
@@ -341,13 +349,15 @@ def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
     NotThereError
         If the study has no BCa intervals of medians.
     """
-    own = cells[cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")]
-    if "bca" not in set(own["method"]):
+    cells_of_method = cells[
+        cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")
+    ]
+    if "bca" not in set(cells_of_method["method"]):
         raise NotThereError("the study has no BCa intervals of medians")
     return _joined(
         [
-            line_rows(only(own, target), "coverage", panel=target.title, at=at)
-            for target, at in wrapped(targets_of(own), COLUMNS)
+            line_rows(only(cells_of_method, target), "coverage", panel=target.title, at=at)
+            for target, at in wrapped(targets_of(cells_of_method), COLUMNS)
         ]
     )
 
@@ -381,11 +391,11 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
         If the study has no basic intervals, or nothing to set beside them, or no two-sided ones.
     """
     check_two_sided(cells)
-    own = cells[cells["method"].isin(BOOTSTRAPS)]
-    own = own[own["statistic"].isin(["mean", ""])]
-    if not {"basic", "percentile"} <= set(own["method"]):
+    cells_of_method = cells[cells["method"].isin(BOOTSTRAPS)]
+    cells_of_method = cells_of_method[cells_of_method["statistic"].isin(["mean", ""])]
+    if not {"basic", "percentile"} <= set(cells_of_method["method"]):
         raise NotThereError("it needs basic and percentile intervals of means or of test sets")
-    targets = targets_of(own)
+    targets = targets_of(cells_of_method)
     # Two targets side by side where there are many.
     wide = 2 if len(targets) > 2 else 1
     quantities: dict[str, Callable[[Target], str]] = {
@@ -395,7 +405,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     return _joined(
         [
             line_rows(
-                only(own, target),
+                only(cells_of_method, target),
                 quantity,
                 panel=target.title,
                 at=_beside(place, column, wide),

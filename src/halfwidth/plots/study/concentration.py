@@ -70,14 +70,16 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
 
     sizes = np.asarray(n, dtype=float)
     if method == "t":
-        found = [t(np.array(0.0), np.array(sd / math.sqrt(one)), int(one) - 1, level) for one in n]
-        return np.array([float(made.high - made.low) for made in found])
+        intervals = [
+            t(np.array(0.0), np.array(sd / math.sqrt(one)), int(one) - 1, level) for one in n
+        ]
+        return np.array([float(interval.high - interval.low) for interval in intervals])
     equal, apart = np.array([0.0, 0.0]), np.array([0.0, math.sqrt(2.0)])
     if method == "hoeffding":
-        made = hoeffding(equal, bounds, level)
-        return np.asarray((made.high - made.low) * np.sqrt(2 / sizes))
-    made, more = (empirical_bernstein(values, bounds, level) for values in (equal, apart))
-    constant = float(made.high - made.low)
+        interval = hoeffding(equal, bounds, level)
+        return np.asarray((interval.high - interval.low) * np.sqrt(2 / sizes))
+    interval, more = (empirical_bernstein(values, bounds, level) for values in (equal, apart))
+    constant = float(interval.high - interval.low)
     slope = float(more.high - more.low) - constant
     return np.asarray(sd * slope * np.sqrt(2 / sizes) + constant / (sizes - 1))
 
@@ -105,17 +107,17 @@ def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = only(cells, target)
-    check_two_sided(own)
+    cells_of_target = only(cells, target)
+    check_two_sided(cells_of_target)
     bounds = bounds_of(target.metric)
     if bounds is None or target.statistic != "mean":
         raise NotThereError(
             f"{target.title}: concentration intervals need a mean within finite bounds"
         )
     level = Level(target.confidence_level)
-    spreads = quartiles(own.drop_duplicates("instance")["population_sd"])
+    spreads = quartiles(cells_of_target.drop_duplicates("instance")["population_sd"])
     sds = dict(zip(SPREADS, spreads, strict=True))
-    sizes = np.array(sorted(set(own["n"])), dtype=float)
+    sizes = np.array(sorted(set(cells_of_target["n"])), dtype=float)
     far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS))).astype(np.float64)
     rows: list[dict[str, Any]] = []
     for spread, sd in sds.items():
@@ -127,7 +129,7 @@ def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
             if method != "t":
                 ratio = theoretical_width(method, far, sd, bounds, level) / of_t
                 rows += [{"panel": "ratio", **line, **at} for at in _points(far, ratio)]
-    rows += _of_the_study(own)
+    rows += _study_points(cells_of_target)
     return pd.DataFrame(rows)
 
 
@@ -135,9 +137,11 @@ def _points(n: Array, values: Array) -> list[dict[str, Any]]:
     return [{"n": int(x), "value": float(y)} for x, y in zip(n, values, strict=True)]
 
 
-def _of_the_study(own: pd.DataFrame) -> list[dict[str, Any]]:
+def _study_points(cells_of_target: pd.DataFrame) -> list[dict[str, Any]]:
     rows = []
-    for key, part in own[own["method"].isin(METHODS)].groupby(["method", "n"]):
+    for key, part in cells_of_target[cells_of_target["method"].isin(METHODS)].groupby(
+        ["method", "n"]
+    ):
         method, n = cast("tuple[str, int]", key)
         for spread, value in zip(SPREADS, quartiles(part["width_mean"]), strict=True):
             line = {"drawn": "study", "method": method, "spread": spread, "sd": math.nan}

@@ -17,8 +17,8 @@ from halfwidth.plots.study.naming import (
     NotThereError,
     Target,
     bounds_of,
+    metric_spec,
     metric_words,
-    of_metric,
     unit_of,
 )
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
@@ -90,7 +90,7 @@ def _outliers(cases: Array, target: Target) -> int:
 
 
 def _less_is_better(target: Target) -> bool:
-    spec = of_metric(target.metric)
+    spec = metric_spec(target.metric)
     return spec is not None and spec.better is Better.LOWER
 
 

@@ -21,10 +21,12 @@ CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
 
 def graph_frame(cells: pd.DataFrame, target: Target, quantity: str) -> pd.DataFrame:
     """Every number of `graph`: columns as of `line_rows`, a series for each method."""
-    own = only(cells, target)
+    cells_of_target = only(cells, target)
     if quantity == "width":
-        check_two_sided(own)
-    return line_rows(own, quantity, panel=target.title, at=(0, 0), unit=_unit(target, quantity))
+        check_two_sided(cells_of_target)
+    return line_rows(
+        cells_of_target, quantity, panel=target.title, at=(0, 0), unit=_unit(target, quantity)
+    )
 
 
 def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
@@ -106,13 +108,13 @@ def _places(targets: Sequence[Target]) -> dict[Target, tuple[int, int]]:
     metrics = list(dict.fromkeys(target.metric for target in targets))
     ways = list(dict.fromkeys(target.statistic or target.kind for target in targets))
     filled = dict.fromkeys(ways, 0)
-    found = {}
+    places = {}
     for target in targets:
         way = target.statistic or target.kind
         column = metrics.index(target.metric) if target.statistic else filled[way]
         filled[way] += 1
-        found[target] = (ways.index(way), column)
-    return found
+        places[target] = (ways.index(way), column)
+    return places
 
 
 def _unit(target: Target, quantity: str) -> str:

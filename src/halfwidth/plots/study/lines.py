@@ -113,10 +113,10 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     if not len(known):
         return (float("nan"),) * 3
     with np.errstate(invalid="ignore"):
-        found = np.quantile(known, [0.25, 0.5, 0.75])
+        quartiles_ = np.quantile(known, [0.25, 0.5, 0.75])
     # Between a finite and an infinite one lies nothing that could be drawn.
-    found = np.where(np.isnan(found), np.inf, found)
-    return float(found[0]), float(found[1]), float(found[2])
+    quartiles_ = np.where(np.isnan(quartiles_), np.inf, quartiles_)
+    return float(quartiles_[0]), float(quartiles_[1]), float(quartiles_[2])
 
 
 def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout) -> Drawn:
@@ -144,7 +144,7 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout)
 
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
     looks = {name: look for name, look in looks.items() if name in set(frame["series"])}
-    note = " ".join(part for part in (how.note, _said(frame, how)) if part)
+    note = " ".join(part for part in (how.note, _note(frame, how)) if part)
     below = axes.height_below(looks, note, how.width)
     size = (how.width, rows * how.height + below)
     figure = Figure(figsize=size, layout="constrained")
@@ -214,7 +214,7 @@ def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, how: Layout) -> None:
         ax.axhline(0, color=QUIET, linewidth=0.9, zorder=1, gid=axes.GID_OF_LEVEL)
 
 
-def _said(frame: pd.DataFrame, how: Layout) -> str:
+def _note(frame: pd.DataFrame, how: Layout) -> str:
     """What lines and bands are, of how many instances, and what lies below the axis."""
     counts = sorted({int(count) for count in frame["instances"] if count})
     many = "no" if not counts else _range(counts)

@@ -20,8 +20,8 @@ __all__ = [
     "Target",
     "bounds_of",
     "check_two_sided",
+    "metric_spec",
     "metric_words",
-    "of_metric",
     "only",
     "quantities_of",
     "slug",
@@ -130,13 +130,13 @@ def quantities_of(cells: pd.DataFrame) -> tuple[str, ...]:
     return ("coverage", "width") if set(cells["alternative"]) == {TWO_SIDED} else ("coverage",)
 
 
-def of_metric(name: str, *, of_sets: bool = False) -> MetricSpec | None:
+def metric_spec(name: str, *, of_sets: bool = False) -> MetricSpec | None:
     """The spec of a metric as a study writes it, with or without parameters; None if unknown."""
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     base = name.partition(":")[0]
     first, second = (SAMPLE_METRICS, METRICS) if of_sets else (METRICS, SAMPLE_METRICS)
-    return next((found[base] for found in (first, second) if base in found), None)
+    return next((catalogue[base] for catalogue in (first, second) if base in catalogue), None)
 
 
 def metric_words(name: str) -> str:
@@ -146,10 +146,10 @@ def metric_words(name: str) -> str:
     ('DSC', 'NSD (tolerance = 2)')
     """
     base, _, given = name.partition(":")
-    spec = of_metric(name)
+    spec = metric_spec(name)
     title = spec.called if spec else base
-    said = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{title} ({said})" if said else title
+    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{title} ({parameters})" if parameters else title
 
 
 def statistic_words(name: str) -> str:
@@ -162,13 +162,13 @@ def statistic_words(name: str) -> str:
 
     base, _, given = name.partition(":")
     title = KNOWN[base].title if base in KNOWN else base
-    said = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
-    return f"{title} ({said})" if said else title
+    parameters = ", ".join(part.replace("=", " = ") for part in given.split(",") if part)
+    return f"{title} ({parameters})" if parameters else title
 
 
 def unit_of(metric: str) -> str:
     """The unit of a metric; empty where it has none."""
-    spec = of_metric(metric)
+    spec = metric_spec(metric)
     if spec is None or not spec.unit:
         return ""
     return "voxels" if "unit=voxel" in metric else spec.unit
@@ -176,7 +176,7 @@ def unit_of(metric: str) -> str:
 
 def bounds_of(metric: str) -> Bounds | None:
     """The range of a metric; None of one that is unknown or has no finite ends."""
-    spec = of_metric(metric)
+    spec = metric_spec(metric)
     return spec.bounds if spec and spec.bounds.finite else None
 
 

@@ -65,12 +65,14 @@ def sample_needs_frame(
     import pandas as pd
 
     check_two_sided(cells)
-    own = cells[cells["method"] == method]
+    cells_of_method = cells[cells["method"] == method]
     parts = []
-    for row, pair in enumerate(_pairs(targets_of(own))):
+    for row, pair in enumerate(_pairs(targets_of(cells_of_method))):
         units = {unit_of(target.metric) for target in pair}
         title = " and ".join(target.title for target in pair)
-        both = pd.concat([only(own, t).assign(series=t.title) for t in pair], ignore_index=True)
+        both = pd.concat(
+            [only(cells_of_method, t).assign(series=t.title) for t in pair], ignore_index=True
+        )
         for column, quantity in enumerate(("coverage", "width")):
             if quantity == "width" and len(units) > 1:
                 # Millimetres and shares have no axis in common.
@@ -78,12 +80,12 @@ def sample_needs_frame(
                 both = both[both["series"] == pair[0].title]
                 title, units = pair[0].title, {unit_of(pair[0].metric)}
             unit = "" if quantity == "coverage" else units.copy().pop()
-            made = line_rows(
+            rows = line_rows(
                 both, quantity, panel=title, at=(row, column), series="series", unit=unit
             )
             shares = all(_from_0_to_1(target) for target in pair)
             wanted = coverage if quantity == "coverage" else width if shares else np.nan
-            parts.append(made.assign(wanted=wanted))
+            parts.append(rows.assign(wanted=wanted))
     if not parts:
         raise NotThereError("the study has neither means of per-case values nor macro averages")
     frame = pd.concat(parts, ignore_index=True)
@@ -106,9 +108,9 @@ def _pairs(targets: Sequence[Target]) -> list[list[Target]]:
     first = first or next(iter(everything.values()))
     pairs = []
     for names in AGAINST:
-        found = [t for t in everything.values() if t.metric.partition(":")[0] in names]
-        found.sort(key=lambda target: names.index(target.metric.partition(":")[0]))
-        pairs += [[first, found[0]]] if found and found[0] != first else []
+        targets_found = [t for t in everything.values() if t.metric.partition(":")[0] in names]
+        targets_found.sort(key=lambda target: names.index(target.metric.partition(":")[0]))
+        pairs += [[first, targets_found[0]]] if targets_found and targets_found[0] != first else []
     return pairs or [[first]]
 
 

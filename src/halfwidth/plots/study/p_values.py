@@ -62,12 +62,12 @@ def p_values_frame(tests: pd.DataFrame, level: str = "instance") -> pd.DataFrame
     columns, rows = list(dict.fromkeys(tests["a"])), list(dict.fromkeys(tests["b"]))
     counts = [name for names in zip(*UNITS.values(), strict=True) for name in names]
     kept = ["a", "b", *(name for name in counts if name in tests.columns), *OUTCOME]
-    own = tests[kept].reset_index(drop=True)
-    own.insert(2, "level", level)
-    return own.assign(
-        row=[rows.index(name) for name in own["b"]],
-        column=[columns.index(name) for name in own["a"]],
-        text=[_text(row, level) for row in own.to_dict("records")],
+    kept_tests = tests[kept].reset_index(drop=True)
+    kept_tests.insert(2, "level", level)
+    return kept_tests.assign(
+        row=[rows.index(name) for name in kept_tests["b"]],
+        column=[columns.index(name) for name in kept_tests["a"]],
+        text=[_text(row, level) for row in kept_tests.to_dict("records")],
     )
 
 
@@ -82,8 +82,8 @@ def _text(row: Mapping[Any, Any], level: str) -> str:
     p = float(row["p"])
     if np.isnan(p) or least(row, level) >= SIGNIFICANT:
         return "-"
-    said = f"{p:.3f}" if p >= SMALL else f"{p:.0e}".replace("e-0", "e-")
-    return f"{said} *" if row["significant"] else said
+    text = f"{p:.3f}" if p >= SMALL else f"{p:.0e}".replace("e-0", "e-")
+    return f"{text} *" if row["significant"] else text
 
 
 def least(row: Mapping[Any, Any], level: str) -> float:
@@ -127,7 +127,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
     columns, rows = (dict(zip(frame[by], frame[at], strict=True)) for by, at in PLACES)
     names = [_called(name) for name in (*columns, *rows)]
     longest = LETTER * max(len(name) for name in names)
-    note = f"{title[0].upper()}{title[1:]}. {_said(frame, level)}"
+    note = f"{title[0].upper()}{title[1:]}. {_note(frame, level)}"
     width = min(max(CELL_WIDTH * len(columns) + longest + 0.3, WIDTH / 2), 2 * WIDTH)
     height = CELL_HEIGHT * len(rows) + 0.75 * longest + 0.6 + axes.height_below([], note, width)
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -143,20 +143,20 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
     return Drawn(figure, frame)
 
 
-def _said(frame: pd.DataFrame, level: str) -> str:
+def _note(frame: pd.DataFrame, level: str) -> str:
     """How many tests there are, of what, and what marks mean."""
     tested = int(frame["p"].notna().sum())
-    said = f"p of {tested} test{'' if tested == 1 else 's'} by permutations of {level}s."
+    note = f"p of {tested} test{'' if tested == 1 else 's'} by permutations of {level}s."
     if tested:
-        said += (
+        note += (
             f" * and a frame: p below {SIGNIFICANT:g} after Bonferroni's correction "
             f"(p < {SIGNIFICANT / tested:.2g})."
         )
     if (frame["text"] == "-").any():
         paired = UNITS[level][0] in frame.columns
         few = "fewer than 6" if paired else "too few"
-        said += f" -: {few} {level}s, which give no p below {SIGNIFICANT:g}."
-    return said
+        note += f" -: {few} {level}s, which give no p below {SIGNIFICANT:g}."
+    return note
 
 
 PLACES = (("a", "column"), ("b", "row"))

@@ -76,9 +76,9 @@ def cells_of(*results: Results | pd.DataFrame) -> pd.DataFrame:
     twice = cells.duplicated(list(CELL))
     if twice.any():
         first = cells.loc[twice, list(CELL)].iloc[0]
-        said = ", ".join(f"{name} {first[name]}" for name in CELL if str(first[name]))
+        cell_text = ", ".join(f"{name} {first[name]}" for name in CELL if str(first[name]))
         raise DataError(
-            f"{int(twice.sum())} cells stand twice, the first of {said}; "
+            f"{int(twice.sum())} cells stand twice, the first of {cell_text}; "
             "leave out one of the studies, or the instances that they share"
         )
     return cells
@@ -122,7 +122,7 @@ def chosen(
     >>> chosen(pd.DataFrame({"metric": ["dsc", "nsd"], "n": [10, 25]}), metric="dsc")["n"].tolist()
     [10]
     """
-    asked: dict[str, Any] = {
+    filters: dict[str, Any] = {
         "metric": metric,
         "statistic": statistic,
         "average": average,
@@ -133,14 +133,14 @@ def chosen(
         "alternative": alternative,
     }
     before: list[str] = []
-    for column, given in asked.items():
+    for column, given in filters.items():
         if given is None:
             continue
         if column not in cells.columns:
             raise OptionError(f"there is no {column} to choose by; leave it out")
-        wanted = _listed(given)
-        cells = _with_values(cells, column, wanted, " and ".join(before))
-        before.append(f"{column} {', '.join(str(value) for value in wanted)}")
+        values = _listed(given)
+        cells = _with_values(cells, column, values, " and ".join(before))
+        before.append(f"{column} {', '.join(str(value) for value in values)}")
     return cells
 
 
@@ -149,11 +149,11 @@ def _listed(given: Any) -> list[Any]:
     return [given] if one else list(given)
 
 
-def _with_values(cells: pd.DataFrame, column: str, wanted: list[Any], before: str) -> pd.DataFrame:
+def _with_values(cells: pd.DataFrame, column: str, values: list[Any], before: str) -> pd.DataFrame:
     known = list(dict.fromkeys(cells[column]))
     where = f"{column} of the study" + (f" (of {before})" if before else "")
     keep = np.zeros(len(cells), dtype=bool)
-    for value in wanted:
+    for value in values:
         same = _same(cells[column], value)
         if not same.any():
             raise UnknownNameError(where, str(value), [str(name) for name in known])

@@ -53,13 +53,13 @@ def coverage(cells: pd.DataFrame) -> pd.DataFrame:
     usable = (error > 0) & (width > 0) & np.isfinite(width)
     ratio = np.divide(error, width, out=np.full(len(cells), np.nan), where=usable)
     grouped = cells.assign(truth_error=ratio).groupby(list(BY), sort=True, dropna=False)
-    found = grouped["instance"].nunique().to_frame("instances")
+    counts = grouped["instance"].nunique().to_frame("instances")
     for column, name in (("coverage", "coverage"), ("width_mean", "width")):
-        for said, share in quantile_names(name).items():
-            found[said] = grouped[column].quantile(share)
-    found["coverage_se"] = grouped["coverage_se"].max()
+        for suffix, share in quantile_names(name).items():
+            counts[suffix] = grouped[column].quantile(share)
+    counts["coverage_se"] = grouped["coverage_se"].max()
     samples = grouped["samples"].sum()
     for name in ("undefined", "zero_width"):
-        found[name] = grouped[name].sum() / samples
-    found["truth_error"] = grouped["truth_error"].max()
-    return found.reset_index()
+        counts[name] = grouped[name].sum() / samples
+    counts["truth_error"] = grouped["truth_error"].max()
+    return counts.reset_index()

@@ -101,9 +101,9 @@ def characteristics(planned: StudyPlan) -> pd.DataFrame:
     --------
     >>> from pathlib import Path
     >>> from halfwidth.study.api import plan
-    >>> from halfwidth.study.specs.parsing import spec_of
-    >>> asked = {"study": {}, "populations": [{"name": "bell", "family": "normal"}]}
-    >>> frame = characteristics(plan(spec_of(asked, Path("study.toml"))))
+    >>> from halfwidth.study.specs.parsing import parse_spec
+    >>> content = {"study": {}, "populations": [{"name": "bell", "family": "normal"}]}
+    >>> frame = characteristics(plan(parse_spec(content, Path("study.toml"))))
     >>> frame[["instance", "kurtosis"]].to_numpy().tolist()
     [['bell', 3.0]]
     """
@@ -124,13 +124,13 @@ def _row(instance: Instance) -> dict[str, Any]:
         "counts": "",
     }
     if instance.level is MetricLevel.SAMPLE:
-        return row | _of_test_set(population)
+        return row | _describe_test_set(population)
     if instance.n_cases is None:
-        return row | _of_formula(population, instance.bounds)
-    return row | _of_values(population.cases, instance.bounds)
+        return row | _describe_population(population, instance.bounds)
+    return row | _describe_values(population.cases, instance.bounds)
 
 
-def _of_values(values: Array, bounds: Bounds) -> dict[str, Any]:
+def _describe_values(values: Array, bounds: Bounds) -> dict[str, Any]:
     shape = characterize(values)
     q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
     low, high = _fences(q1, q3)
@@ -149,7 +149,7 @@ def _of_values(values: Array, bounds: Bounds) -> dict[str, Any]:
     }
 
 
-def _of_formula(population: Population, bounds: Bounds) -> dict[str, Any]:
+def _describe_population(population: Population, bounds: Bounds) -> dict[str, Any]:
     q1, median, q3 = (float(q) for q in population.quantile([0.25, 0.5, 0.75]))
     low, high = _fences(q1, q3)
     # What lies strictly below: up to the next smaller number.
@@ -189,7 +189,7 @@ def _moments(shape: Any) -> dict[str, float]:
     }
 
 
-def _of_test_set(population: LogitPopulation) -> dict[str, Any]:
+def _describe_test_set(population: LogitPopulation) -> dict[str, Any]:
     sizes = np.bincount(population.labels, minlength=population.n_classes)
     # As a study does: softmax, then the first of the most probable classes.
     hits = population.cases()[:-1].argmax(axis=0) == population.labels
@@ -205,11 +205,11 @@ def _of_test_set(population: LogitPopulation) -> dict[str, Any]:
         "smallest_count": int(sizes.min()),
         "accuracy": float(hits.mean()),
         "balanced_accuracy": float((right[seen] / sizes[seen]).mean()),
-        **_of_logits(population),
+        **_logit_shape(population),
     }
 
 
-def _of_logits(population: LogitPopulation) -> dict[str, Any]:
+def _logit_shape(population: LogitPopulation) -> dict[str, Any]:
     """Shape of the standardised logits; nothing where one is the logarithm of 0."""
     if not np.isfinite(population.logits).all():
         return {}

@@ -51,9 +51,9 @@ def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
     rows = grouped.agg(
         instances=("instance", "nunique"),
         **{
-            f"{name}_{said}": (column, lambda values, p=p: values.quantile(p))
+            f"{name}_{suffix}": (column, lambda values, p=p: values.quantile(p))
             for name, column in (("coverage", "coverage"), ("width", "width_mean"))
-            for said, p in (("q1", 0.25), ("median", 0.5), ("q3", 0.75))
+            for suffix, p in (("q1", 0.25), ("median", 0.5), ("q3", 0.75))
         },
         reference=("reference", "first"),
         width_ratio=("ratio", "median"),
@@ -76,8 +76,8 @@ def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:
     for _, group in cells.groupby(["statistic", "family", "average"]):
         there = set(group["method"])
         reference = next((name for name in REFERENCES if name in there), "")
-        own = group[group["method"] == reference].set_index(of_a_cell)["width_mean"]
-        widths = group.join(own.rename("of_reference"), on=of_a_cell)
+        reference_widths = group[group["method"] == reference].set_index(of_a_cell)["width_mean"]
+        widths = group.join(reference_widths.rename("of_reference"), on=of_a_cell)
         ratio = widths["width_mean"] / widths["of_reference"].where(widths["of_reference"] > 0)
         parts.append(group.assign(reference=reference, ratio=ratio))
     import pandas as pd

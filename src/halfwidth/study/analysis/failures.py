@@ -243,13 +243,13 @@ def what_they_share(found: pd.DataFrame) -> pd.DataFrame:
                 continue
             values = one.of(group)
             if values is not None and not np.isnan(values).all():
-                rows.append(shared | _of_property(one, values, fails))
+                rows.append(shared | _compare_property(one, values, fails))
     columns = ["property", "failures", "others", "median_failures", "median_others"]
     columns += ["beyond", "share_failures", "share_others"]
     return pd.DataFrame(rows, columns=[*GROUP, *columns])
 
 
-def _of_property(one: Property, values: Array, fails: Any) -> dict[str, Any]:
+def _compare_property(one: Property, values: Array, fails: Any) -> dict[str, Any]:
     row: dict[str, Any] = {"property": one.name, "beyond": one.beyond}
     for name, side in (("failures", fails), ("others", ~fails)):
         known = values[side & ~np.isnan(values)]

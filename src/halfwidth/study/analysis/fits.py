@@ -188,11 +188,11 @@ def families_named(names: Sequence[str] | None) -> tuple[str, ...]:
         return tuple(OF_VALUES)
     if isinstance(names, str) or not names:
         raise OptionError(f"families={names!r}: give a list of names of {', '.join(OF_VALUES)}")
-    asked = {FAMILIES[name].name for name in names}
-    unknown = asked - set(OF_VALUES)
+    names_given = {FAMILIES[name].name for name in names}
+    unknown = names_given - set(OF_VALUES)
     if unknown:
         raise UnknownNameError("family to fit", min(unknown), OF_VALUES)
-    return tuple(name for name in OF_VALUES if name in asked)
+    return tuple(name for name in OF_VALUES if name in names_given)
 
 
 def suits(fitting: Fitting, bounds: Bounds) -> bool:

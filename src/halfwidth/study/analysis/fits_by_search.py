@@ -118,12 +118,12 @@ def chi2(x: Array) -> Parameters:
     """Degrees of freedom ν: ψ(ν/2) = mean log(x/2), by Newton's steps from Minka's start."""
     from scipy import special
 
-    wanted = np.log(x / 2).mean(axis=-1)
+    mean_log = np.log(x / 2).mean(axis=-1)
     half = np.where(
-        wanted >= -2.22, np.exp(np.minimum(wanted, 700)) + 0.5, -1 / (wanted - special.psi(1))
+        mean_log >= -2.22, np.exp(np.minimum(mean_log, 700)) + 0.5, -1 / (mean_log - special.psi(1))
     )
     for _ in range(20):
-        half = half - (special.psi(half) - wanted) / special.polygamma(1, half)
+        half = half - (special.psi(half) - mean_log) / special.polygamma(1, half)
     return {"df": 2 * half}
 
 
@@ -199,8 +199,8 @@ def _by_row(x: Array, search: Callable[[Array], Array]) -> tuple[Array, Array, A
 
 def t(x: Array) -> Parameters:
     """Degrees of freedom (0.5 to 10 000), location, and scale (at least 0.0001 SD)."""
-    middle, spread, found = _by_row(x, _t_of_row)
-    location, log_scale, log_df = found.T
+    middle, spread, parameters = _by_row(x, _t_of_row)
+    location, log_scale, log_df = parameters.T
     return {
         "df": np.exp(log_df),
         "location": middle + spread * location,
@@ -238,8 +238,8 @@ def _t_of_row(x: Array) -> Array:
 
 def skewnormal(x: Array) -> Parameters:
     """Shape (up to 1000 either way), location, and scale (at least 0.0001 SD)."""
-    middle, spread, found = _by_row(x, _skewnormal_of_row)
-    location, log_scale, shape = found.T
+    middle, spread, parameters = _by_row(x, _skewnormal_of_row)
+    location, log_scale, shape = parameters.T
     return {
         "shape": np.sinh(shape),
         "location": middle + spread * location,

@@ -26,7 +26,14 @@ from halfwidth.study.analysis.fits import (
 from halfwidth.study.populations import family as population_of
 from halfwidth.study.populations.base import finite_values
 
-__all__ = ["DRAWS", "Goodness", "distances", "fitted_to", "kolmogorov_smirnov", "lilliefors_p"]
+__all__ = [
+    "DRAWS",
+    "Goodness",
+    "distances",
+    "fit_and_distance",
+    "kolmogorov_smirnov",
+    "lilliefors_p",
+]
 
 DRAWS = 999
 # Numbers refitted at once: a few arrays of them fit the cache.
@@ -115,7 +122,7 @@ def kolmogorov_smirnov(values: ArrayLike, family: str, *, bounds: Bounds | None 
     ordered = finite_values(values, least=2, purpose="a test of fit")
     if bounds is not None and (ordered[0] < bounds.low or ordered[-1] > bounds.high):
         raise DataError(f"values from {ordered[0]:g} to {ordered[-1]:g} leave the bounds {bounds}")
-    return fitted_to(ordered, fitting, bounds)
+    return fit_and_distance(ordered, fitting, bounds)
 
 
 def lilliefors_p(
@@ -160,9 +167,9 @@ def lilliefors_p(
     """
     check_draws(draws)
     entropy = randomness.resolve_seed(rng)
-    found = kolmogorov_smirnov(values, family, bounds=bounds)
-    return bootstrapped(
-        found, fitting_named(family, bounds), draws, (entropy, "lilliefors", family)
+    goodness = kolmogorov_smirnov(values, family, bounds=bounds)
+    return bootstrap_p(
+        goodness, fitting_named(family, bounds), draws, (entropy, "lilliefors", family)
     )
 
 
@@ -190,7 +197,7 @@ def fitting_named(family: str, bounds: Bounds | None) -> Fitting:
 # --------------------------------------------------------------------------- one sample
 
 
-def fitted_to(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodness:
+def fit_and_distance(ordered: Array, fitting: Fitting, bounds: Bounds | None) -> Goodness:
     """The fit to ascending values and its distance from them."""
     failed = functools.partial(Goodness, fitting.name, math.nan, math.nan, {})
     if not np.isfinite(ordered).all():
@@ -231,11 +238,11 @@ def _ready(rows: Array, fitting: Fitting) -> tuple[Array, int]:
     touching = np.flatnonzero((rows <= 0).any(axis=-1) | (rows >= high).any(axis=-1))
     if not len(touching):
         return rows, 0
-    made, count = rows.copy(), 0
+    inside, count = rows.copy(), 0
     for row in touching:
-        made[row], moved = inner(rows[row], 0.0, high)
+        inside[row], moved = inner(rows[row], 0.0, high)
         count += moved
-    return made, count
+    return inside, count
 
 
 def _fit(rows: Array, fitting: Fitting) -> Parameters:
@@ -268,23 +275,23 @@ def distances(rows: Array, parameters: Parameters, fitting: Fitting) -> Array:
 # --------------------------------------------------------------------------- bootstrap
 
 
-def bootstrapped(found: Goodness, fitting: Fitting, draws: int, key: tuple[object, ...]) -> float:
+def bootstrap_p(goodness: Goodness, fitting: Fitting, draws: int, key: tuple[object, ...]) -> float:
     """P by parametric bootstrap; the draws depend on the key alone."""
-    if found.failure:
+    if goodness.failure:
         return math.nan
     entropy, *what = key
-    own = randomness.derive_key(int(str(entropy)), "study", *what)
-    generator = np.random.Generator(np.random.Philox(key=own.value))
-    parameters = dict(found.parameters)
+    draws_key = randomness.derive_key(int(str(entropy)), "study", *what)
+    generator = np.random.Generator(np.random.Philox(key=draws_key.value))
+    parameters = dict(goodness.parameters)
     if fitting.bounded:
         # Drawn and refitted on [0, 1], as the values were.
         parameters = {**parameters, "location": 0.0, "scale": 1.0}
     population = population_of(fitting.name, **parameters)
-    n = len(found._scaled)  # noqa: SLF001 -- of this module
+    n = len(goodness._scaled)  # noqa: SLF001 -- of this module
     at_once, reached = max(1, CELLS // n), 0
     for start in range(0, draws, at_once):
         with np.errstate(all="ignore"):
             rows = np.sort(population.draw(generator, min(at_once, draws - start), n), axis=-1)
         again = distances(rows, _fit(_ready(rows, fitting)[0], fitting), fitting)
-        reached += int((~(again < found.statistic)).sum())
+        reached += int((~(again < goodness.statistic)).sum())
     return (1 + reached) / (1 + draws)

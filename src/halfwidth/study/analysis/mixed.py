@@ -20,10 +20,10 @@ __all__ = [
     "Grouping",
     "MixedModel",
     "Products",
-    "described",
+    "cross_products",
+    "describe_model",
     "fit_mixed",
-    "grouped",
-    "products",
+    "number_levels",
     "solve",
 ]
 
@@ -86,7 +86,7 @@ class Grouping:
     place: Any
 
     @property
-    def of_level(self) -> Any:
+    def group_of_level(self) -> Any:
         """The grouping of each level."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
@@ -102,7 +102,7 @@ class Products:
     xy: Array
     yy: float
     n: int
-    of_level: Any
+    group_of_level: Any
 
 
 def fit_mixed(
@@ -149,10 +149,10 @@ def fit_mixed(
     observed = np.asarray(y, dtype=float)
     design = np.column_stack([np.ones(len(observed)), *(np.asarray(c, float) for c in x.values())])
     _check(observed, design, tuple(x))
-    grouping, left_out = grouped(groups, len(observed))
-    made = products(observed, design, grouping)
-    ratios = solve(made, len(grouping.names), reml)
-    return described(made, design, ratios, grouping, ("intercept", *x), left_out, reml)
+    grouping, left_out = number_levels(groups, len(observed))
+    cross = cross_products(observed, design, grouping)
+    ratios = solve(cross, len(grouping.names), reml)
+    return describe_model(cross, design, ratios, grouping, ("intercept", *x), left_out, reml)
 
 
 def _check(observed: Array, design: Array, names: Sequence[str]) -> None:
@@ -171,7 +171,7 @@ def _check(observed: Array, design: Array, names: Sequence[str]) -> None:
         raise DataError("the fixed effects leave no residual; there is nothing to be modelled")
 
 
-def grouped(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str, str]]:
+def number_levels(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str, str]]:
     """Number the levels of the groupings, and say which ones cannot be used."""
     names: list[str] = []
     counts: list[int] = []
@@ -194,7 +194,7 @@ def grouped(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str, str]
     return Grouping(tuple(names), tuple(counts), place), left_out
 
 
-def products(observed: Array, design: Array, grouping: Grouping) -> Products:
+def cross_products(observed: Array, design: Array, grouping: Grouping) -> Products:
     """All that the likelihood depends on."""
     levels = sum(grouping.counts)
     zx = np.column_stack([_by_level(column, grouping) for column in design.T])
@@ -203,15 +203,24 @@ def products(observed: Array, design: Array, grouping: Grouping) -> Products:
         for other in grouping.place:
             np.add.at(zz, (one, other), 1.0)
     empty = Products(
-        zz, zx, np.zeros(levels), design.T @ design, zx[:0], 0.0, len(observed), grouping.of_level
+        zz,
+        zx,
+        np.zeros(levels),
+        design.T @ design,
+        zx[:0],
+        0.0,
+        len(observed),
+        grouping.group_of_level,
     )
-    return with_observed(empty, observed, design, grouping)
+    return replace_observed(empty, observed, design, grouping)
 
 
-def with_observed(made: Products, observed: Array, design: Array, grouping: Grouping) -> Products:
+def replace_observed(
+    cross: Products, observed: Array, design: Array, grouping: Grouping
+) -> Products:
     """The same rows with other values."""
     return replace(
-        made,
+        cross,
         zy=_by_level(observed, grouping),
         xy=design.T @ observed,
         yy=float(observed @ observed),
@@ -240,33 +249,33 @@ class Profile:
     slope: Array
 
 
-def _profile(of: Products, ratios: Array, reml: bool) -> Profile:
+def _profile(cross: Products, ratios: Array, reml: bool) -> Profile:
     """β, σ² and the likelihood at their best for given SDs of the random effects over σ.
 
     By Woodbury with S = diag(τ/σ): V⁻¹ = I - ZS(I + SZ'ZS)⁻¹SZ', which a ratio of 0 does no harm.
     """
-    scale = ratios[of.of_level]
-    inner = np.eye(len(scale)) + scale[:, None] * of.zz * scale
+    scale = ratios[cross.group_of_level]
+    inner = np.eye(len(scale)) + scale[:, None] * cross.zz * scale
     root = np.linalg.cholesky(inner)
-    half_x = np.linalg.solve(root, scale[:, None] * of.zx)
-    half_y = np.linalg.solve(root, scale * of.zy)
-    xvx, xvy = of.xx - half_x.T @ half_x, of.xy - half_x.T @ half_y
+    half_x = np.linalg.solve(root, scale[:, None] * cross.zx)
+    half_y = np.linalg.solve(root, scale * cross.zy)
+    xvx, xvy = cross.xx - half_x.T @ half_x, cross.xy - half_x.T @ half_y
     inverse = np.linalg.inv(xvx)
     beta = inverse @ xvy
     p = len(beta)
-    freedom = of.n - p if reml else of.n
-    squares = max(float(of.yy - half_y @ half_y - xvy @ beta), np.finfo(float).tiny)
+    freedom = cross.n - p if reml else cross.n
+    squares = max(float(cross.yy - half_y @ half_y - xvy @ beta), np.finfo(float).tiny)
     variance = squares / freedom
     log_v = 2 * np.log(np.diag(root)).sum()
     log_x = np.linalg.slogdet(xvx)[1] if reml else 0.0
     minus_2 = freedom * (np.log(2 * np.pi * variance) + 1) + log_v + log_x
     of_x = inverse if reml else np.zeros_like(inverse)
-    slope = _slope(of, root, scale, (half_x, half_y), (beta, of_x), variance)
+    slope = _slope(cross, root, scale, (half_x, half_y), (beta, of_x), variance)
     return Profile(float(-minus_2 / 2), beta, variance * inverse, variance, slope)
 
 
 def _slope(
-    of: Products,
+    cross: Products,
     root: Array,
     scale: Array,
     halves: tuple[Array, Array],
@@ -278,15 +287,15 @@ def _slope(
     tr(Z'V⁻¹Z) - tr((X'V⁻¹X)⁻¹X'V⁻¹ZZ'V⁻¹X) - |Z'V⁻¹(y - Xβ)|²/σ² over the levels of a grouping;
     the middle term belongs to the restricted likelihood.
     """
-    half_z = np.linalg.solve(root, scale[:, None] * of.zz)
-    traces = np.diag(of.zz) - (half_z**2).sum(axis=0)
-    zvx = of.zx - half_z.T @ halves[0]
-    zvr = of.zy - half_z.T @ halves[1] - zvx @ fixed[0]
+    half_z = np.linalg.solve(root, scale[:, None] * cross.zz)
+    traces = np.diag(cross.zz) - (half_z**2).sum(axis=0)
+    zvx = cross.zx - half_z.T @ halves[0]
+    zvr = cross.zy - half_z.T @ halves[1] - zvx @ fixed[0]
     each = traces - ((zvx @ fixed[1]) * zvx).sum(axis=1) - zvr**2 / variance
-    return np.asarray(np.bincount(of.of_level, each), dtype=float)
+    return np.asarray(np.bincount(cross.group_of_level, each), dtype=float)
 
 
-def solve(of: Products, groupings: int, reml: bool, start: Array | None = None) -> Array:
+def solve(cross: Products, groupings: int, reml: bool, start: Array | None = None) -> Array:
     """The ratios τ/σ at which the profiled likelihood is largest; 0 is allowed.
 
     From ``start``, or from several places, then polished.
@@ -296,8 +305,8 @@ def solve(of: Products, groupings: int, reml: bool, start: Array | None = None) 
     from scipy import optimize
 
     def cost(squares: Array) -> tuple[float, Array]:
-        found = _profile(of, np.sqrt(np.abs(squares)), reml)
-        return -found.log_likelihood, found.slope / 2
+        fits = _profile(cross, np.sqrt(np.abs(squares)), reml)
+        return -fits.log_likelihood, fits.slope / 2
 
     def value(squares: Array) -> float:
         return cost(squares)[0]
@@ -305,10 +314,10 @@ def solve(of: Products, groupings: int, reml: bool, start: Array | None = None) 
     # By squares: at a ratio of 0 the likelihood has a slope in them, and none in the ratio.
     bounds = [(0.0, MOST**2)] * groupings
     starts = [np.full(groupings, s) for s in STARTS] if start is None else [np.maximum(start, 0.1)]
-    found = [
+    fits = [
         optimize.minimize(cost, s**2, jac=True, method="L-BFGS-B", bounds=bounds) for s in starts
     ]
-    best = min(found, key=lambda one: float(one.fun))
+    best = min(fits, key=lambda one: float(one.fun))
     if start is None:
         polished = optimize.minimize(
             value,
@@ -334,8 +343,8 @@ def _on_the_boundary(cost: Callable[[Array], float], ratios: Array) -> Array:
     return ratios
 
 
-def described(
-    made: Products,
+def describe_model(
+    cross: Products,
     design: Array,
     ratios: Array,
     grouping: Grouping,
@@ -344,7 +353,7 @@ def described(
     reml: bool,
 ) -> MixedModel:
     """The model that belongs to solved ratios."""
-    fit = _profile(made, ratios, reml)
+    fit = _profile(cross, ratios, reml)
     variances = fit.residual_variance * ratios**2
     fixed = float((design @ fit.beta).var(ddof=1))
     random = float(variances.sum())
@@ -359,7 +368,7 @@ def described(
         reml=reml,
         marginal_r2=fixed / total,
         conditional_r2=(fixed + random) / total,
-        n=made.n,
+        n=cross.n,
         levels=dict(zip(grouping.names, grouping.counts, strict=True)),
         left_out=dict(left_out),
     )

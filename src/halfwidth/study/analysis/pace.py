@@ -130,10 +130,10 @@ def pace_summary(paces: pd.DataFrame) -> pd.DataFrame:
     """
     need_columns(paces, [*SETTING, "pace", "fit_error"])
     grouped = paces.groupby(list(SETTING), sort=True, dropna=False)
-    found = grouped.size().to_frame("instances")
-    found["left_out"] = found["instances"] - grouped["pace"].count()
-    for said, share in quantile_names("pace").items():
-        found[said] = grouped["pace"].quantile(share)
-    found["fit_error_median"] = grouped["fit_error"].median()
-    found["fit_error_largest"] = grouped["fit_error"].max()
-    return found.reset_index()
+    counts = grouped.size().to_frame("instances")
+    counts["left_out"] = counts["instances"] - grouped["pace"].count()
+    for suffix, share in quantile_names("pace").items():
+        counts[suffix] = grouped["pace"].quantile(share)
+    counts["fit_error_median"] = grouped["fit_error"].median()
+    counts["fit_error_largest"] = grouped["fit_error"].max()
+    return counts.reset_index()

@@ -232,13 +232,13 @@ def _outcome(
 def _corrected(rows: list[dict[str, Any]]) -> pd.DataFrame:
     import pandas as pd
 
-    made = pd.DataFrame(rows)
-    tested = int(made["p"].notna().sum())
-    made["p_bonferroni"] = (made["p"] * tested).clip(upper=1.0)
-    made["significant"] = made["p_bonferroni"] < SIGNIFICANT
-    made["tested"] = tested
+    tests = pd.DataFrame(rows)
+    tested = int(tests["p"].notna().sum())
+    tests["p_bonferroni"] = (tests["p"] * tested).clip(upper=1.0)
+    tests["significant"] = tests["p_bonferroni"] < SIGNIFICANT
+    tests["tested"] = tested
     last = ["p", "p_bonferroni", "significant", "exact", "tested"]
-    return made[[name for name in made.columns if name not in last] + last]
+    return tests[[name for name in tests.columns if name not in last] + last]
 
 
 # --------------------------------------------------------------------------- words
@@ -288,9 +288,9 @@ def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
     ]
     both = sides[0].merge(sides[1], on=[*HOW, *place])[place].drop_duplicates()
     if len(both):
-        said = ", ".join(f"{name} {value!r}" for name, value in both.iloc[0].items() if value)
+        differing = ", ".join(f"{name} {value!r}" for name, value in both.iloc[0].items() if value)
         raise DataError(
-            f"{len(both)} of the instances stand on both sides, the first of {said}; unpaired "
+            f"{len(both)} of the instances stand on both sides, the first of {differing}; unpaired "
             "tests are of studies without common instances: choose rows, or test them paired"
         )
 

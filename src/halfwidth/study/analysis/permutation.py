@@ -94,15 +94,15 @@ def sign_flip_test(
     """
     values = _finite(differences, "differences")
     _check_count(n_permutations)
-    sums, _ = _of_groups(values, groups, "groups")
+    sums, _ = _group_sums(values, groups, "groups")
     units, total = len(sums), float(sums.sum())
     exact = units < WORD_BITS and 2**units <= n_permutations
     key = derive_key(resolve_seed(rng), "sign flips", units)
     blocks = _all_flips(units) if exact else _random_flips(key, n_permutations, units)
     # Those that flip are counted twice: once to take them out, once with the other sign.
-    made = ((total - 2 * (flips @ sums)) / len(values) for flips in blocks)
+    permuted = ((total - 2 * (flips @ sums)) / len(values) for flips in blocks)
     observed = total / len(values)
-    return _tested(observed, made, float(np.abs(values).mean()), exact, units)
+    return _test_result(observed, permuted, float(np.abs(values).mean()), exact, units)
 
 
 def two_sample_test(
@@ -157,7 +157,7 @@ def two_sample_test(
     pooled = np.concatenate([first, second])
     middle = pooled.mean()
     of_x, of_y = (
-        _of_groups(values - middle, groups, name)
+        _group_sums(values - middle, groups, name)
         for values, groups, name in ((first, groups_x, "groups_x"), (second, groups_y, "groups_y"))
     )
     sums, counts = (np.concatenate(pair) for pair in zip(of_x, of_y, strict=True))
@@ -165,8 +165,8 @@ def two_sample_test(
     exact = math.comb(units, taken) <= n_permutations
     key = derive_key(resolve_seed(rng), "two samples", units, taken)
     blocks = _all_sides(units, taken) if exact else _random_sides(key, n_permutations, units, taken)
-    made = (_difference(side, sums, counts) for side in blocks)
-    return _tested(observed, made, float(np.abs(pooled - middle).max()), exact, units)
+    permuted = (_difference(side, sums, counts) for side in blocks)
+    return _test_result(observed, permuted, float(np.abs(pooled - middle).max()), exact, units)
 
 
 def _difference(side: Any, sums: Array, counts: Array) -> Array:
@@ -175,13 +175,13 @@ def _difference(side: Any, sums: Array, counts: Array) -> Array:
     return np.asarray(inside / members - (sums.sum() - inside) / (counts.sum() - members))
 
 
-def _tested(
-    observed: float, made: Iterator[Array], size: float, exact: bool, units: int
+def _test_result(
+    observed: float, permuted: Iterator[Array], size: float, exact: bool, units: int
 ) -> PermutationTest:
     """Count the permuted statistics that are as far from 0."""
     least = abs(observed) - ROUNDING * size
     as_far = count = 0
-    for block in made:
+    for block in permuted:
         as_far += int((np.abs(block) >= least).sum())
         count += len(block)
     p = as_far / count if exact else (1 + as_far) / (1 + count)
@@ -256,7 +256,7 @@ def _check_sides(groups_x: Any, groups_y: Any) -> None:
         )
 
 
-def _of_groups(values: Array, groups: Any, name: str) -> tuple[Array, Array]:
+def _group_sums(values: Array, groups: Any, name: str) -> tuple[Array, Array]:
     """Sum and number of the values of each group; without groups each value is one."""
     if groups is None:
         return values, np.ones(len(values))

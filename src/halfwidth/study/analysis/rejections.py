@@ -20,9 +20,9 @@ from halfwidth.resampling.progress import tracked
 from halfwidth.study.analysis.fits import OF_LOGITS, OF_VALUES, families_named, suits
 from halfwidth.study.analysis.goodness import (
     Goodness,
-    bootstrapped,
+    bootstrap_p,
     check_draws,
-    fitted_to,
+    fit_and_distance,
 )
 from halfwidth.study.api import StudyPlan
 from halfwidth.study.specs.spec import Instance, written
@@ -108,7 +108,7 @@ def family_fits(
         raise DataError(
             "families are fitted to values, and all instances of this study are given by formula"
         )
-    with contextlib.closing(_worked(tasks, workers)) as worked:
+    with contextlib.closing(_fit_tasks(tasks, workers)) as worked:
         rows = [row for made in worked for row in made]
     return pd.DataFrame(rows, columns=list(FIT_COLUMNS))
 
@@ -216,14 +216,14 @@ def _rejects(p: Any, limit: float) -> bool | None:
     return False if len(low) == len(p) else None
 
 
-def _share(found: list[bool]) -> float:
-    return sum(found) / len(found) if found else math.nan
+def _share(rejected: list[bool]) -> float:
+    return sum(rejected) / len(rejected) if rejected else math.nan
 
 
 # --------------------------------------------------------------------------- workers
 
 
-def _worked(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
+def _fit_tasks(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
     """Rows of each instance, in their order, whoever works on them."""
     steps = tracked(((i, i + 1) for i in range(len(tasks))), len(tasks), "instances")
     if jobs == 1 or len(tasks) < 2:
@@ -234,15 +234,15 @@ def _worked(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
 
     with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(tasks)), return_as="generator")
-        made = run(delayed(_rows)(task) for task in tasks)
+        results = run(delayed(_rows)(task) for task in tasks)
     try:
-        for _, rows in zip(steps, made, strict=True):
+        for _, rows in zip(steps, results, strict=True):
             yield rows
     finally:
         with warnings.catch_warnings():
             # After Ctrl-C that the rest is given up is meant.
             warnings.simplefilter("ignore")
-            made.close()
+            results.close()
 
 
 def _rows(task: _Task) -> list[dict[str, Any]]:
@@ -267,31 +267,31 @@ def _fits(
     for name, fitting in catalogue.items():
         if name not in task.families or (bounds is not None and not suits(fitting, bounds)):
             continue
-        found = fitted_to(values, fitting, bounds)
+        goodness = fit_and_distance(values, fitting, bounds)
         p = math.nan
         if task.draws:
             key = (task.entropy, "lilliefors", instance.name, label, name)
-            p = bootstrapped(found, fitting, task.draws, key)
+            p = bootstrap_p(goodness, fitting, task.draws, key)
         yield {
             "instance": instance.name,
             "task": instance.task,
             "model": instance.model,
             "metric": "" if instance.metric is None else written(instance.metric),
             "label": label,
-            **_row(found, len(values)),
+            **_row(goodness, len(values)),
             "lilliefors_p": p,
             "draws": task.draws,
         }
 
 
-def _row(found: Goodness, n: int) -> dict[str, Any]:
-    said = ", ".join(f"{name}={value:.6g}" for name, value in found.parameters.items())
+def _row(goodness: Goodness, n: int) -> dict[str, Any]:
+    parameters = ", ".join(f"{name}={value:.6g}" for name, value in goodness.parameters.items())
     return {
-        "family": found.family,
+        "family": goodness.family,
         "n": n,
-        "moved": found.moved,
-        "statistic": found.statistic,
-        "p": found.p,
-        "parameters": said,
-        "failure": found.failure,
+        "moved": goodness.moved,
+        "statistic": goodness.statistic,
+        "p": goodness.p,
+        "parameters": parameters,
+        "failure": goodness.failure,
     }

@@ -16,12 +16,12 @@ from halfwidth.study.analysis.mixed import (
     Grouping,
     MixedModel,
     Products,
-    described,
+    cross_products,
+    describe_model,
     fit_mixed,
-    grouped,
-    products,
+    number_levels,
+    replace_observed,
     solve,
-    with_observed,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ NUMBERS = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelOptions:
     """What the models of all rows have in common."""
 
     groups: tuple[str, ...]
@@ -120,8 +120,8 @@ def skewness_model(
     """
     import pandas as pd
 
-    asked = Asked(tuple(groups), reml, interval, confidence_level, n_bootstrap)
-    _check(paces, asked)
+    options = ModelOptions(tuple(groups), reml, interval, confidence_level, n_bootstrap)
+    _check(paces, options)
     common = [name for name in SETTING if name != "metric"]
     seed = resolve_seed(rng)
     rows = []
@@ -132,54 +132,56 @@ def skewness_model(
         used = table.dropna(subset=["pace", X])
         row = shared | {"n": len(used), "dropped": len(table) - len(used), "not_fitted": ""}
         try:
-            row |= _fitted(used, asked, derive_key(seed, "skewness", *key))
+            row |= _fit_row(used, options, derive_key(seed, "skewness", *key))
         except DataError as why:
-            row |= _not_fitted(asked, str(why))
+            row |= _unfitted_row(options, str(why))
         rows.append(row)
-    made = pd.DataFrame(rows)
-    if (made["not_fitted"] != "").all():
-        raise DataError("; ".join(dict.fromkeys(made["not_fitted"])))
-    return made
+    models = pd.DataFrame(rows)
+    if (models["not_fitted"] != "").all():
+        raise DataError("; ".join(dict.fromkeys(models["not_fitted"])))
+    return models
 
 
-def _not_fitted(asked: Asked, why: str) -> dict[str, Any]:
-    nothing = dict.fromkeys([*NUMBERS, *(f"variance_{name}" for name in asked.groups)], np.nan)
-    words = {"interval": asked.interval, "left_out": "", "not_fitted": why}
+def _unfitted_row(options: ModelOptions, why: str) -> dict[str, Any]:
+    nothing = dict.fromkeys([*NUMBERS, *(f"variance_{name}" for name in options.groups)], np.nan)
+    words = {"interval": options.interval, "left_out": "", "not_fitted": why}
     return nothing | words | {"refits": 0}
 
 
-def _check(paces: pd.DataFrame, asked: Asked) -> None:
-    need_columns(paces, [*SETTING, "population_skewness", "task", *asked.groups])
+def _check(paces: pd.DataFrame, options: ModelOptions) -> None:
+    need_columns(paces, [*SETTING, "population_skewness", "task", *options.groups])
     if "pace" not in paces.columns:
         raise OptionError("these are no paces; give what hw.study.analysis.pace(cells) returns")
-    if asked.interval not in INTERVALS_OF_R:
-        raise UnknownNameError("interval of r", asked.interval, INTERVALS_OF_R)
-    if not 0 < asked.confidence_level < 1:
-        raise OptionError(f"confidence_level={asked.confidence_level:g} is not between 0 and 1")
-    if asked.n_bootstrap and asked.n_bootstrap < FEWEST:
+    if options.interval not in INTERVALS_OF_R:
+        raise UnknownNameError("interval of r", options.interval, INTERVALS_OF_R)
+    if not 0 < options.confidence_level < 1:
+        raise OptionError(f"confidence_level={options.confidence_level:g} is not between 0 and 1")
+    if options.n_bootstrap and options.n_bootstrap < FEWEST:
         raise OptionError(
-            f"n_bootstrap={asked.n_bootstrap} refits say nothing about an interval; "
+            f"n_bootstrap={options.n_bootstrap} refits say nothing about an interval; "
             f"give 0 or at least {FEWEST}"
         )
 
 
-def _fitted(used: pd.DataFrame, asked: Asked, key: Key) -> dict[str, Any]:
-    model = _model(used, asked)
-    refits = _redrawn if asked.interval == "parametric" else _of_drawn_tasks
-    made = refits(used, model, asked, key)
-    found = np.array(list(made)) if asked.n_bootstrap else np.zeros(0)
-    found = found[~np.isnan(found)]
+def _fit_row(used: pd.DataFrame, options: ModelOptions, key: Key) -> dict[str, Any]:
+    model = _model(used, options)
+    refits = (
+        _r_of_parametric_bootstrap if options.interval == "parametric" else _r_of_task_bootstrap
+    )
+    replicates = refits(used, model, options, key)
+    r_values = np.array(list(replicates)) if options.n_bootstrap else np.zeros(0)
+    r_values = r_values[~np.isnan(r_values)]
     low = high = np.nan
-    if len(found) >= FEWEST:
-        tail = (1 - asked.confidence_level) / 2
-        low, high = np.quantile(found, [tail, 1 - tail])
+    if len(r_values) >= FEWEST:
+        tail = (1 - options.confidence_level) / 2
+        low, high = np.quantile(r_values, [tail, 1 - tail])
     intercept, slope = zip(model.coefficients, model.standard_errors, strict=True)
     return {
         "intercept": intercept[0],
         "intercept_se": intercept[1],
         "slope": slope[0],
         "slope_se": slope[1],
-        **{f"variance_{name}": model.variances.get(name, np.nan) for name in asked.groups},
+        **{f"variance_{name}": model.variances.get(name, np.nan) for name in options.groups},
         "residual_variance": model.residual_variance,
         "log_likelihood": model.log_likelihood,
         "marginal_r2": model.marginal_r2,
@@ -187,15 +189,15 @@ def _fitted(used: pd.DataFrame, asked: Asked, key: Key) -> dict[str, Any]:
         "r": _signed(slope[0], model.marginal_r2),
         "r_low": float(low),
         "r_high": float(high),
-        "interval": asked.interval,
-        "refits": len(found),
+        "interval": options.interval,
+        "refits": len(r_values),
         "left_out": "; ".join(f"{name}: {why}" for name, why in model.left_out.items()),
     }
 
 
-def _model(used: pd.DataFrame, asked: Asked) -> MixedModel:
-    groups = {name: used[name] for name in asked.groups}
-    return fit_mixed(used["pace"], {X: used[X]}, groups, reml=asked.reml)
+def _model(used: pd.DataFrame, options: ModelOptions) -> MixedModel:
+    groups = {name: used[name] for name in options.groups}
+    return fit_mixed(used["pace"], {X: used[X]}, groups, reml=options.reml)
 
 
 def _signed(slope: float, share: float) -> float:
@@ -205,24 +207,26 @@ def _signed(slope: float, share: float) -> float:
 # --------------------------------------------------------------------------- bootstrap
 
 
-def _redrawn(used: pd.DataFrame, model: MixedModel, asked: Asked, key: Key) -> Iterator[float]:
+def _r_of_parametric_bootstrap(
+    used: pd.DataFrame, model: MixedModel, options: ModelOptions, key: Key
+) -> Iterator[float]:
     """Of the slope's r where effects and residuals are drawn from the fitted model."""
     from scipy import special
 
     design = np.column_stack([np.ones(len(used)), used[X].to_numpy(float)])
-    grouping, _ = grouped({name: used[name] for name in asked.groups}, len(used))
+    grouping, _ = number_levels({name: used[name] for name in options.groups}, len(used))
     start = _ratios(model, grouping)
     residual = np.sqrt(model.residual_variance)
-    spread = residual * start[grouping.of_level]
+    spread = residual * start[grouping.group_of_level]
     mean = design @ np.array(model.coefficients)
     levels = len(spread)
-    made = products(mean, design, grouping)
-    for b in range(asked.n_bootstrap):
+    cross = cross_products(mean, design, grouping)
+    for b in range(options.n_bootstrap):
         normal = special.ndtri(uniforms(key, b, b + 1, levels + len(used))[0])
         effects = (spread * normal[:levels])[grouping.place].sum(axis=0)
         observed = mean + effects + residual * normal[levels:]
-        drawn = with_observed(made, observed, design, grouping)
-        yield _refitted(drawn, design, grouping, start, asked)
+        redrawn = replace_observed(cross, observed, design, grouping)
+        yield _refit(redrawn, design, grouping, start, options)
 
 
 def _ratios(model: MixedModel, grouping: Grouping) -> Array:
@@ -230,30 +234,30 @@ def _ratios(model: MixedModel, grouping: Grouping) -> Array:
     return np.sqrt(variances / model.residual_variance)
 
 
-def _refitted(
-    made: Products, design: Array, grouping: Grouping, start: Array, asked: Asked
+def _refit(
+    cross: Products, design: Array, grouping: Grouping, start: Array, options: ModelOptions
 ) -> float:
-    ratios = solve(made, len(grouping.names), asked.reml, start)
-    model = described(made, design, ratios, grouping, ("intercept", X), {}, asked.reml)
+    ratios = solve(cross, len(grouping.names), options.reml, start)
+    model = describe_model(cross, design, ratios, grouping, ("intercept", X), {}, options.reml)
     return _signed(model.coefficients[1], model.marginal_r2)
 
 
-def _of_drawn_tasks(
-    used: pd.DataFrame, model: MixedModel, asked: Asked, key: Key
+def _r_of_task_bootstrap(
+    used: pd.DataFrame, model: MixedModel, options: ModelOptions, key: Key
 ) -> Iterator[float]:
     """The same where tasks are drawn with replacement; one drawn twice counts as two."""
     by_task = [place for _, place in sorted(used.groupby("task").indices.items())]
-    columns = {name: used[name].to_numpy() for name in dict.fromkeys(("pace", X, *asked.groups))}
-    for b in range(asked.n_bootstrap):
+    columns = {name: used[name].to_numpy() for name in dict.fromkeys(("pace", X, *options.groups))}
+    for b in range(options.n_bootstrap):
         drawn = [by_task[i] for i in indices(key, b, b + 1, len(by_task), len(by_task))[0]]
         rows = np.concatenate(drawn)
         table = {name: values[rows] for name, values in columns.items()}
         if "task" in table:
             table["task"] = np.repeat(np.arange(len(drawn)), [len(one) for one in drawn])
-        grouping, _ = grouped({name: table[name] for name in asked.groups}, len(rows))
+        grouping, _ = number_levels({name: table[name] for name in options.groups}, len(rows))
         design = np.column_stack([np.ones(len(rows)), table[X].astype(float)])
         if np.ptp(design[:, 1]) == 0:  # one task, whose instances are as skewed
             yield float("nan")
             continue
-        made = products(table["pace"].astype(float), design, grouping)
-        yield _refitted(made, design, grouping, _ratios(model, grouping), asked)
+        cross = cross_products(table["pace"].astype(float), design, grouping)
+        yield _refit(cross, design, grouping, _ratios(model, grouping), options)

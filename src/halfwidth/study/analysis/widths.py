@@ -158,7 +158,7 @@ def _over_instances(pairs: pd.DataFrame, reference: str, counted: list[str]) -> 
         row["left_out"] = int(group[counted[0]].isna().sum())
         for name in counted:
             values = group[name].dropna().to_numpy(float)
-            for said, share in quantile_names(name).items():
-                row[said] = float(np.quantile(values, share)) if len(values) else float("nan")
+            for suffix, share in quantile_names(name).items():
+                row[suffix] = float(np.quantile(values, share)) if len(values) else float("nan")
         rows.append(row)
     return pd.DataFrame(rows)

@@ -19,10 +19,10 @@ __all__ = [
     "Population",
     "Truth",
     "bisected",
+    "characteristics_of_values",
     "characterize",
     "finite_values",
     "interdecile",
-    "of_values",
     "weighted_moments",
 ]
 
@@ -130,7 +130,9 @@ def interdecile(population: Population) -> float:
     return float(high - low)
 
 
-def of_central_moments(mean: float, second: float, third: float, fourth: float) -> Characteristics:
+def characteristics_from_moments(
+    mean: float, second: float, third: float, fourth: float
+) -> Characteristics:
     """Characteristics from the mean and the central moments."""
     if not second > 0:
         return Characteristics(mean, math.sqrt(second), math.nan, math.nan)
@@ -138,14 +140,14 @@ def of_central_moments(mean: float, second: float, third: float, fourth: float) 
     return Characteristics(mean, spread, third / spread / second, fourth / second / second)
 
 
-def of_values(values: Array) -> Characteristics:
+def characteristics_of_values(values: Array) -> Characteristics:
     """Characteristics of cases that are the whole population: divisors are n."""
     # About the first value, so that equal values have exactly themselves as their mean.
     off = values - values[0]
     mean = float(off.mean())
     off -= mean
     squares = off * off
-    return of_central_moments(
+    return characteristics_from_moments(
         float(values[0]) + mean,
         float(squares.mean()),
         float((squares * off).mean()),
@@ -166,7 +168,7 @@ def weighted_moments(
         second = float(weights @ (seconds + d**2))
         third = float(weights @ (thirds + 3 * d * seconds + d**3))
         fourth = float(weights @ (fourths + 4 * d * thirds + 6 * d**2 * seconds + d**4))
-    return of_central_moments(mean, second, third, fourth)
+    return characteristics_from_moments(mean, second, third, fourth)
 
 
 def finite_values(values: ArrayLike, *, least: int, purpose: str) -> Array:
@@ -246,6 +248,6 @@ def characterize(population: Population | ArrayLike) -> Characteristics:
         )
     values = finite_values(population, least=1, purpose="a characterisation")
     n = len(values)
-    shape = of_values(values)
+    shape = characteristics_of_values(values)
     spread = math.sqrt(shape.standard_deviation**2 * n / (n - 1)) if n > 1 else math.nan
     return replace(shape, standard_deviation=spread)

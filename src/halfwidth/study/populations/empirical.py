@@ -13,9 +13,9 @@ from halfwidth.study.populations.base import (
     TOLERANCE,
     Characteristics,
     How,
+    characteristics_of_values,
     finite_values,
     interdecile,
-    of_values,
 )
 
 __all__ = ["Empirical", "empirical"]
@@ -74,7 +74,7 @@ class Empirical:
 
     @cached_property
     def _shape(self) -> Characteristics:
-        return of_values(self.cases)
+        return characteristics_of_values(self.cases)
 
     @property
     def mean(self) -> float:

@@ -139,11 +139,11 @@ def skewnormal(shape: float, location: float, scale: float) -> Formulas:
     def quantile(u: Array) -> Array:
         # Between the quantiles of -|Z| and |Z|, infinite at 0 and 1.
         low, high = special.ndtri(u / 2), -special.ndtri((1 - u) / 2)
-        found = np.where(u == 0, low, high)
+        quantiles = np.where(u == 0, low, high)
         inner = (u > 0) & (u < 1)
         level = u[inner]
-        found[inner] = bisected(lambda z: cdf(z) >= level, low[inner], high[inner])
-        return found
+        quantiles[inner] = bisected(lambda z: cdf(z) >= level, low[inner], high[inner])
+        return quantiles
 
     def upto(u: Array) -> Array:
         # Beyond 40 nothing is left, and an infinite z times a shape of 0 is no number.

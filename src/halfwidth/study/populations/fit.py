@@ -149,8 +149,8 @@ def _just_below(population: AdaptiveKde, x: Array) -> Array:
     """P(X < x)."""
     at, masses = population.atoms
     jumps = np.concatenate([masses, [0.0]])[np.searchsorted(at, x)]
-    found = np.concatenate([at, [math.nan]])[np.searchsorted(at, x)] == x
-    return np.asarray(population.cdf(x) - np.where(found, jumps, 0.0))
+    at_jump = np.concatenate([at, [math.nan]])[np.searchsorted(at, x)] == x
+    return np.asarray(population.cdf(x) - np.where(at_jump, jumps, 0.0))
 
 
 def _integral(population: AdaptiveKde) -> float:

@@ -100,14 +100,14 @@ class AdaptiveKde:
         piece comes by bisection; an end where F jumps or just reaches p is the answer as it
         stands; else the root of the cubic is.
         """
-        asked = np.asarray(p, dtype=float)
-        level = np.where((asked >= 0) & (asked <= 1), asked, 0.0).ravel()
+        given = np.asarray(p, dtype=float)
+        level = np.where((given >= 0) & (given <= 1), given, 0.0).ravel()
         order = np.argsort(level)
-        found = np.empty(len(level))
-        found[order] = self._ordered_quantiles(level[order])
-        found[level == 1] = self.support[1]
-        inside = ((asked >= 0) & (asked <= 1)).ravel()
-        return np.where(inside, found, np.nan).reshape(asked.shape)
+        quantiles = np.empty(len(level))
+        quantiles[order] = self._ordered_quantiles(level[order])
+        quantiles[level == 1] = self.support[1]
+        inside = ((given >= 0) & (given <= 1)).ravel()
+        return np.where(inside, quantiles, np.nan).reshape(given.shape)
 
     def partial_mean(self, low_p: float, high_p: float) -> float:
         """∫ Q(p) dp from ``low_p`` to ``high_p``, in closed form from the two quantiles.
@@ -232,15 +232,15 @@ class AdaptiveKde:
             reached = self._count(ends[middle]) >= target - slack
             high = np.where(reached, middle, high)
             low = np.where(reached, low, middle)
-        found = ends[high]
-        jump = np.searchsorted(self._atoms_at, found, side="right") - np.searchsorted(
-            self._atoms_at, found
+        quantile = ends[high]
+        jump = np.searchsorted(self._atoms_at, quantile, side="right") - np.searchsorted(
+            self._atoms_at, quantile
         )
-        count = self._count(found)
+        count = self._count(quantile)
         inner = (count - jump >= target + slack) & (high > 0)
         if inner.any():
-            found[inner] = self._roots(ends[low[inner]], found[inner], target[inner])
-        return np.asarray(found)
+            quantile[inner] = self._roots(ends[low[inner]], quantile[inner], target[inner])
+        return np.asarray(quantile)
 
     def _roots(self, low: Array, high: Array, target: Array) -> Array:
         """The roots of n·F = target on pieces from ``low`` to ``high``, ascending.

@@ -73,16 +73,16 @@ class Mixture:
         of_parts = np.array([part.quantile(level) for part in self.parts])
         low, high = of_parts.min(axis=0), of_parts.max(axis=0)
         # An infinite end is itself the answer, for p is then 0 or 1.
-        found = np.where(level == 0, low, high)
+        quantiles = np.where(level == 0, low, high)
         settled = (level == 0) | ~(np.isfinite(low) & np.isfinite(high))
         for end in filter(math.isfinite, sorted({part.support[1] for part in self.parts})):
             just = ~settled & (np.abs(self.cdf(end) - level) <= TOLERANCE * level)
-            found = np.where(just, end, found)
+            quantiles = np.where(just, end, quantiles)
             settled |= just
         inner = ~settled
         target = level[inner] * (1 - TOLERANCE)
-        found[inner] = bisected(lambda x: self.cdf(x) >= target, low[inner], high[inner])
-        return np.asarray(found)
+        quantiles[inner] = bisected(lambda x: self.cdf(x) >= target, low[inner], high[inner])
+        return np.asarray(quantiles)
 
     def partial_mean(self, low_p: float, high_p: float) -> float:
         """∫ Q(p) dp from ``low_p`` to ``high_p``, from the partial means of the parts.

@@ -37,12 +37,12 @@ def digest_of(recipe: Mapping[str, Any], *arrays: NDArray[Any]) -> str:
     ...     {"population": "kde"}, np.array([0.5, 1.0]).astype(">f8"))
     True
     """
-    made = hashlib.blake2b(digest_size=DIGEST_BYTES)
-    made.update(json.dumps(recipe, sort_keys=True).encode())
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    digest.update(json.dumps(recipe, sort_keys=True).encode())
     for array in arrays:
         kind = "<i8" if array.dtype.kind in "biu" else "<f8"
         # A negative zero is a zero.
         plain = np.ascontiguousarray(array + 0, dtype=kind)
-        made.update(json.dumps([kind, *plain.shape]).encode())
-        made.update(plain.tobytes())
-    return made.hexdigest()
+        digest.update(json.dumps([kind, *plain.shape]).encode())
+        digest.update(plain.tobytes())
+    return digest.hexdigest()

@@ -9,8 +9,8 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
 from halfwidth.study.specs.draft_sections import Block, Line, Unused, scores_blocks, tables_blocks
 from halfwidth.study.specs.guessing import files_in
-from halfwidth.study.specs.instances import instances_of
-from halfwidth.study.specs.parsing import DEFAULTS, spec_of
+from halfwidth.study.specs.instances import load_instances
+from halfwidth.study.specs.parsing import DEFAULTS, parse_spec
 from halfwidth.study.specs.spec import FEW_CASES, Instance
 
 __all__ = ["draft"]
@@ -54,7 +54,7 @@ def draft(folder: str | Path, beside: str | Path | None = None) -> str:
         *tables_blocks(files, root, place, unused),
         *scores_blocks(files, root, place, unused),
     ]
-    good, bad = _tried(blocks, place)
+    good, bad = _try_blocks(blocks, place)
     if not good:
         reasons = [f"{_shown(file, root)}: {reason}" for file, reason in unused]
         reasons += [reason for _, reason in bad]
@@ -150,16 +150,16 @@ def _footer(unused: Unused, others: Sequence[Path], root: Path) -> Iterable[str]
 Good = list[tuple[Block, Sequence[Instance]]]
 
 
-def _tried(blocks: Sequence[Block], place: Path) -> tuple[Good, list[tuple[Block, str]]]:
+def _try_blocks(blocks: Sequence[Block], place: Path) -> tuple[Good, list[tuple[Block, str]]]:
     """Sections that work, with their instances, and those that do not, with the reason."""
     good: Good = []
     bad: list[tuple[Block, str]] = []
     for block in blocks:
-        made = _with_enough(block, place)
-        if isinstance(made, str):
-            bad.append((block, made))
+        outcome = _with_enough(block, place)
+        if isinstance(outcome, str):
+            bad.append((block, outcome))
         else:
-            good.append(made)
+            good.append(outcome)
     names = [instance.name for _, instances in good for instance in instances]
     if len(set(names)) == len(names):
         return good, bad
@@ -181,12 +181,12 @@ def _with_enough(block: Block, place: Path) -> tuple[Block, Sequence[Instance]] 
 
 
 def _without_repeats(
-    found: Good, bad: list[tuple[Block, str]]
+    candidates: Good, bad: list[tuple[Block, str]]
 ) -> tuple[Good, list[tuple[Block, str]]]:
     """Sections whose instances have names that no earlier one has."""
     good: Good = []
     seen: set[str] = set()
-    for block, instances in found:
+    for block, instances in candidates:
         names = {instance.name for instance in instances}
         if names & seen:
             repeated = sorted(names & seen)
@@ -198,4 +198,4 @@ def _without_repeats(
 
 
 def _instances(block: Block, place: Path) -> Sequence[Instance]:
-    return instances_of(spec_of(tomllib.loads(block.text()), place / SPEC_FILE))
+    return load_instances(parse_spec(tomllib.loads(block.text()), place / SPEC_FILE))

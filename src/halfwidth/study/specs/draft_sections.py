@@ -44,8 +44,8 @@ class Line:
     active: bool = True
 
     def __str__(self) -> str:
-        said = f"{'' if self.active else '# '}{self.key} = {toml(self.value)}"
-        return f"{said:<{COMMENT_COLUMN}}  # {self.comment}"
+        text = f"{'' if self.active else '# '}{self.key} = {toml(self.value)}"
+        return f"{text:<{COMMENT_COLUMN}}  # {self.comment}"
 
 
 @dataclass(frozen=True)
@@ -112,14 +112,14 @@ def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
     groups: dict[tuple[object, ...], list[Values]] = {}
     for file in tables_among(files):
         try:
-            found = values_in(file)
+            entries = values_in(file)
         except HalfwidthError as error:
             unused.append((file, str(error).removeprefix(f"{file}: ")))
             continue
-        for one in found:
+        for one in entries:
             key = (file.parent, one.pattern, one.metric, one.columns, one.several, one.scale)
             groups.setdefault(key, []).append(one)
-    return [_of_tables(group, root, place) for group in groups.values()]
+    return [_tables_block(group, root, place) for group in groups.values()]
 
 
 def _paths(files: Sequence[Path], pattern: str, place: Path) -> str | list[str]:
@@ -128,10 +128,10 @@ def _paths(files: Sequence[Path], pattern: str, place: Path) -> str | list[str]:
     if pattern:
         whole = _relative(files[0].parent / pattern, place)
         try:
-            found = {match.path.resolve() for match in matches(whole, place)}
+            matched = {match.path.resolve() for match in matches(whole, place)}
         except DataError:
-            found = set()
-        if found == {file.resolve() for file in files}:
+            matched = set()
+        if matched == {file.resolve() for file in files}:
             return whole
     return relative[0] if len(relative) == 1 else relative
 
@@ -147,7 +147,7 @@ def _folder(file: Path, root: Path) -> str:
     return "" if file.parent == root else file.parent.relative_to(root).as_posix()
 
 
-def _of_tables(group: Sequence[Values], root: Path, place: Path) -> Block:
+def _tables_block(group: Sequence[Values], root: Path, place: Path) -> Block:
     one = group[0]
     missing = sum(values.n_missing for values in group)
     cells = sum(values.n_cells for values in group)
@@ -189,27 +189,27 @@ def _of_tables(group: Sequence[Values], root: Path, place: Path) -> Block:
 def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
     """A section for each folder and kind of scores."""
     groups: dict[tuple[object, ...], list[Scores]] = {}
-    for found in scores_in(files):
-        if isinstance(found, Scores):
-            key = (found.scores.parent, found.endings, found.kind)
-            groups.setdefault(key, []).append(found)
+    for entry in scores_in(files):
+        if isinstance(entry, Scores):
+            key = (entry.scores.parent, entry.endings, entry.kind)
+            groups.setdefault(key, []).append(entry)
         else:
-            unused.append(found)
+            unused.append(entry)
     blocks = []
     for group in groups.values():
         patterns = [f"{{task}}{ending}" for ending in group[0].endings]
         scores = _paths([one.scores for one in group], patterns[0], place)
         targets = _paths([one.targets for one in group], patterns[1], place)
         if isinstance(scores, str) and isinstance(targets, str):
-            blocks.append(_of_scores(group, scores, targets, root))
+            blocks.append(_scores_block(group, scores, targets, root))
             continue
         for one in group:
             pair = [_relative(file, place) for file in (one.scores, one.targets)]
-            blocks.append(_of_scores([one], pair[0], pair[1], root))
+            blocks.append(_scores_block([one], pair[0], pair[1], root))
     return blocks
 
 
-def _of_scores(group: Sequence[Scores], scores: str, targets: str, root: Path) -> Block:
+def _scores_block(group: Sequence[Scores], scores: str, targets: str, root: Path) -> Block:
     kind = group[0].kind
     why = (
         "rows lie in [0, 1] and add up to 1" if kind == "probabilities" else "rows do not add to 1"

@@ -12,9 +12,15 @@ from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import UNNAMED
 from halfwidth.study.specs.digests import digest_of
-from halfwidth.study.specs.spec import Instance, Part, PopulationSource, written
+from halfwidth.study.specs.spec import Instance, MixtureComponent, PopulationSource, written
 
-__all__ = ["built", "checked", "formula_of", "instance_of_formula", "parameters_of"]
+__all__ = [
+    "build_population",
+    "complete_component",
+    "formula_text",
+    "instance_of_formula",
+    "parameter_names",
+]
 
 # The family whose values are 0 and 1.
 HITS = "bernoulli"
@@ -28,8 +34,8 @@ def instance_of_formula(source: PopulationSource) -> Instance:
     DataError
         If it reaches beyond the range of its metric.
     """
-    formula = formula_of(source.parts)
-    low, high = built(source.parts).support
+    formula = formula_text(source.parts)
+    low, high = build_population(source.parts).support
     metric, bounds = source.metric, source.bounds
     of_hits = all(part.family == HITS for part in source.parts)
     if metric is not None and metric.spec.kind is Kind.BINARY and not of_hits:
@@ -60,38 +66,38 @@ def instance_of_formula(source: PopulationSource) -> Instance:
         source=formula,
         level=MetricLevel.INDIVIDUAL,
         metric=of,
-        build=functools.partial(built, source.parts),
+        build=functools.partial(build_population, source.parts),
         n_cases=None,
         digest=digest_of(recipe),
         bounds=bounds,
     )
 
 
-def parameters_of(family: str) -> list[str]:
+def parameter_names(family: str) -> list[str]:
     """The names of the parameters of a family; an error for an unknown one."""
     from halfwidth.study.populations.parametric import FAMILIES
 
     return list(FAMILIES[family].parameters)
 
 
-def checked(part: Part) -> Part:
+def complete_component(part: MixtureComponent) -> MixtureComponent:
     """A part whose distribution can be made, with all its parameters."""
-    population = built((part,))
-    return Part(population.name, population.parameters, part.weight)
+    population = build_population((part,))
+    return MixtureComponent(population.name, population.parameters, part.weight)
 
 
-def built(parts: Sequence[Part]) -> Any:
+def build_population(parts: Sequence[MixtureComponent]) -> Any:
     """The population of a formula."""
     from halfwidth.study.populations.mixtures import mixture
     from halfwidth.study.populations.parametric import family
 
-    made = [family(part.family, **part.parameters) for part in parts]
-    if len(made) == 1:
-        return made[0]
-    return mixture(made, [part.weight for part in parts])
+    populations = [family(part.family, **part.parameters) for part in parts]
+    if len(populations) == 1:
+        return populations[0]
+    return mixture(populations, [part.weight for part in parts])
 
 
-def formula_of(parts: Sequence[Part]) -> str:
+def formula_text(parts: Sequence[MixtureComponent]) -> str:
     """Distributions as one would write them: ``beta(a=8, b=2)``; defaults are left out."""
     total = sum(part.weight for part in parts)
     texts = [f"{part.family}({_arguments(part)})" for part in parts]
@@ -101,7 +107,7 @@ def formula_of(parts: Sequence[Part]) -> str:
     return " + ".join(f"{share} {text}" for share, text in zip(shares, texts, strict=True))
 
 
-def _arguments(part: Part) -> str:
+def _arguments(part: MixtureComponent) -> str:
     from halfwidth.study.populations.parametric import FAMILIES
 
     defaults = FAMILIES[part.family].parameters

@@ -97,7 +97,7 @@ class Scores:
 
 def files_in(folder: Path) -> list[Path]:
     """Files of a folder and of two levels below it, without hidden ones and results of studies."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place, folders, names in os.walk(folder):
         here = Path(place)
         depth = len(here.relative_to(folder).parts)
@@ -105,8 +105,8 @@ def files_in(folder: Path) -> list[Path]:
             folders.clear()
             continue
         folders[:] = sorted(f for f in folders if not f.startswith(".") and depth < DEEPEST)
-        found += [here / name for name in sorted(names) if not name.startswith(".")]
-    return found
+        files += [here / name for name in sorted(names) if not name.startswith(".")]
+    return files
 
 
 def metric_in(name: str) -> tuple[str, str, str] | None:
@@ -172,11 +172,11 @@ def _pattern(file: Path, before: str, behind: str, several: bool) -> str:
     if not before and not behind:
         return ""
     wildcard = "{model}" if several else "{task}"
-    said = file.stem[len(before) : len(file.stem) - len(behind)]
+    middle = file.stem[len(before) : len(file.stem) - len(behind)]
     # The character that separates them stays.
     if before:
-        return f"{wildcard}{before[-1] if not before[-1].isalnum() else ''}{said}{file.suffix}"
-    return f"{said}{behind[0] if not behind[0].isalnum() else ''}{wildcard}{file.suffix}"
+        return f"{wildcard}{before[-1] if not before[-1].isalnum() else ''}{middle}{file.suffix}"
+    return f"{middle}{behind[0] if not behind[0].isalnum() else ''}{wildcard}{file.suffix}"
 
 
 def _values(
@@ -236,20 +236,20 @@ def _finite(cell: object) -> bool:
 def scores_in(files: list[Path]) -> Iterator[Scores | tuple[Path, str]]:
     """Pairs of NumPy files, and files that have no partner or cannot be used, with the reason."""
     targets = {
-        (file.parent, found[1]): (file, found[2] + found[3])
+        (file.parent, match[1]): (file, match[2] + match[3])
         for file in files
-        if (found := TARGETS.fullmatch(file.name))
+        if (match := TARGETS.fullmatch(file.name))
     }
     for file in files:
-        found = SCORES.fullmatch(file.name)
-        if found is None:
+        match = SCORES.fullmatch(file.name)
+        if match is None:
             continue
-        partner = targets.pop((file.parent, found[1]), None)
+        partner = targets.pop((file.parent, match[1]), None)
         if partner is None:
             yield file, "no file of targets belongs to it (the same name, ending in _targets.npy)"
             continue
         try:
-            yield _scores(file, partner[0], (found[2] + found[3], partner[1]))
+            yield _scores(file, partner[0], (match[2] + match[3], partner[1]))
         except HalfwidthError as error:
             yield file, str(error).removeprefix(f"{file}: ")
     for file, _ in targets.values():

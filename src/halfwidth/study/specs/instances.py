@@ -12,13 +12,13 @@ from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import instances_of_tables
 
-__all__ = ["FEWEST", "instances_of"]
+__all__ = ["FEWEST", "load_instances"]
 
 # Of fewer values there is no distribution to speak of.
 FEWEST = 5
 
 
-def instances_of(spec: StudySpec) -> tuple[Instance, ...]:
+def load_instances(spec: StudySpec) -> tuple[Instance, ...]:
     """The instances that a spec names, in the order of its sections, files and columns.
 
     Files are read and checked; populations are fitted when ``build()`` is called.
@@ -38,25 +38,27 @@ def instances_of(spec: StudySpec) -> tuple[Instance, ...]:
         If files do not exist or cannot be used as they are, naming the file, the column and the
         case; if an instance has fewer than 5 cases; if two have one name, or none is left.
     """
-    found: list[Instance] = []
+    instances: list[Instance] = []
     for tables in spec.tables:
         with placed(tables.place):
-            found += _enough(instances_of_tables(tables, spec.folder), tables.min_cases)
+            instances += _with_enough_cases(
+                instances_of_tables(tables, spec.folder), tables.min_cases
+            )
     for scores in spec.scores:
         with placed(scores.place):
-            made = instances_of_scores(scores, spec.folder, spec.averages)
-            found += _enough(made, scores.min_cases)
+            candidates = instances_of_scores(scores, spec.folder, spec.averages)
+            instances += _with_enough_cases(candidates, scores.min_cases)
     for population in spec.populations:
         with placed(population.place):
-            found.append(instance_of_formula(population))
-    _check_names(found)
-    return tuple(found)
+            instances.append(instance_of_formula(population))
+    _check_names(instances)
+    return tuple(instances)
 
 
-def _enough(found: Iterator[Instance], min_cases: int) -> list[Instance]:
+def _with_enough_cases(candidates: Iterator[Instance], min_cases: int) -> list[Instance]:
     """Instances with enough cases; those left out are noted with the first that is kept."""
     kept, left_out = [], []
-    for instance in found:
+    for instance in candidates:
         n = instance.n_cases or 0
         if n < min_cases:
             left_out.append(f"{instance.name} ({n})")
@@ -78,9 +80,9 @@ def _enough(found: Iterator[Instance], min_cases: int) -> list[Instance]:
     return kept
 
 
-def _check_names(found: Iterable[Instance]) -> None:
+def _check_names(instances: Iterable[Instance]) -> None:
     seen: dict[str, Instance] = {}
-    for instance in found:
+    for instance in instances:
         first = seen.setdefault(instance.name, instance)
         if first is not instance:
             raise DataError(

@@ -51,7 +51,7 @@ class Match:
 
 def check_pattern(pattern: str) -> list[str]:
     """The names in braces of a pattern; an error if one means nothing or stands twice."""
-    named = [found[1] for found in TOKEN.finditer(pattern) if found[1] is not None]
+    named = [token[1] for token in TOKEN.finditer(pattern) if token[1] is not None]
     for place, name in enumerate(named):
         if name not in NAMED:
             raise DataError(
@@ -75,8 +75,8 @@ def matches(pattern: str, folder: Path) -> list[Match]:
     if os.path.isfile(folder / pattern):  # noqa: PTH113
         return [Match(folder / pattern, pattern)]
     expression = _expression(pattern)
-    plain = TOKEN.sub(lambda found: "*" if found[1] is not None else found[0], pattern)
-    found = []
+    plain = TOKEN.sub(lambda token: "*" if token[1] is not None else token[0], pattern)
+    token = []
     # Not Path.glob: a pattern may be absolute, or lead out of the folder.
     for name in sorted(glob.glob(plain, root_dir=folder, recursive=True)):  # noqa: PTH207
         shown = name.replace(os.sep, "/")
@@ -85,10 +85,10 @@ def matches(pattern: str, folder: Path) -> list[Match]:
             named = {key: parts[key] for key in NAMED if key in expression.groupindex}
             texts = [text for key, text in _groups(parts) if key is None]
             stars = "/".join(text.strip("/") for text in texts if text and text.strip("/"))
-            found.append(Match(folder / name, shown, stars, **named))
-    if not found:
+            token.append(Match(folder / name, shown, stars, **named))
+    if not token:
         raise DataError(_nothing(pattern, plain, folder))
-    return found
+    return token
 
 
 def _expression(pattern: str) -> re.Pattern[str]:

@@ -14,12 +14,12 @@ from halfwidth.estimation.metric_front import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.study.specs.parsing_sources import populations_of, scores_of, tables_of
+from halfwidth.study.specs.parsing_sources import parse_populations, parse_scores, parse_tables
 from halfwidth.study.specs.spec import StudySpec, written
-from halfwidth.study.specs.toml_sections import Section, placed, toml_of
+from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["DEFAULTS", "read_spec", "spec_of"]
+__all__ = ["DEFAULTS", "parse_spec", "read_spec"]
 
 ALL = "all"
 SECTIONS = ("study", "tables", "scores", "populations")
@@ -70,10 +70,10 @@ def read_spec(path: str | Path) -> StudySpec:
         the nearest.
     """
     file = Path(path)
-    return spec_of(toml_of(file), file)
+    return parse_spec(read_toml(file), file)
 
 
-def spec_of(content: Mapping[str, Any], file: Path) -> StudySpec:
+def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
     """The spec that the content of a file makes; see `read_spec`."""
     whole = Section(f"{file}:", content)
     for key in content:
@@ -85,8 +85,8 @@ def spec_of(content: Mapping[str, Any], file: Path) -> StudySpec:
         raise DataError(f"{file}: [study] is one section, with single brackets and keys below it")
     study = Section(f"{file}: [study]", settings)
     study.check_keys(DEFAULTS)
-    tables, scores = tables_of(whole), scores_of(whole)
-    populations = populations_of(whole)
+    tables, scores = parse_tables(whole), parse_scores(whole)
+    populations = parse_populations(whole)
     if not (tables or scores or populations):
         raise DataError(
             f"{file}: names no data; add a section [[tables]] (a value for each case), [[scores]] "
@@ -167,11 +167,11 @@ def _levels(study: Section) -> tuple[Level, ...]:
 
 def _resolved(study: Section, key: str, resolve: Callable[[str], T]) -> list[tuple[str, T]]:
     """What the names under a key mean."""
-    found = []
+    resolved = []
     for name in study.texts(key, DEFAULTS[key]):
         with placed(study.at(key)):
-            found.append((name, resolve(name)))
-    return found
+            resolved.append((name, resolve(name)))
+    return resolved
 
 
 def _check_once(study: Section, key: str, given: Sequence[tuple[str, str]]) -> None:
@@ -184,11 +184,11 @@ def _check_once(study: Section, key: str, given: Sequence[tuple[str, str]]) -> N
 
 
 def _statistics(study: Section) -> tuple[Statistic, ...]:
-    found = _resolved(study, "statistics", resolve_statistic)
-    _check_once(study, "statistics", [(name, written(s, complete=True)) for name, s in found])
+    statistics = _resolved(study, "statistics", resolve_statistic)
+    _check_once(study, "statistics", [(name, written(s, complete=True)) for name, s in statistics])
     order = STATISTICS.names
     ordered = sorted(
-        (statistic for _, statistic in found),
+        (statistic for _, statistic in statistics),
         key=lambda s: (order.index(s.spec.name), sorted(s.parameters.items())),
     )
     return tuple(ordered)
@@ -206,11 +206,11 @@ def _sample_metric(name: str) -> Metric:
 
 
 def _metrics(study: Section) -> tuple[Metric, ...]:
-    found = _resolved(study, "metrics", _sample_metric)
-    _check_once(study, "metrics", [(name, written(m, complete=True)) for name, m in found])
+    metrics = _resolved(study, "metrics", _sample_metric)
+    _check_once(study, "metrics", [(name, written(m, complete=True)) for name, m in metrics])
     order = SAMPLE_METRICS.names
     ordered = sorted(
-        (metric for _, metric in found),
+        (metric for _, metric in metrics),
         key=lambda m: (order.index(m.spec.name), sorted(m.parameters.items())),
     )
     return tuple(ordered)
@@ -251,7 +251,7 @@ def _methods(study: Section) -> tuple[MethodSpec, ...] | None:
             f"{study.at('methods')}: 'auto' picks one of the methods by what it sees; name those "
             f'that it may pick, or write methods = "{ALL}"'
         )
-    found = _resolved(study, "methods", lambda name: METHODS[name])
-    _check_once(study, "methods", [(name, method.name) for name, method in found])
-    chosen = [method.name for _, method in found]
+    methods = _resolved(study, "methods", lambda name: METHODS[name])
+    _check_once(study, "methods", [(name, method.name) for name, method in methods])
+    chosen = [method.name for _, method in methods]
     return tuple(method for method in METHODS if method.name in chosen)

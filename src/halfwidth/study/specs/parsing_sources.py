@@ -11,11 +11,15 @@ from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.study.populations.logits import Exponent
-from halfwidth.study.specs.formula_instances import checked, formula_of, parameters_of
+from halfwidth.study.specs.formula_instances import (
+    complete_component,
+    formula_text,
+    parameter_names,
+)
 from halfwidth.study.specs.matching import check_pattern
 from halfwidth.study.specs.spec import (
     FittedBy,
-    Part,
+    MixtureComponent,
     PopulationSource,
     ScoreKind,
     ScoreSource,
@@ -23,7 +27,14 @@ from halfwidth.study.specs.spec import (
 )
 from halfwidth.study.specs.toml_sections import Section, placed
 
-__all__ = ["OF_POPULATIONS", "OF_SCORES", "OF_TABLES", "populations_of", "scores_of", "tables_of"]
+__all__ = [
+    "OF_POPULATIONS",
+    "OF_SCORES",
+    "OF_TABLES",
+    "parse_populations",
+    "parse_scores",
+    "parse_tables",
+]
 
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "case", "scale"),
@@ -82,7 +93,7 @@ def _metric(section: Section, bounds: Bounds | None) -> Metric | None:
 # --------------------------------------------------------------------------- tables
 
 
-def tables_of(whole: Section) -> tuple[TableSource, ...]:
+def parse_tables(whole: Section) -> tuple[TableSource, ...]:
     """The sections ``[[tables]]``: values of cases."""
     return tuple(_tables(section) for section in whole.sections("tables"))
 
@@ -122,7 +133,7 @@ def _tables(section: Section) -> TableSource:
 # --------------------------------------------------------------------------- test sets
 
 
-def scores_of(whole: Section) -> tuple[ScoreSource, ...]:
+def parse_scores(whole: Section) -> tuple[ScoreSource, ...]:
     """The sections ``[[scores]]``: test sets with a score for each class."""
     return tuple(_scores(section) for section in whole.sections("scores"))
 
@@ -181,9 +192,9 @@ def _check_files(section: Section) -> None:
     """A pair of NumPy files, or tables with a column of classes; not both and not half of one."""
     arrays, tables = ("scores", "targets"), ("files", "target", "columns")
     given = [key for key in (*arrays, *tables) if key in section]
-    wanted = tables if set(given) & set(tables) else arrays
+    keys = tables if set(given) & set(tables) else arrays
     both = bool(set(given) & set(arrays)) and bool(set(given) & set(tables))
-    lacking = [key for key in wanted if key not in given]
+    lacking = [key for key in keys if key not in given]
     if both or lacking:
         what = f"has {' and '.join(given)} together" if both else f"lacks {' and '.join(lacking)}"
         raise DataError(
@@ -195,7 +206,7 @@ def _check_files(section: Section) -> None:
 # --------------------------------------------------------------------------- formulas
 
 
-def populations_of(whole: Section) -> tuple[PopulationSource, ...]:
+def parse_populations(whole: Section) -> tuple[PopulationSource, ...]:
     """The sections ``[[populations]]``: distributions by formula."""
     return tuple(_population(section) for section in whole.sections("populations"))
 
@@ -213,7 +224,7 @@ def _population(section: Section) -> PopulationSource:
         section.require("family", 'the distribution, for example family = "beta", a = 8, b = 2')
         parts = (_part(section, OF_POPULATIONS, weighted=False),)
     bounds = _bounds(section)
-    formula = formula_of(parts)
+    formula = formula_text(parts)
     return PopulationSource(
         place=section.place,
         name=section.text("name", formula),
@@ -223,12 +234,12 @@ def _population(section: Section) -> PopulationSource:
     )
 
 
-def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> Part:
+def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> MixtureComponent:
     """A distribution and its parameters, which stand beside the other keys."""
     section.require("family", 'the distribution, for example family = "beta", a = 8, b = 2')
     name = section.text("family")
     with placed(section.at("family")):
-        parameters = parameters_of(name)
+        parameters = parameter_names(name)
     beside = (*keys, *(("family", "weight") if weighted else ()))
     section.check_keys([*beside, *parameters])
     weight = section.number("weight") if weighted else None
@@ -236,7 +247,7 @@ def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> Part:
         raise DataError(f"{section.at('weight')} = {weight:g} is not above 0")
     given = {key: _present(section, key) for key in parameters if key in section}
     with placed(section.place):
-        return checked(Part(name, given, 1.0 if weight is None else weight))
+        return complete_component(MixtureComponent(name, given, 1.0 if weight is None else weight))
 
 
 def _present(section: Section, key: str) -> float:

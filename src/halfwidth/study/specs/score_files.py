@@ -28,7 +28,7 @@ from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, Scor
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
 
-__all__ = ["instances_of_scores", "paired"]
+__all__ = ["instances_of_scores", "pair_files"]
 
 
 def instances_of_scores(
@@ -42,8 +42,8 @@ def instances_of_scores(
         Naming the file, the column and the case.
     """
     if source.files:
-        found = (match for pattern in source.files for match in matches(pattern, folder))
-        for match in {match.path: match for match in found}.values():
+        found_matches = (match for pattern in source.files for match in matches(pattern, folder))
+        for match in {match.path: match for match in found_matches}.values():
             table = read_table(match.path)
             with placed(match.shown):
                 targets, rows = _columns(source, table)
@@ -55,7 +55,7 @@ def instances_of_scores(
             notes = notes_of_repeats(repeats, len(table))
             yield replace(instance, notes=(*instance.notes, *notes))
         return
-    for scores, targets_file in paired(
+    for scores, targets_file in pair_files(
         matches(source.scores, folder), matches(source.targets, folder)
     ):
         rows, targets = read_array(scores.path), read_array(targets_file.path)
@@ -64,7 +64,7 @@ def instances_of_scores(
         yield _instance(source, scores, shown, (targets, rows), where, averages)
 
 
-def paired(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[Match, Match]]:
+def pair_files(scores: Sequence[Match], targets: Sequence[Match]) -> list[tuple[Match, Match]]:
     """Files of scores and of targets whose wildcards stand for the same text.
 
     Raises
@@ -146,7 +146,7 @@ def _instance(
         digest=digest_of(recipe, logits, codes),
         bounds=UNBOUNDED,
         notes=tuple(notes),
-        cautions=tuple(_doubts(codes, classes)),
+        cautions=tuple(_class_cautions(codes, classes)),
         classes=tuple(classes),
     )
 
@@ -179,8 +179,8 @@ def _test_set(source: ScoreSource, given: tuple[Any, Any], where: tuple[str, str
 
 def _counted(cells: NDArray[Any], columns: int, where: str) -> list[Any] | None:
     """Classes numbered from 0 have a column each, even those without a case."""
-    found = labels_in(cells, where)
-    numbered = all(isinstance(label, int) and 0 <= label < columns for label in found)
+    classes_ = labels_in(cells, where)
+    numbered = all(isinstance(label, int) and 0 <= label < columns for label in classes_)
     return list(range(columns)) if columns > 1 and numbered else None
 
 
@@ -276,7 +276,7 @@ def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
         )
 
 
-def _doubts(codes: Codes, classes: Sequence[str]) -> Iterator[Caution]:
+def _class_cautions(codes: Codes, classes: Sequence[str]) -> Iterator[Caution]:
     if len(codes) < FEW_CASES:
         yield caution("HW601", n=len(codes), needed=FEW_CASES)
     sizes = np.bincount(codes, minlength=len(classes))

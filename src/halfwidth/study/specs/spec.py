@@ -24,7 +24,7 @@ from halfwidth.study.populations.logits import Exponent
 __all__ = [
     "FittedBy",
     "Instance",
-    "Part",
+    "MixtureComponent",
     "PopulationSource",
     "ScoreKind",
     "ScoreSource",
@@ -138,7 +138,7 @@ class ScoreSource:
 
 
 @dataclass(frozen=True)
-class Part:
+class MixtureComponent:
     """One distribution of a mixture, or the only one of a population."""
 
     family: str
@@ -163,7 +163,7 @@ class PopulationSource:
 
     place: str
     name: str
-    parts: tuple[Part, ...]
+    parts: tuple[MixtureComponent, ...]
     metric: Metric | None = None
     bounds: Bounds | None = None
 
@@ -307,10 +307,10 @@ def written(bound: Metric | Statistic, *, complete: bool = False) -> str:
     ('trimmed_mean', 'trimmed_mean:share=0.25')
     """
     spec: MetricSpec | StatisticSpec = bound.spec
-    said = [
+    parameters = [
         f"{parameter.name}={parameter.word(bound.parameters[parameter.name])}"
         for parameter in spec.parameters
         if parameter.name in bound.parameters
         and (complete or bound.parameters[parameter.name] != parameter.default)
     ]
-    return spec.name + (":" + ",".join(said) if said else "")
+    return spec.name + (":" + ",".join(parameters) if parameters else "")

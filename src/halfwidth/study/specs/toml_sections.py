@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.io.settings import small_text
 
-__all__ = ["Section", "placed", "toml_of"]
+__all__ = ["Section", "placed", "read_toml"]
 
 MOST_BYTES = 1_000_000
 LONGEST_SHOWN = 60
@@ -41,7 +41,7 @@ PLAIN_WORDS = (
 )
 
 
-def toml_of(file: Path) -> dict[str, Any]:
+def read_toml(file: Path) -> dict[str, Any]:
     """The content of a TOML file.
 
     Raises
@@ -55,21 +55,21 @@ def toml_of(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise DataError(f"{file}: is nested too deeply to be a spec") from None
     except ValueError as error:
-        said = str(error)
-        place = POSITION.search(said)
-        said = POSITION.sub("", said)
-        hint = next((plain for start, plain in PLAIN_WORDS if said.startswith(start)), "")
+        message = str(error)
+        place = POSITION.search(message)
+        message = POSITION.sub("", message)
+        hint = next((plain for start, plain in PLAIN_WORDS if message.startswith(start)), "")
         where, shown = "the end of the file", ""
         if place is not None and place[1]:
             where, shown = f"line {place[1]}", _line(text, int(place[1]))
         hint = f"; {hint}" if hint else ""
-        raise DataError(f"{file}: {where} is not TOML{shown}: {said}{hint}") from None
+        raise DataError(f"{file}: {where} is not TOML{shown}: {message}{hint}") from None
 
 
 def _line(text: str, number: int) -> str:
     lines = text.splitlines()
-    found = lines[number - 1].strip() if number <= len(lines) else ""
-    return f" ({_cut(found)})" if found else ""
+    line_ = lines[number - 1].strip() if number <= len(lines) else ""
+    return f" ({_cut(line_)})" if line_ else ""
 
 
 def _cut(text: str) -> str:

@@ -36,13 +36,13 @@ def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]
     DataError, OptionError, UnknownNameError
         Naming the file, the column and the case.
     """
-    found = (match for pattern in source.files for match in matches(pattern, folder))
-    files = {match.path: match for match in found}
+    found_matches = (match for pattern in source.files for match in matches(pattern, folder))
+    files = {match.path: match for match in found_matches}
     for match in files.values():
-        yield from _of_table(source, match)
+        yield from _instances_of_table(source, match)
 
 
-def _of_table(source: TableSource, match: Match) -> Iterator[Instance]:
+def _instances_of_table(source: TableSource, match: Match) -> Iterator[Instance]:
     table = read_table(match.path)
     with placed(match.shown):
         layout = layout_of(table, source.columns, source.by or None, source.case)
@@ -75,16 +75,16 @@ def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
 
 def _metric_of(source: TableSource, part: Slice) -> Metric | None:
     """The metric of a sample, or None where another one is asked for."""
-    wanted = source.metric
-    if part.metric is None or wanted is None:
-        return wanted or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
-    if wanted.spec.name != part.metric:
+    given = source.metric
+    if part.metric is None or given is None:
+        return given or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
+    if given.spec.name != part.metric:
         return None
     if part.metric not in METRICS:
-        return wanted
+        return given
     named = resolve_metric(f"{part.metric}{part.parameters}")
-    differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
-    return None if differs else Metric(wanted.spec, named.parameters)
+    differs = given.parameters and dict(given.parameters) != dict(named.parameters)
+    return None if differs else Metric(given.spec, named.parameters)
 
 
 # --------------------------------------------------------------------------- one instance
@@ -104,7 +104,7 @@ def _instance(
     layout: Layout,
     part: Slice,
     metric: Metric,
-    said: tuple[str, ...],
+    layout_notes: tuple[str, ...],
 ) -> Instance:
     model, task, where = _named(source, match, layout, part)
     ready = ready_values(
@@ -137,8 +137,8 @@ def _instance(
         n_cases=len(values),
         digest=digest_of(recipe, values),
         bounds=bounds,
-        notes=(*said, *_notes(source, part, ready)),
-        cautions=tuple(_doubts(values)),
+        notes=(*layout_notes, *_notes(source, part, ready)),
+        cautions=tuple(_value_cautions(values)),
     )
 
 
@@ -164,15 +164,15 @@ def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
     from halfwidth.study.populations.empirical import empirical
     from halfwidth.study.populations.kde import MOST, adaptive_kde
 
-    wanted = source.population
-    if wanted == "auto":
-        wanted = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
-    if wanted == "kde" and len(values) > MOST:
+    kind = source.population
+    if kind == "auto":
+        kind = "kde" if metric.spec.kind is Kind.CONTINUOUS else "empirical"
+    if kind == "kde" and len(values) > MOST:
         raise DataError(
             f"{len(values)} values are too many for a kernel density estimate (at most {MOST}); "
             'write population = "empirical", which is smooth enough with so many'
         )
-    if wanted == "kde":
+    if kind == "kde":
         return _Fit("kde", functools.partial(adaptive_kde, values, metric.spec.bounds))
     return _Fit("empirical", functools.partial(empirical, values))
 
@@ -197,7 +197,7 @@ def notes_of_repeats(repeats: Repeats, total: int) -> Iterator[str]:
         yield f"{total} rows share {levels} levels of column {column!r}, and count as cases"
 
 
-def _doubts(values: Array) -> Iterator[Any]:
+def _value_cautions(values: Array) -> Iterator[Any]:
     if len(values) and values[0] == values[-1]:
         yield caution("HW602", n=len(values), value=values[0])
     elif len(values) < FEW_CASES:
