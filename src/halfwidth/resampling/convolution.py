@@ -73,7 +73,8 @@ class Draws:
     @functools.cached_property
     def centred(self) -> Array:
         """The values about their mean."""
-        return self.values - np.einsum("i,i->", self.values, self.sizes) / self.count
+        total = float(np.einsum("i,i->", self.values, self.sizes))
+        return np.asarray(self.values - total / self.count)
 
     @functools.cached_property
     def squares(self) -> float:
@@ -178,7 +179,7 @@ def _atoms(
     # Of the sums, the one that is that of the sample stands at its total.
     offset = np.arange(-below, above + 1)
     probability = probability[(total + offset) % points]
-    return offset * step, probability / probability.sum()
+    return np.asarray(offset * step), np.asarray(probability / probability.sum())
 
 
 # --------------------------------------------------------------------------- anywhere
@@ -189,13 +190,14 @@ def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
 
     ``highest`` is the frequency up to which that changes nothing.
     """
-    centred, shares = draws.centred, draws.sizes / draws.count
+    centred: Array = draws.centred
+    shares: Array = draws.sizes / draws.count
     if len(centred) <= MOST_VALUES:
         return centred, shares
     low, width = centred.min(), float(np.ptp(centred))
     half = min(0.1 / highest, width / 2)
     cells = max(1, math.ceil(width / (2 * half)))
-    if cells > MOST_CELLS:
+    if cells > MOST_CELLS:  # their numbers would be rounded
         return centred, shares
     place = np.minimum(((centred - low) / (2 * half)).astype(np.intp), cells - 1)
     offset = (centred - low) / half - (2 * place + 1)
@@ -212,7 +214,8 @@ def _gathered(draws: Draws, highest: float) -> tuple[Array, Array]:
     # The sums of many terms are rounded, and what the weights then lack a power would blow up.
     weights /= weights.sum()
     values = half * (2 * held + 1 + nodes[:, None])
-    return (values - (values * weights).sum()).ravel(), weights.ravel()
+    mean = float((values * weights).sum())
+    return np.asarray((values - mean).ravel()), np.asarray(weights.ravel())
 
 
 def _transform(values: Array, shares: Array, count: int, spread: float) -> Spectrum:
@@ -329,7 +332,7 @@ class SmoothSum:
         if self.lattice:
             steps = math.ceil((found - self.centre) / self.lattice - 0.5 - 1e-9)
             found = self.centre + steps * self.lattice
-        return np.clip(found, *self.limits)
+        return np.asarray(min(max(found, self.limits[0]), self.limits[1]))
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -283,29 +283,31 @@ class RatioOfSums:
         wanted = float(np.asarray(probability))
         if math.isnan(wanted):
             return np.asarray(np.nan)
-        low, high = self._range
         z = float(special.ndtri(wanted))
 
         def excess(q: float) -> float:
             share = min(max(self.share_up_to(q), 1e-14), 1 - 1e-14)
             return float(special.ndtri(share)) - z
 
-        guess = min(max(self._estimate + z * self._error, low), high)
-        ends = [guess, guess]
-        width = self._error / 8
-        while ends[0] > low and excess(ends[0]) >= 0:
-            ends[1], ends[0] = ends[0], max(low, ends[0] - width)
-            width *= 2
-        if ends[0] == guess:
-            while ends[1] < high and excess(ends[1]) < 0:
-                ends[0], ends[1] = ends[1], min(high, ends[1] + width)
-                width *= 2
-        if ends[0] <= low and excess(low) >= 0:
+        low, high = self._around(excess, z)
+        if low == high:
             return np.asarray(self.shift + low)
-        if ends[1] >= high and excess(high) < 0:
-            return np.asarray(self.shift + high)
-        found = optimize.brentq(excess, *ends, xtol=1e-9 * self._error, rtol=1e-14)
-        return np.asarray(self.shift + found)
+        near = 1e-9 * self._error
+        return np.asarray(self.shift + optimize.brentq(excess, low, high, xtol=near, rtol=1e-14))
+
+    def _around(self, excess: Callable[[float], float], z: float) -> tuple[float, float]:
+        """Two ratios between which a quantile lies; an end of the range twice where it is there."""
+        lowest, highest = self._range
+        guess = min(max(self._estimate + z * self._error, lowest), highest)
+        side = 1.0 if excess(guess) < 0 else -1.0
+        end, step = (highest if side > 0 else lowest), self._error / 8
+        near, far = guess, guess
+        while far != end:
+            near, far = far, min(max(far + side * step, lowest), highest)
+            if (excess(far) < 0) != (side > 0):
+                return min(near, far), max(near, far)
+            step *= 2
+        return end, end
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""
