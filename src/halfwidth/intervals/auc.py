@@ -234,3 +234,7 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
     known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
     reach = reach_of(np.inf, level) * known
     return Interval.of(estimate - reach, estimate + reach, known)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (delong_logit, delong, newcombe, hanley_mcneil)

@@ -206,3 +206,7 @@ def studentized(
         estimate - distribution.quantile(level.tail) * usable,
         standard_error,
     )
+
+
+# What the catalogue lists, in its order.
+DECLARED = (percentile, bca, studentized, basic)

@@ -79,3 +79,7 @@ def delta(
         else:
             low, high = estimate - reach, estimate + reach
     return Interval.of(low, high, known)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (delta,)

@@ -343,3 +343,7 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     log_term = np.log(2 / level.tail)
     reach = sd * np.sqrt(2 * log_term / n) + bounds.width * 7 * log_term / (3 * (n - 1))
     return _plus_minus(mean, reach, sd / np.sqrt(n))
+
+
+# What the catalogue lists, in its order.
+DECLARED = (t, hall, z, trimmed_t, hoeffding, empirical_bernstein)

@@ -245,3 +245,7 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     high = special.betainccinv(x + 0.5, trials - x + 0.5, level.tail)
     _, se = _share_and_se(x, trials)
     return Interval.of(np.where(x == 0, 0.0, low), np.where(x == trials, 1.0, high), se)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (wilson, clopper_pearson, jeffreys, agresti_coull, wald)

@@ -333,3 +333,7 @@ def sides_of(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
         return pair.surfaces
     first, second = (Surface(each, np.ones(len(each))) for each in pair.distances)
     return first, second
+
+
+# What the catalogue lists, in its order.
+DECLARED = (hd, hd95, assd, masd)

@@ -518,3 +518,18 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     0.85
     """
     return sensitivity(tp, fn, fp, tn)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (
+    balanced_accuracy,
+    sensitivity,
+    specificity,
+    ppv,
+    npv,
+    f1,
+    f_beta,
+    youden_j,
+    lr_plus,
+    net_benefit,
+)

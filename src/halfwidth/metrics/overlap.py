@@ -282,3 +282,7 @@ def share(part: float, whole: float) -> float:
     (0.25, nan)
     """
     return part / whole if whole else math.nan
+
+
+# What the catalogue lists, in its order.
+DECLARED = (dsc, iou, cldice, f_beta, sensitivity, specificity, ppv)

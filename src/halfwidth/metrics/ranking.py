@@ -468,3 +468,7 @@ def average_precision_interpolated(
     0.835
     """
     return area_of(INTERPOLATED, y_true, y_score, sample_weight)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (auroc, average_precision, average_precision_trapezoid, average_precision_interpolated)

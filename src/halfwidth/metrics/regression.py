@@ -170,3 +170,7 @@ def r2(y_true: Array, y_pred: Array) -> Array:
     spread = (centred**2).sum(axis=-1) - centred.sum(axis=-1) ** 2 / y_true.shape[-1]
     spread = np.where(spread > 0, spread, np.nan)
     return 1 - ratio(((y_true - y_pred) ** 2).sum(axis=-1), spread)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (mae, mse, rmse, r2)

@@ -156,3 +156,7 @@ def symmetric_volume_error(
 def _surplus(pair: MaskPair) -> int:
     """Voxels predicted beyond those of the reference."""
     return pair.counts.fp - pair.counts.fn
+
+
+# What the catalogue lists, in its order.
+DECLARED = (absolute_volume_error, relative_volume_error, symmetric_volume_error)

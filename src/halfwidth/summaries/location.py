@@ -130,3 +130,7 @@ def trimmed_mean(values: Array, *, share: float = 0.25, axis: int = -1) -> Array
     n = ordered.shape[axis]
     cut = cases_cut(n, share)
     return mean(np.take(ordered, np.arange(cut, n - cut), axis=axis), axis=axis)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (mean, trimmed_mean)

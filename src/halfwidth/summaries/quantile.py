@@ -314,3 +314,7 @@ def bootstrap_median(values: Array, *, q: float, axis: int = -1) -> Array:
     5.253
     """
     return _picked(values, axis, _bootstrap_picks, q)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (median, quantile, sample_quantile, interpolated_quantile, bootstrap_median)

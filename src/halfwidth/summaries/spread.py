@@ -123,3 +123,7 @@ def iqr(values: Array, *, axis: int = -1) -> Array:
     2.0
     """
     return quantile(values, q=0.75, axis=axis) - quantile(values, q=0.25, axis=axis)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (sd, iqr)
