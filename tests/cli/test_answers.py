@@ -48,10 +48,11 @@ class Terminal(io.StringIO):
 
 
 def test_a_note_on_stderr_is_set_for_its_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("COLUMNS", "44")
     Answer(Document((Note("many words of a caution " * 5),)), aside=True).show()
-    lines = sys.stderr.getvalue().splitlines()  # type: ignore[attr-defined]
+    lines = terminal.getvalue().splitlines()
     assert 30 < max(map(len, lines)) <= 44
 
 
