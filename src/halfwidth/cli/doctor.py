@@ -17,8 +17,6 @@ from halfwidth.cli.options import Json
 from halfwidth.cli.output import write
 from halfwidth.report import page
 
-__all__ = ["doctor"]
-
 SCHEMA_VERSION = 1
 NAME = "halfwidth"
 LIBRARIES = ("numpy", "scipy", "pandas", "joblib", "typer", "rich")

@@ -14,8 +14,6 @@ from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
 from halfwidth.report import page
 
-__all__ = ["explain"]
-
 
 def explain(
     code: Annotated[

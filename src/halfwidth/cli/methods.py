@@ -15,8 +15,6 @@ from halfwidth.core.types import Level
 from halfwidth.report import page
 from halfwidth.report.tables import text_table
 
-__all__ = ["methods"]
-
 
 def methods(
     name: Annotated[

@@ -22,8 +22,6 @@ from halfwidth.cli.plan_options import (
     wanted,
 )
 
-__all__ = ["auroc", "classes", "proportion"]
-
 
 def proportion(
     expected: Expected,

@@ -12,8 +12,6 @@ from halfwidth.cli.options import Jobs, Json, Seed
 from halfwidth.cli.output import write
 from halfwidth.core.errors import OptionError, UnknownNameError
 
-__all__ = ["describe"]
-
 
 def describe(
     spec: Annotated[

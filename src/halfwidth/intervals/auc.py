@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
-__all__ = ["delong", "delong_logit", "hanley_mcneil", "newcombe"]
-
 ACCEPTS = frozenset({Estimand.AUROC})
 # Halvings of [0, 1] after which a bisection has all the digits of a float.
 HALVINGS = 60

@@ -10,8 +10,6 @@ from halfwidth.intervals.mean import hoeffding
 from halfwidth.intervals.proportion import wilson
 from halfwidth.resampling.distribution import Distribution
 
-__all__ = ["basic", "bca", "percentile", "studentized"]
-
 ANY = frozenset(Estimand)
 
 

@@ -11,8 +11,6 @@ from halfwidth.intervals.mean import empirical_bernstein, hall, hoeffding, t, tr
 from halfwidth.intervals.proportion import agresti_coull, clopper_pearson, jeffreys, wald, wilson
 from halfwidth.intervals.quantile import asymptotic, exact, exact_randomized, semiparametric
 
-__all__ = ["METHODS"]
-
 METHODS: Catalogue[MethodSpec] = Catalogue(
     "method",
     tuple(

@@ -25,18 +25,6 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.resampling.linearization import effective_trials
 
-__all__ = [
-    "Computed",
-    "Ingredients",
-    "apply",
-    "estimands",
-    "fits",
-    "intervals",
-    "of_counts",
-    "of_samples",
-]
-
-
 # Elements of the largest array: 6 * 2**20 float64 are 48 MiB. No result depends on it.
 MOST_ELEMENTS = 6 * 2**20
 

@@ -9,8 +9,6 @@ from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
 
-__all__ = ["empirical_bernstein", "hall", "hoeffding", "t", "trimmed_t", "z"]
-
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
 

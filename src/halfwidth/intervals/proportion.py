@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
-__all__ = ["agresti_coull", "clopper_pearson", "jeffreys", "wald", "wilson"]
-
 ACCEPTS = frozenset({Estimand.PROPORTION})
 NEEDS = (Need.SUCCESSES, Need.TRIALS)
 

@@ -18,8 +18,6 @@ from halfwidth.intervals.ranks import (
 )
 from halfwidth.summaries.quantile import sample_rank
 
-__all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
-
 ACCEPTS = frozenset({Estimand.QUANTILE})
 NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 

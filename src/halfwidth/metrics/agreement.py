@@ -18,8 +18,6 @@ from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 from halfwidth.metrics.counting import CORRELATION, ratio
 
-__all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
-
 WEIGHTS = Parameter(
     "weights",
     0.0,

@@ -28,8 +28,6 @@ from halfwidth.core.undefined import Status, distance_without
 from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.masks import MaskPair, Surface, paired
 
-__all__ = ["assd", "hd", "hd95", "masd"]
-
 DISTANCE = Bounds(0.0, math.inf)
 VOXELS, POOLED, SURFACE, CHENG = 0.0, 1.0, 2.0, 3.0
 
@@ -46,6 +44,7 @@ PERCENTILE = Parameter(
 def definition_of(
     *words: tuple[str, float], what: str = "of boundaries and how they are joined"
 ) -> Parameter:
+    """The parameter that selects a definition of boundaries."""
     return Parameter(
         "definition",
         # Of values that arrive ready-made, nobody knows.

@@ -30,8 +30,6 @@ from halfwidth.metrics.boundary import (
 from halfwidth.metrics.masks import MaskPair, paired
 from halfwidth.metrics.overlap import share
 
-__all__ = ["boundary_iou", "nsd"]
-
 TOLERANCE = Parameter(
     "tolerance",
     None,

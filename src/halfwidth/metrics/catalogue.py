@@ -16,8 +16,6 @@ from halfwidth.metrics import (
 )
 from halfwidth.metrics.error import absolute_error, correct, squared_error
 
-__all__ = ["METRICS", "SAMPLE_METRICS"]
-
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
     tuple(

@@ -17,23 +17,6 @@ from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes,
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
-__all__ = [
-    "balanced_accuracy",
-    "confusion_matrix",
-    "count_cells",
-    "f1",
-    "f_beta",
-    "lr_plus",
-    "net_benefit",
-    "npv",
-    "one_vs_rest",
-    "ppv",
-    "ratio",
-    "sensitivity",
-    "specificity",
-    "youden_j",
-]
-
 CORRELATION = Bounds(-1.0, 1.0)
 ONE_CLASS = ("binary", "none")
 ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")

@@ -11,8 +11,6 @@ from halfwidth.core.checks import refuse_complex
 from halfwidth.core.spec import Better, Kind, metric
 from halfwidth.core.types import Array, Bounds
 
-__all__ = ["absolute_error", "correct", "squared_error"]
-
 
 @metric(
     look=26,

@@ -20,8 +20,6 @@ from halfwidth.metrics.boundary import definition_of
 from halfwidth.metrics.centreline import centreline_within
 from halfwidth.metrics.masks import MaskPair, paired
 
-__all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
-
 ALL, STORED = 0.0, 1.0
 OF_SKELETONS = definition_of(
     ("all", ALL), ("stored", STORED), what="of the orientations whose skeletons count"

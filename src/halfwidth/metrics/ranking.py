@@ -20,19 +20,6 @@ from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.counting import ALL_AVERAGES
 from halfwidth.metrics.standing import areas_standing, standing_of
 
-__all__ = [
-    "AreaFinish",
-    "RankEach",
-    "areas_of_records",
-    "auroc",
-    "average_precision",
-    "average_precision_interpolated",
-    "average_precision_trapezoid",
-    "cumulated",
-    "in_parts",
-    "rank",
-]
-
 # Scores that are ranked at once, 1 MiB. No result depends on it.
 AT_A_TIME = 2**17
 

@@ -12,8 +12,6 @@ from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds, Numbers
 from halfwidth.metrics.counting import ratio
 
-__all__ = ["mae", "mse", "r2", "rmse"]
-
 _regression = functools.partial(
     metric, level=MetricLevel.SAMPLE, takes=Takes.NUMBERS, family="regression"
 )

@@ -19,8 +19,6 @@ from halfwidth.core.undefined import Status
 from halfwidth.metrics.masks import MaskPair, paired
 from halfwidth.metrics.overlap import share
 
-__all__ = ["absolute_volume_error", "relative_volume_error", "symmetric_volume_error"]
-
 _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="maier_hein2024")
 
 

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["NARROWEST", "WIDTH", "most", "on_terminal", "width"]
-
 WIDTH, NARROWEST = 80, 40
 
 

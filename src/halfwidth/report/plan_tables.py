@@ -15,8 +15,6 @@ from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated
 from halfwidth.report import page
 from halfwidth.report.tables import latex_text, markdown_text, text_table
 
-__all__ = ["FORMATS", "render_plans", "render_runs"]
-
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
 # Columns of text; all others hold numbers.
 WRAPPED = ("label", "decided by", "needed for", "by")

@@ -13,8 +13,6 @@ from halfwidth.planning.published.reviews import Review, Reviews
 from halfwidth.planning.published.wording import correlation_text
 from halfwidth.report import page, tables
 
-__all__ = ["FORMATS", "render_reviews"]
-
 # Stands for a blank where no line may break; of one column's width, and in no text.
 HOLD = "\ue000"
 PLAUSIBLE = "over plausible SDs"

@@ -17,8 +17,6 @@ from halfwidth.report.tables import printable, text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLES", "render_answer"]
-
 Cell = Callable[[Mapping[str, Any]], str]
 # Columns of words; the others are numbers, to the right.
 WORDS = ("of", "method", "within", "a", "b", "instance", "property", "beyond")

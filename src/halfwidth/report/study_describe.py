@@ -17,14 +17,6 @@ from halfwidth.report.tables import markdown_text, printable, text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FORMATS",
-    "render_characteristics",
-    "render_fits",
-    "render_rejections",
-    "render_summary",
-]
-
 FORMATS = ("table", "markdown", "csv", "json")
 LOGITS = "logits"
 # Columns of one row for each instance, and their headings.

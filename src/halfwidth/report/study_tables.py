@@ -11,8 +11,6 @@ from halfwidth.report.tables import text_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "render_summary"]
-
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
 # Standard errors of true values above this share of a width are told: coverage moves by up to about

@@ -12,8 +12,6 @@ from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report import page
 from halfwidth.report.tables import latex_text, markdown_text, text_table
 
-__all__ = ["FORMATS", "render_subsamples"]
-
 HEADINGS = [
     "k",
     "mean",

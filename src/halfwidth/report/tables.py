@@ -16,8 +16,6 @@ from halfwidth.core.formatting import fixed, percent
 from halfwidth.io.writers import csv_text
 from halfwidth.report import page
 
-__all__ = ["FORMATS", "latex_text", "markdown_text", "printable", "render", "text_table"]
-
 # What has more letters without a space, a hyphen or an underscore is no word: it may be broken,
 # into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16

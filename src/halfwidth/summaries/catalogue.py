@@ -14,8 +14,6 @@ from halfwidth.summaries.quantile import (
 )
 from halfwidth.summaries.spread import iqr, sd
 
-__all__ = ["STATISTICS"]
-
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
     "statistic",
     tuple(

@@ -10,8 +10,6 @@ from halfwidth.core.spec import Estimand, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
-__all__ = ["mean", "trimmed_mean"]
-
 TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, below=0.5)
 
 

@@ -13,16 +13,6 @@ from halfwidth.core.spec import Estimand, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
-__all__ = [
-    "bootstrap_median",
-    "interpolated_quantile",
-    "median",
-    "quantile",
-    "quantile_picks",
-    "sample_quantile",
-    "sample_rank",
-]
-
 Picks = Callable[[int, float], tuple[Array, Array]]
 LEVEL = Parameter("q", None, "level of the quantile", above=0, below=1)
 

@@ -12,8 +12,6 @@ from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.location import mean
 from halfwidth.summaries.quantile import quantile, quantile_picks
 
-__all__ = ["iqr", "sd"]
-
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
