@@ -67,6 +67,11 @@ def test_a_package_exports_its_declared_functions(
 
 
 @pytest.mark.parametrize(("catalogue", "package"), CATALOGUES, ids=lambda v: getattr(v, "kind", ""))
+def test_a_package_has_what_it_exports(catalogue: Catalogue[Any], package: ModuleType) -> None:
+    assert {getattr(package, spec.name).__name__ for spec in catalogue} == set(catalogue.names)
+
+
+@pytest.mark.parametrize(("catalogue", "package"), CATALOGUES, ids=lambda v: getattr(v, "kind", ""))
 def test_names_and_synonyms_are_unique(catalogue: Catalogue[Any], package: ModuleType) -> None:
     assert package.__doc__
     names = [name for spec in catalogue for name in (spec.name, *spec.synonyms)]

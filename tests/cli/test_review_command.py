@@ -16,6 +16,7 @@ from support import Run
 from typer.testing import CliRunner
 
 import halfwidth as hw
+from halfwidth.cli.command import Verb
 from halfwidth.cli.subsample import subsample
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,7 +189,7 @@ def test_bad_input_is_one_plain_line_and_status_2(
 
 
 app = typer.Typer()
-app.command()(subsample)
+app.command(cls=Verb)(subsample)
 
 
 def subsampled(*arguments: object) -> Any:

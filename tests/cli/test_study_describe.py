@@ -131,7 +131,7 @@ def test_markdown(run: Run, spec: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--format latex", "unknown format 'latex'"),
+        ("--format xml", "unknown format 'xml'"),
         ("--family normal", "say --families too"),
         ("--lilliefors 99", "say --families too"),
         ("--seed 1", "say --families too"),

@@ -9,9 +9,20 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.report import page
-from halfwidth.report.tables import render, text_table
+from halfwidth.report.document import Document, Kind, Table
+from halfwidth.report.estimates import estimates_document
+from halfwidth.report.render import render as render_document
 
 LABELS = ["Submandibular-Lt", "relative_volume_error_of_the_liver", "left upper lobe", "0"]
+
+
+def render(estimates: hw.Estimates, fmt: str) -> str:
+    return render_document(estimates_document(estimates), fmt)
+
+
+def text_table(headings: list[str], rows: list[list[str]], numbers: list[str]) -> str:
+    kinds = {name: Kind.TEXT for name in headings if name not in numbers}
+    return render_document(Document((Table.of(headings, rows, kinds=kinds),)), "table")
 
 
 def estimates() -> hw.Estimates:
@@ -45,7 +56,7 @@ def test_no_word_is_broken() -> None:
     rows = [["Submandibular-Lt", "a_name_of_several_words and more words than fit " * 2, "123"]]
     for columns in range(40, 81):
         with page.on_terminal(columns):
-            text = text_table(headings, rows, right=["n"], whole=["n"])
+            text = text_table(headings, rows, ["n"])
         for line in text.splitlines():
             for piece in re.findall(r"[A-Za-z]+", line):
                 assert piece in {
@@ -56,24 +67,26 @@ def test_no_word_is_broken() -> None:
 
 
 def test_what_is_no_word_is_folded_and_not_cut() -> None:
-    text = text_table(["label", "n"], [["x" * 100, "1"]], whole=["n"])
+    text = text_table(["label", "n"], [["x" * 100, "1"]], ["n"])
     assert text.count("x") == 100
     assert max(map(len, text.splitlines())) <= 80
 
 
 def test_a_minus_stays_with_its_number() -> None:
     with page.on_terminal(40):
-        text = text_table(["what"], [["a difference of -0.25 or of -0.5 to -0.125 at the most"]])
+        text = text_table(
+            ["what"], [["a difference of -0.25 or of -0.5 to -0.125 at the most"]], []
+        )
     assert "-0.25" in text
     assert not re.search(r"-\n", text)
 
 
 def test_a_pipe_has_80_columns_and_what_cannot_be_narrowed_is_not_cut() -> None:
     headings = [f"number{i}" for i in range(12)]
-    text = text_table(headings, [["0.123456"] * 12], whole=headings)
+    text = text_table(headings, [["0.123456"] * 12], headings)
     assert text.splitlines()[-1].split() == ["0.123456"] * 12
     with page.on_terminal(80):
-        assert max(map(len, text_table(headings, [["0.123456"] * 12]).splitlines())) <= 80
+        assert max(map(len, text_table(headings, [["0.123456"] * 12], headings).splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

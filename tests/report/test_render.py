@@ -17,10 +17,17 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.io.readers import read_table
-from halfwidth.report.tables import FORMATS, render, text_table
+from halfwidth.report.document import Document, Kind, Table
+from halfwidth.report.estimates import estimates_document
+from halfwidth.report.render import FORMATS
+from halfwidth.report.render import render as render_document
 
 VALUES = np.random.default_rng(6).beta(12, 2, 30).round(4)
 NASTY = "a_b & 50% $x$ {y} #1 ~^\\ <z> [i] \"q\" 'p' |p| *s* `c`"
+
+
+def render(estimates: hw.Estimates, fmt: str) -> str:
+    return render_document(estimates_document(estimates), fmt)
 
 
 def one(label: str = "", **options: Any) -> hw.Estimates:
@@ -159,7 +166,8 @@ def test_square_brackets_are_no_markup() -> None:
 
 
 def test_text_table_keeps_the_order_of_headings_and_rows() -> None:
-    text = text_table(["name", "n"], [["a", "1"], ["b", "22"]], right=["n"])
+    table = Table.of(["name", "n"], [["a", "1"], ["b", "22"]], kinds={"name": Kind.TEXT})
+    text = render_document(Document((table,)), "table")
     assert [line.split() for line in text.splitlines() if "─" not in line] == [
         ["name", "n"],
         ["a", "1"],

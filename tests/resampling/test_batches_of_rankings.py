@@ -23,7 +23,7 @@ from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.draws import Plan, counter
 from halfwidth.resampling.forms import ranked, ranked_resamples
 from halfwidth.resampling.forms.ranked import class_units
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
@@ -232,7 +232,7 @@ def test_areas_of_a_batch_are_those_of_plain_numpy(
         found = RankEach(classes, flatten=flatten)(sets)
         under = design(n)
         plan = Plan(11, 70, compiled=True)
-        counts = counts_of_units(under, Plan(11, 70, compiled=False), 0, 70)
+        counts = counter(under, Plan(11, 70, compiled=False))(0, 70)
         unit = np.repeat(np.arange(under.units), under.unit_sizes)
         wanted = areas_of_counts(area_of(kind), found, unit, counts)
         got = whole(kind, found, 5, under, plan)

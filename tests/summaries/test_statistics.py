@@ -87,6 +87,8 @@ def test_the_sufficient_form_is_the_statistic(spec: object, n: int) -> None:
         made = form.finish(n, sums, centre[:, 0], **statistic.parameters)
     elif isinstance(form, SortedWeights):
         made = values @ form.weights(n, **statistic.parameters)
+    elif form is None:
+        pytest.skip("no form is declared: the generic path calls the statistic itself")
     else:
         assert isinstance(form, OrderStatistics)
         ranks, weights = form.picks(n, **statistic.parameters)

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, predictions, reading, test_set_options
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group, is_given
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
@@ -89,7 +90,7 @@ def ci(
     plot: options.Plot = None,
     plot_kind: options.PlotKind = None,
     strict: options.Strict = False,
-) -> int:
+) -> Answer:
     """Confidence intervals for per-case values, or for metrics of a whole test set.
 
     Values: a wide table has a column per structure, and all numeric columns are estimated at once;
@@ -166,10 +167,10 @@ def ci(
     if plot is not None:
         note(f"wrote {plot}")
 
-    from halfwidth.report.tables import render
+    from halfwidth.report.estimates import estimates_document
 
-    write(render(estimates, fmt), out)
-    return STRICT_STATUS if strict and estimates.cautions else 0
+    status = STRICT_STATUS if strict and estimates.cautions else 0
+    return Answer(estimates_document(estimates), fmt, out, status)
 
 
 def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
-import sys
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -15,7 +13,7 @@ from typer._click.exceptions import UsageError
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from halfwidth.report import page
+from halfwidth.cli.answer import Answer
 
 # Of the command and of those that hold further verbs. Escape codes have no place in the output,
 # whatever the terminal: it may be piped or logged.
@@ -111,12 +109,11 @@ class Verb(TyperCommand):
                     rows = [(name.ljust(width), text) for name, text in records]
                     formatter.write_dl(rows, col_max=width)
 
-    def invoke(self, ctx: Context) -> Any:
-        """Run the verb; tables are no wider than the terminal that shows them."""
-        if ctx.params.get("out") is not None or not sys.stdout.isatty():
-            return super().invoke(ctx)
-        with page.on_terminal(shutil.get_terminal_size().columns):
-            return super().invoke(ctx)
+    def invoke(self, ctx: Context) -> int:
+        """Run the verb and show its answer, no wider than the terminal; the exit status."""
+        answer: Answer = super().invoke(ctx)
+        answer.show()
+        return answer.status
 
 
 def _group_of(param: Parameter) -> Group:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import write
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.report.document import Code, Document, Heading, Item, Items, Paragraph
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,7 @@ def demo(
     seed: Annotated[
         int, typer.Option(help="Of the splits and the resamples.", rich_help_panel=Group.INTERVAL)
     ] = 1,
-) -> None:
+) -> Answer:
     """Train three small models on real data and report them with intervals.
 
     A classifier on the breast cancer data, a regressor on the diabetes data and a classifier of
@@ -47,7 +48,7 @@ def demo(
     \b
     halfwidth demo
     """
-    from halfwidth.report.tables import render
+    from halfwidth.report.estimates import estimates_document
 
     try:
         cases, wines = _cases(seed), _wines(seed)
@@ -56,23 +57,50 @@ def demo(
     estimates = _estimates(cases, seed)
     of_wines = _estimates_of_wines(wines, seed)
     table, predictions, *figures = _write(cases, estimates, wines, folder)
-    told = [*estimates, *of_wines]
-    sentences = "".join(f"  {estimate.sentence()}\n" for estimate in told)
-    write(
-        "Small models, tested on cases they have not seen.\n\n"
-        "1. A value for each case\n"
-        f"  {CANCER}: logistic regression; is each tumour classified correctly?\n"
-        f"  {DIABETES}: ridge regression; by how much is each patient's score missed?\n\n"
-        f"{render(estimates, 'table')}\n"
-        "2. A value for the whole test set\n"
-        f"  {WINE}: logistic regression on two properties; which of three cultivars is it?\n\n"
-        f"{render(of_wines, 'table')}\n"
-        f"For the paper\n\n{sentences}\n"
-        f"Wrote {table}, {predictions}, {' and '.join(map(str, figures))}. Try next:\n\n"
-        f"  halfwidth ci {table} --statistic mean --statistic median\n"
-        f"  halfwidth ci {predictions} --target cultivar --score p0 --score p1 --score p2 \\\n"
-        "      --metric sensitivity --average none\n"
-        "  halfwidth explain HW203\n"
+    files = f"{table}, {predictions}, {' and '.join(map(str, figures))}"
+    return Answer(
+        Document(
+            (
+                Paragraph("Small models, tested on cases they have not seen."),
+                Items(
+                    (
+                        Item(
+                            "",
+                            f"{CANCER}: logistic regression; is each tumour classified correctly?",
+                        ),
+                        Item(
+                            "",
+                            f"{DIABETES}: ridge regression; by how much is each patient's score "
+                            "missed?",
+                        ),
+                    ),
+                    "1. A value for each case",
+                ),
+                *estimates_document(estimates).parts,
+                Items(
+                    (
+                        Item(
+                            "",
+                            f"{WINE}: logistic regression on two properties; which of three "
+                            "cultivars is it?",
+                        ),
+                    ),
+                    "2. A value for the whole test set",
+                ),
+                *estimates_document(of_wines).parts,
+                Heading("For the paper"),
+                Items(tuple(Item("", one.sentence()) for one in (*estimates, *of_wines))),
+                Paragraph(f"Wrote {files}. Try next:"),
+                Code(
+                    (
+                        f"halfwidth ci {table} --statistic mean --statistic median",
+                        f"halfwidth ci {predictions} --target cultivar --score p0 \\",
+                        "    --score p1 --score p2 --metric sensitivity --average none",
+                        "halfwidth explain HW203",
+                    )
+                ),
+            )
+        )
     )
 
 

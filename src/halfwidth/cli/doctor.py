@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json as json_module
 import os
 import platform
 import re
 import shutil
 import sys
-import textwrap
 from importlib import metadata
 from typing import Any
 
 import halfwidth
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.options import Json
-from halfwidth.cli.output import write
-from halfwidth.report import page
+from halfwidth.report.document import Data, Document, Item, Items
 
 SCHEMA_VERSION = 1
 NAME = "halfwidth"
@@ -24,7 +22,7 @@ LIBRARIES = ("numpy", "scipy", "pandas", "joblib", "typer", "rich")
 REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*extra == .(?P<extra>\w+)")
 
 
-def doctor(json: Json = False) -> None:
+def doctor(json: Json = False) -> Answer:
     """Say what is installed and what runs: paste it into a report of a fault.
 
     Versions, the kernels that run, extras that are missing and how to get them, processors and
@@ -35,10 +33,9 @@ def doctor(json: Json = False) -> None:
     halfwidth doctor --json
     """
     found = _found()
-    if json:
-        write(json_module.dumps({"schema_version": SCHEMA_VERSION, **found}, indent=2) + "\n")
-        return
-    write("".join(f"{_filled(name, text)}\n" for name, text in _lines(found)))
+    items = Items(tuple(Item(name, text) for name, text in _lines(found)))
+    data = Data(lambda: {"schema_version": SCHEMA_VERSION, **found}, list)
+    return Answer(Document((items,), data), "json" if json else "table")
 
 
 def _found() -> dict[str, Any]:
@@ -136,16 +133,6 @@ def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
         shown.append((pool["user_api"], text))
     where = f"a terminal of {terminal['columns']} columns" if terminal["stdout"] else "no terminal"
     return [*shown, ("stdout", f"{where}, {terminal['encoding']}")]
-
-
-def _filled(name: str, text: str) -> str:
-    return textwrap.fill(
-        f"{name:<12}{text}",
-        page.width(),
-        subsequent_indent=" " * 12,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _extra_text(extra: str, libraries: dict[str, str | None]) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Annotated
 
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.output import write
+from halfwidth.cli.answer import Answer
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
-from halfwidth.report import page
+from halfwidth.report.document import Document, Heading, Item, Items, Paragraph
 
 
 def explain(
@@ -24,7 +23,7 @@ def explain(
             autocompletion=completion.cautions,
         ),
     ] = None,
-) -> None:
+) -> Answer:
     """Say what a caution means and what to do about it; without a code, list all.
 
     \b
@@ -32,19 +31,13 @@ def explain(
     halfwidth explain HW201
     """
     if code is None:
-        write("".join(f"{spec.code}  {spec.title}\n" for spec in CAUTIONS))
-        return
-    write(_in_full(look_up(code)) + "\n")
+        items = tuple(Item(spec.code, spec.title, spec.code) for spec in CAUTIONS)
+        return Answer(Document((Items(items),)))
+    return Answer(_in_full(look_up(code)))
 
 
-def _in_full(spec: CautionSpec) -> str:
-    parts = [
-        f"{spec.code}: {spec.title}",
-        "\n".join(textwrap.wrap(spec.meaning, page.width())),
-        "\n".join(textwrap.wrap(f"What to do: {spec.remedy}", page.width())),
-    ]
-    if spec.source:
-        source = textwrap.wrap(f"Source: {cite(spec.source)}", page.width(), break_long_words=False)
-        parts.append("\n".join(source))
-    parts.append(f"Documentation: {spec.anchor}")
-    return "\n\n".join(parts)
+def _in_full(spec: CautionSpec) -> Document:
+    texts = [spec.meaning, f"What to do: {spec.remedy}"]
+    texts += [f"Source: {cite(spec.source)}"] if spec.source else []
+    texts.append(f"Documentation: {spec.anchor}")
+    return Document((Heading(f"{spec.code}: {spec.title}"), *map(Paragraph, texts)))

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Annotated
 
 import typer
 
 from halfwidth.cli import completion
-from halfwidth.cli.output import write
+from halfwidth.cli.answer import Answer
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
-from halfwidth.report import page
-from halfwidth.report.tables import text_table
+from halfwidth.report.document import (
+    Document,
+    Heading,
+    Item,
+    Items,
+    Kind,
+    Note,
+    Paragraph,
+    Table,
+)
 
 
 def methods(
@@ -43,7 +50,7 @@ def methods(
             autocompletion=completion.sample_metrics,
         ),
     ] = None,
-) -> None:
+) -> Answer:
     """List the CI methods and when to use which.
 
     \b
@@ -55,8 +62,7 @@ def methods(
     from halfwidth.intervals.catalogue import METHODS
 
     if name is not None:
-        write(_in_full(METHODS[name]) + "\n")
-        return
+        return Answer(_in_full(METHODS[name]))
     chosen = list(METHODS)
     if statistic is not None:
         from halfwidth.estimation.resolve import accepted_methods
@@ -77,41 +83,35 @@ def methods(
             for method in chosen
             if method.accepts & wanted and (means or method.distribution is not Need.STUDENTIZED)
         ]
-    write(_overview(chosen) + "\n")
+    return Answer(_overview(chosen))
 
 
-def _overview(chosen: list[MethodSpec]) -> str:
+def _overview(chosen: list[MethodSpec]) -> Document:
     rows = [
         [method.name, method.accepts_text, str(method.min_n), method.use_when] for method in chosen
     ]
-    headings, whole = ["method", "for", "min n", "use it"], ("method", "min n")
-    table = text_table(headings, rows, right=("min n",), whole=whole)
-    return table + "\nauto chooses among them; 'halfwidth methods NAME' says more."
+    kinds = {"method": Kind.NAME, "for": Kind.TEXT, "use it": Kind.TEXT}
+    table = Table.of(["method", "for", "min n", "use it"], rows, kinds=kinds)
+    return Document((table, Note("auto chooses among them; 'halfwidth methods NAME' says more.")))
 
 
-def _in_full(method: MethodSpec) -> str:
-    source = str(cite(method.cite)) if method.cite else "-"
-    promises = ", ".join(sorted(method.promises)) or "nothing"
+def _in_full(method: MethodSpec) -> Document:
     fields = {
         "for": method.accepts_text,
         "use it": method.use_when,
         "least n": str(method.min_n) + _least_for_quantiles(method),
         "designs": method.designs_text,
-        "promises": promises,
+        "promises": ", ".join(sorted(method.promises)) or "nothing",
         "cautions": ", ".join(method.cautions) or "those that the data call for",
-        "source": source,
+        "source": str(cite(method.cite)) if method.cite else "-",
     }
-    lines = [
-        f"{method.name}: {method.title}",
-        "",
-        *textwrap.wrap(method.summary.replace("`", ""), page.width()),
-        "",
-    ]
-    for field, text in fields.items():
-        lines += textwrap.wrap(
-            f"{field:<9} {text}", page.width(), subsequent_indent=" " * 10, break_long_words=False
+    return Document(
+        (
+            Heading(f"{method.name}: {method.title}"),
+            Paragraph(method.summary.replace("`", "")),
+            Items(tuple(Item(field, text) for field, text in fields.items())),
         )
-    return "\n".join(lines)
+    )
 
 
 def _least_for_quantiles(method: MethodSpec) -> str:

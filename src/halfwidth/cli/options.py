@@ -13,7 +13,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import MISSING_POLICIES
 from halfwidth.io.repeats import CASE_COLUMNS
-from halfwidth.report.tables import FORMATS
+from halfwidth.report.render import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
 FORMAT_OF_SUFFIX = {
@@ -194,6 +194,18 @@ Format = Annotated[
         rich_help_panel=Group.OUTPUT,
     ),
 ]
+# Of verbs that write no file.
+FormatOfStdout = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        help=f"{', '.join(FORMAT_NAMES)}; default: table.",
+        metavar="FORMAT",
+        autocompletion=completion.one_of(*FORMAT_NAMES),
+        show_default=False,
+        rich_help_panel=Group.OUTPUT,
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=Group.OUTPUT)
 ]
@@ -250,7 +262,7 @@ def parse_bounds(text: str | None) -> Any:
     return low, high
 
 
-def resolve_format(fmt: str | None, json: bool, out: Path | None) -> str:
+def resolve_format(fmt: str | None, json: bool, out: Path | None = None) -> str:
     """The output format asked for, by name or by the suffix of the file to write."""
     if fmt is not None and fmt not in FORMAT_NAMES:
         raise UnknownNameError("format", fmt, FORMAT_NAMES)

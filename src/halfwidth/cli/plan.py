@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options, plan_classes, plan_pilot, subsample
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import SETTINGS, Group, Verb
-from halfwidth.cli.output import write
 from halfwidth.cli.plan_options import (
     Assurance,
     Formula,
@@ -70,7 +70,7 @@ def mean(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """The mean of per-case values: width 2 t SD/√n. Formulas: t (default), z.
 
     \b
@@ -84,7 +84,7 @@ def mean(
     from halfwidth.planning.means import mean_n, mean_width
 
     limits, also = options.parse_bounds(bounds), statistic or []
-    answer(
+    return answer(
         [
             mean_n(
                 one,
@@ -186,7 +186,7 @@ def difference(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """The mean difference of two models, on the same cases or in two groups. Formulas: t, z.
 
     \b
@@ -202,7 +202,7 @@ def difference(
     from halfwidth.planning.differences import difference_n, difference_width
 
     limits = options.parse_bounds(bounds)
-    answer(
+    return answer(
         [
             difference_n(
                 sd,
@@ -272,7 +272,7 @@ def quantile(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """A median or another quantile, by the ranks of its exact interval or for normal values.
 
     \b
@@ -284,7 +284,7 @@ def quantile(
     from halfwidth.planning.quantiles import quantile_n, quantile_width
 
     limits = options.parse_bounds(bounds)
-    answer(
+    return answer(
         [
             quantile_n(
                 q,
@@ -337,7 +337,7 @@ def runs(
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
-) -> None:
+) -> Answer:
     """The fewest independent runs with which a quantile of them has an interval at all.
 
     \b
@@ -346,7 +346,7 @@ def runs(
     """
     outlet = Outlet.of(fmt, json, out, None)
     from halfwidth.planning.run_counts import minimum_runs
-    from halfwidth.report.plan_tables import render_runs
+    from halfwidth.report.plans import minimum_runs_document
 
     rows = [
         {
@@ -359,7 +359,7 @@ def runs(
         for confidence in confidence_level
         for name in method
     ]
-    write(render_runs(rows, outlet.fmt), outlet.out)
+    return Answer(minimum_runs_document(rows), outlet.fmt, outlet.out)
 
 
 app.command("proportion", short_help="A proportion, by Wilson's interval.", cls=Verb)(

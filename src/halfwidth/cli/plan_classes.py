@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from halfwidth.cli import options
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.plan_options import (
     Expected,
@@ -33,7 +34,7 @@ def proportion(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """A proportion, such as an accuracy: the width of Wilson's interval where it is as expected.
 
     \b
@@ -44,7 +45,7 @@ def proportion(
     asked = wanted(halfwidth, width, n)
     from halfwidth.planning.proportions import proportion_n, proportion_width
 
-    answer(
+    return answer(
         [
             proportion_n(
                 one,
@@ -81,7 +82,7 @@ def auroc(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """An AUROC. Formulas: delong_logit (default, what ci reports), delong, hanley_mcneil.
 
     \b
@@ -93,7 +94,7 @@ def auroc(
     asked = wanted(halfwidth, width, n)
     from halfwidth.planning.auroc import auroc_n, auroc_width
 
-    answer(
+    return answer(
         [
             auroc_n(
                 one,
@@ -151,7 +152,7 @@ def classes(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """Sensitivity, specificity or both: enough cases of each class, by Wilson's interval.
 
     \b
@@ -164,7 +165,7 @@ def classes(
     refuse_assurance(assurance, n)
     from halfwidth.planning.classes import classes_n, classes_width
 
-    answer(
+    return answer(
         [
             classes_n(
                 sensitivity,

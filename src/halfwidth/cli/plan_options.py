@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import figures, options
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
@@ -151,9 +152,9 @@ def wanted(
     ]
 
 
-def answer(plans: Sequence[SampleSize], outlet: Outlet) -> None:
-    """Write plans as text, and as a figure where one is asked for."""
-    from halfwidth.report.plan_tables import render_plans
+def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
+    """Plans as a document, and as a figure where one is asked for."""
+    from halfwidth.report.plans import plans_document
 
     if outlet.plot is not None:
         from halfwidth.plots.figure import write_figure
@@ -161,7 +162,7 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> None:
 
         write_figure(plan_curve(plans), outlet.plot)
         note(f"wrote {outlet.plot}")
-    write(render_plans(plans, outlet.fmt), outlet.out)
+    return Answer(plans_document(plans), outlet.fmt, outlet.out)
 
 
 def refuse_assurance(assurance: float | None, n: Sequence[int] | None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import options, reading
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.cli.plan_options import (
@@ -83,7 +84,7 @@ def pilot(
     json: options.Json = False,
     out: options.Out = None,
     plot: Plot = None,
-) -> None:
+) -> Answer:
     """Studies drawn from the values of a pilot, with replacement, and the widths that they reach.
 
     \b
@@ -127,4 +128,4 @@ def pilot(
                     plans.append(pilot_n(one.values, **shared))
                 else:
                     plans.append(pilot_width(one.values, want.n, **shared))
-    answer(plans, outlet)
+    return answer(plans, outlet)

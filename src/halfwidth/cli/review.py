@@ -8,9 +8,10 @@ from typing import Annotated, Any, cast
 import typer
 
 from halfwidth.cli import options, reading
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 
@@ -81,7 +82,7 @@ def review(
     json: options.Json = False,
     out: options.Out = None,
     strict: options.Strict = False,
-) -> int:
+) -> Answer:
     """Confidence intervals for published numbers, from what the paper prints beside them.
 
     \b
@@ -113,7 +114,7 @@ def review(
     from halfwidth.planning.published.api import review as review_one
     from halfwidth.planning.published.api import review_table
     from halfwidth.planning.published.reviews import Reviews
-    from halfwidth.report.review_text import render_reviews
+    from halfwidth.report.reviews import reviews_document
 
     common: dict[str, Any] = {
         "metric": metric,
@@ -147,5 +148,5 @@ def review(
         found = Reviews((review_one(n, **numbers, scale=scaled, label=label or "", **common),))
     for said in found.notes:
         note(said)
-    write(render_reviews(found, fmt), out)
-    return STRICT_STATUS if strict and found.cautions else 0
+    status = STRICT_STATUS if strict and found.cautions else 0
+    return Answer(reviews_document(found), fmt, out, status)

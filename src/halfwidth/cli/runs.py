@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, reading
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 
@@ -125,7 +126,7 @@ def runs(
         ),
     ] = None,
     strict: options.Strict = False,
-) -> int:
+) -> Answer:
     """Quantiles of a metric over independent training runs, with confidence intervals.
 
     One row per run, of one procedure in which one source of variation changes. The number of runs
@@ -145,7 +146,7 @@ def runs(
         raise OptionError("name a level: --quantile 0.9")
 
     from halfwidth.estimation.runs import runs_table
-    from halfwidth.report.tables import render
+    from halfwidth.report.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
     how: dict[str, Any] = {
@@ -174,5 +175,5 @@ def runs(
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
         note(f"wrote {plot}")
-    write(render(estimates, fmt), out)
-    return STRICT_STATUS if strict and estimates.cautions else 0
+    status = STRICT_STATUS if strict and estimates.cautions else 0
+    return Answer(estimates_document(estimates), fmt, out, status)

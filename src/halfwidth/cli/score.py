@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli import mask_options, options
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import InterruptToldError, complain, note, say, write
+from halfwidth.cli.output import InterruptToldError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
-from halfwidth.io.writers import TABLE_SUFFIXES, csv_text
+from halfwidth.io.writers import TABLE_SUFFIXES
+from halfwidth.report.document import Data, Document
 from halfwidth.scoring.scores import COLUMNS
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def score(
     ] = None,
     json: options.Json = False,
     strict: options.Strict = False,
-) -> int:
+) -> Answer:
     """Compare two folders of masks: a value for each case, label and metric.
 
     The folders hold a label map for each case, under the same name whatever the format (.nii.gz,
@@ -136,10 +138,13 @@ def score(
 
 def _told(
     scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
-) -> int:
+) -> Answer:
     """Say what there is to say, and show the table or the summary."""
+    from halfwidth.report.estimates import estimates_document
+
+    values = Data(scores.to_dict, lambda: [row._asdict() for row in scores], COLUMNS)
     if out is None:
-        write(scores.to_json() + "\n" if fmt == "json" else csv_text(COLUMNS, scores))
+        Answer(Document(data=values), fmt).show()
     else:
         note(f"wrote {out} ({scores.extent})")
     for said in scores.notes:
@@ -152,10 +157,14 @@ def _told(
         estimates = _summary(scores, table)
     if estimates is not None:
         cautions += estimates.cautions
-        _show(estimates, fmt, out)
-    elif out is not None and fmt == "json":
-        write(scores.to_json() + "\n")
-    return STRICT_STATUS if strict and cautions else 0
+    status = STRICT_STATUS if strict and cautions else 0
+    if estimates is not None:
+        document = estimates_document(estimates)
+        aside = out is None
+        return Answer(document, "table" if aside else fmt, status=status, aside=aside)
+    if out is not None and fmt == "json":
+        return Answer(Document(data=values), fmt, status=status)
+    return Answer(Document(), status=status)
 
 
 # --------------------------------------------------------------------------- options
@@ -213,15 +222,7 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     if not rows:
         return None
     columns = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
-    return summary_table(columns, **table)
-
-
-def _show(estimates: Estimates, fmt: str, out: Path | None) -> None:
-    from halfwidth.report.tables import render
-
-    for said in estimates.notes:
-        note(said)
-    if out is not None:
-        write(render(estimates, fmt))
-        return
-    say("\n" + render(estimates, "table"))
+    estimates = summary_table(columns, **table)
+    for text in estimates.notes:
+        note(text)
+    return estimates

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.options import Jobs, Strict
@@ -18,6 +19,16 @@ from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.report.document import (
+    Code,
+    Document,
+    Item,
+    Items,
+    Kind,
+    Note,
+    Part,
+    Table,
+)
 
 if TYPE_CHECKING:
     from halfwidth.study.api import StudyPlan
@@ -92,7 +103,7 @@ def init(
         Path, typer.Option("--out", "-o", help="Where to write the spec.", metavar="FILE")
     ] = Path("study.toml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
-) -> None:
+) -> Answer:
     """Write a spec that runs as it is: what was found, what was guessed, every option.
 
     \b
@@ -104,6 +115,7 @@ def init(
         raise DataError(f"{out}: is there already; --force overwrites it, -o FILE names another")
     write(draft(folder, out.parent), out)
     note(f"read it, then: halfwidth study run {out} --store {out.with_suffix('')}-store --dry-run")
+    return Answer(Document())
 
 
 app.command("describe", short_help="What the instances are like.", cls=Verb)(describe)
@@ -126,7 +138,7 @@ def run(
         ),
     ] = False,
     strict: Strict = False,
-) -> int:
+) -> Answer:
     """Run a study. The same command goes on with one that was cut off; Ctrl-C is safe.
 
     Results do not depend on the number of workers, the engine, shards or interruptions. A chunk
@@ -143,12 +155,12 @@ def run(
 
     planned = plan(spec)
     _say_cautions(planned)
+    cautioned = STRICT_STATUS if strict and planned.cautions else 0
     if dry_run:
-        write(_costs(planned, shard, jobs))
-        return STRICT_STATUS if strict and planned.cautions else 0
+        return Answer(_costs(planned, shard, jobs), status=cautioned)
     with _interrupts_told():
         outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
-    return _ended(outcome, store, spec) or (STRICT_STATUS if strict and planned.cautions else 0)
+    return Answer(Document(), status=_ended(outcome, store, spec) or cautioned)
 
 
 @app.command("status", short_help="How far a study is.", cls=Verb)
@@ -167,7 +179,7 @@ def status(
             rich_help_panel=Group.RUNNING,
         ),
     ] = None,
-) -> int:
+) -> Answer:
     """How far a study is: chunks done, failed and left, and who is working on it.
 
     \b
@@ -188,10 +200,12 @@ def status(
         made = {store: status_of(planned.store(store), planned.chunks)}
     else:
         made = {one: _status_of_store(one) for one in stores}
+    parts: list[Part] = []
     for one, found in made.items():
-        write(f"{one}:\n" if len(made) > 1 else "")
-        write(_status_text(found, one))
-    return FAILED_STATUS if any(found.failed for found in made.values()) else 0
+        parts += [Note(f"{one}:")] * (len(made) > 1)
+        parts += _status(found, one)
+    failed = any(found.failed for found in made.values())
+    return Answer(Document(tuple(parts)), status=FAILED_STATUS if failed else 0)
 
 
 def _status_of_store(folder: Path) -> StudyStatus:
@@ -215,7 +229,7 @@ def retry(
     jobs: Jobs = 1,
     dask: Dask = None,
     retries: Retries = 1,
-) -> int:
+) -> Answer:
     """Forget what failed and go on: failed chunks are done again, and so is what is left.
 
     \b
@@ -234,7 +248,7 @@ def retry(
     note(f"{count} failed chunk{'' if count == 1 else 's'} to do again")
     with _interrupts_told():
         outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
-    return _ended(outcome, store, spec)
+    return Answer(Document(), status=_ended(outcome, store, spec))
 
 
 @app.command("collect", short_help="Bring stores of shards together.", cls=Verb)
@@ -243,7 +257,7 @@ def collect(
     others: Annotated[
         list[Path], typer.Argument(help="Stores of the same study.", metavar="OTHER...")
     ],
-) -> None:
+) -> Answer:
     """Copy the parts of other stores of the same study into STORE, which is made if need be.
 
     Doing it twice does no harm.
@@ -262,6 +276,7 @@ def collect(
             [f"{part.name} of {part.parents[1]} {fault}" for part, fault in made.damaged.items()]
         )
         note(f"{len(made.damaged)} left behind: {faults}")
+    return Answer(Document())
 
 
 app.command("summary", short_help="Coverage, paces, tests, needs, failures.", cls=Verb)(summary)
@@ -312,10 +327,9 @@ def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
     return 0
 
 
-def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> str:
+def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
     """The chunks and the core-hours they are predicted to take."""
     from halfwidth.core.processes import check_jobs
-    from halfwidth.report.tables import text_table
     from halfwidth.study.execution.progress import duration_text
 
     workers = check_jobs(jobs)
@@ -332,54 +346,58 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> str:
         rows.append([f"... and {len(rest)} more", str(cells), duration_text(seconds)])
     cells = sum(len(chunk.payload.measured) for chunk in chunks)
     hours = made.core_hours
-    return (
-        text_table(["chunk", "cells", "predicted"], rows, right=("cells", "predicted"))
-        + f"\n{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
-        f"{planned.spec.samples} samples and {planned.spec.resamples} resamples.\n"
-        f"Predicted: {hours:.3g} core-hours, about {duration_text(3600 * hours / workers)} with "
-        f"{workers} worker{'' if workers == 1 else 's'} (from {made.tried} trials in "
-        f"{duration_text(made.took)}; the fit of populations and true values come on top).\n"
+    table = Table.of(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
+    size = Note(
+        f"{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
+        f"{planned.spec.samples} samples and {planned.spec.resamples} resamples."
     )
+    cost = Note(
+        f"Predicted: {hours:.3g} core-hours, about {duration_text(3600 * hours / workers)} with "
+        f"{_counted(workers, 'worker')} (from {made.tried} trials in {duration_text(made.took)}; "
+        "the fit of populations and true values come on top)."
+    )
+    return Document((table, size, cost))
 
 
-def _status_text(found: StudyStatus, store: Path) -> str:
+def _status(found: StudyStatus, store: Path) -> Iterator[Part]:
     from halfwidth.study.execution.progress import duration_text
 
     time = f"done in {duration_text(found.seconds)} of core time"
     if found.left is None:
-        lines = [
-            f"{_counted(len(found.done), 'chunk')} {time}",
-            f"what is left only the spec tells: halfwidth study status SPEC --store {store}",
-        ]
+        yield Note(f"{_counted(len(found.done), 'chunk')} {time}")
+        yield Note("what is left only the spec tells:")
+        yield Code((f"halfwidth study status SPEC --store {store}",))
     else:
         total = len(found.done) + len(found.failed) + len(found.left)
-        lines = [f"{len(found.done)} of {_counted(total, 'chunk')} {time}"]
+        yield Note(f"{len(found.done)} of {_counted(total, 'chunk')} {time}")
     if found.left:
         left = duration_text(found.seconds_left)
         left = "" if math.isnan(found.seconds_left) else f", about {left} of core time"
-        lines.append(f"{len(found.left)} left{left}")
+        yield Note(f"{len(found.left)} left{left}")
     if found.damaged:
-        lines.append(
-            f"{_counted(len(found.damaged), 'part')} cannot be used; a run does them again:"
+        yield _named(
+            f"{_counted(len(found.damaged), 'part')} cannot be used; a run does them again:",
+            [f"{name} {fault}" for name, fault in found.damaged.items()],
         )
-        lines += _named([f"{name} {fault}" for name, fault in found.damaged.items()])
     if found.unsealed:
-        lines.append(
+        yield Note(
             f"{_counted(found.unsealed, 'part')} of an earlier version, without a seal; a run "
             "checks and seals what is sound"
         )
     if found.torn:
-        lines.append(f"{_counted(found.torn, 'damaged line')} of timings left out")
+        yield Note(f"{_counted(found.torn, 'damaged line')} of timings left out")
     if found.failed:
-        lines.append(f"{len(found.failed)} failed; 'halfwidth study retry' does them again:")
-        lines += _named([f"{name}: {found.reasons.get(name, '')}" for name in found.failed])
-    lines += [f"running: {holder}" for holder in found.running]
-    return "\n".join(lines) + "\n"
+        yield _named(
+            f"{len(found.failed)} failed; 'halfwidth study retry' does them again:",
+            [f"{name}: {found.reasons.get(name, '')}" for name in found.failed],
+        )
+    for holder in found.running:
+        yield Note(f"running: {holder}")
 
 
-def _named(texts: list[str]) -> list[str]:
-    more = [f"  and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
-    return [*(f"  {text}" for text in texts[:MOST_NAMED]), *more]
+def _named(title: str, texts: list[str]) -> Items:
+    more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
+    return Items(tuple(Item("", text) for text in [*texts[:MOST_NAMED], *more]), title)
 
 
 def _counted(number: int, what: str) -> str:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from halfwidth.cli import completion
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.completion import Completion
-from halfwidth.cli.options import Json
-from halfwidth.cli.output import note, write
+from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
+from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.parameters import split_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from halfwidth.report.document import Document
     from halfwidth.study.results import Results
 
 Text = str | None
@@ -63,15 +65,6 @@ class Asked:
     seed: int | None = None
     refits: int | None = None
     spec: list[Path] | None = None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """Frames for programs, frames for people, and what footers say."""
-
-    frames: dict[str, pd.DataFrame]
-    shown: dict[str, pd.DataFrame]
-    said: dict[str, Any]
 
 
 def summary(
@@ -121,17 +114,9 @@ def summary(
         list[Path] | None,
         _of_part("failures: a spec, for outliers and imbalance; may be repeated.", "FILE"),
     ] = None,
-    fmt: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="table, markdown, csv or json.",
-            metavar="FORMAT",
-            rich_help_panel=Group.OUTPUT,
-        ),
-    ] = "table",
+    fmt: FormatOfStdout = None,
     json: Json = False,
-) -> None:
+) -> Answer:
     """What the cells of a study say, by metric, statistic and method.
 
     \b
@@ -154,23 +139,14 @@ def summary(
     halfwidth study summary store/ --what failures --spec study.toml
     halfwidth study summary store/ --what pace --format csv > pace.csv
     """
-    from halfwidth.report.study_answers import render_answer
-    from halfwidth.report.study_tables import FORMATS, render_summary
-
-    written = "json" if json else fmt
-    if written not in FORMATS:
-        raise UnknownNameError("format", written, FORMATS)
+    chosen = resolve_format(fmt, json)
     if what not in PARTS:
         raise UnknownNameError("part (--what)", what, PARTS)
     asked = Asked(against, between, over, coverage, width, reference, seed, refits, spec or None)
     _check(what, asked)
     given = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
     filters = {name: split_names(texts) for name, texts in given.items() if texts}
-    if what == "coverage":
-        write(render_summary(_coverage(stores, filters), written))
-        return
-    answer = PARTS[what](stores, filters, asked)
-    write(render_answer(answer.frames, answer.shown, written, answer.said))
+    return Answer(PARTS[what](stores, filters, asked), chosen)
 
 
 # --------------------------------------------------------------------------- options
@@ -230,22 +206,25 @@ def _seeded(asked: Asked) -> int:
 # --------------------------------------------------------------------------- parts
 
 
-def _coverage(stores: list[Path], filters: Filters) -> pd.DataFrame:
+def _coverage(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
+    from halfwidth.report.study_summary import summary_document
     from halfwidth.study.analysis import chosen, coverage
 
     one = len(stores) == 1
     frame = opened(stores[0]).summary() if one else coverage(_cells(stores))
-    return chosen(frame, **filters)
+    return summary_document(chosen(frame, **filters))
 
 
-def _pace(stores: list[Path], filters: Filters, _asked: Asked) -> Answer:
+def _pace(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import pace, pace_summary
 
     paces = pace(_chosen(stores, filters))
-    return Answer({"pace": paces}, {"pace": pace_summary(paces)}, {})
+    return answer_document({"pace": paces}, {"pace": pace_summary(paces)})
 
 
-def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
+def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import chosen, pace, pace_tests, unpaired_pace_tests
 
     level, seed = asked.over or "instance", _seeded(asked)
@@ -263,11 +242,16 @@ def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
         "tested": int(made["tested"].iloc[0]),
         "seed": seed,
     }
-    return Answer({"tests": made}, {"tests": made}, said)
+    return answer_document({"tests": made}, {"tests": made}, said)
 
 
-def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import left_out_of, not_fitted_in, of_logits
+def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import (
+        answer_document,
+        left_out_of,
+        not_fitted_in,
+        of_logits,
+    )
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
@@ -286,11 +270,11 @@ def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
         "not_fitted": not_fitted_in(made),
         "of_logits": of_logits(made),
     }
-    return Answer({"mixed": made}, {"mixed": fitted}, said)
+    return answer_document({"mixed": made}, {"mixed": fitted}, said)
 
 
-def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import units_of
+def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document, units_of
     from halfwidth.study.analysis import needs
 
     made = needs(_chosen(stores, filters), target=asked.coverage, width=asked.width)
@@ -305,25 +289,27 @@ def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
         shares = " or ".join(f"{100 * goal:g}" for goal in goals)
         of_level = " (the level less 2.5 points)" if len(goals) > 1 else ""
         said = {"goal": f"cover at least {shares} %{of_level}", "units": "", "beyond": ""}
-    return Answer({"needs": made}, {"needs": made}, said)
+    return answer_document({"needs": made}, {"needs": made}, said)
 
 
-def _ratios(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
+def _ratios(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import width_ratios
 
     cells = _of_any_method(stores, filters)
     reference = asked.reference or _given(cells, "method", "t", "--reference", "ratios")
     made = _beside(width_ratios, reference, cells, filters)
-    return Answer({"ratios": made}, {"ratios": made}, {"reference": reference})
+    return answer_document({"ratios": made}, {"ratios": made}, {"reference": reference})
 
 
-def _shifts(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
+def _shifts(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import shifts
 
     cells = _of_any_method(stores, filters)
     reference = asked.reference or _given(cells, "method", "percentile", "--reference", "shifts")
     made = _beside(shifts, reference, cells, filters)
-    return Answer({"shifts": made}, {"shifts": made}, {"reference": reference})
+    return answer_document({"shifts": made}, {"shifts": made}, {"reference": reference})
 
 
 def _of_any_method(stores: list[Path], filters: Filters) -> pd.DataFrame:
@@ -344,8 +330,8 @@ def _beside(
     return made if methods is None else chosen(made, method=methods)
 
 
-def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
-    from halfwidth.report.study_answers import of_logits
+def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+    from halfwidth.report.study_answers import answer_document, of_logits
     from halfwidth.study.analysis import chosen, failures, what_they_share
 
     for name, option in (("method", "--method"), ("n", "-n")):
@@ -364,7 +350,7 @@ def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Answer:
     shared, failing = what_they_share(made), made[made["failure"]]
     shown = {"failures": failing} | ({} if failing.empty else {"shared": shared})
     said = {"count": len(failing), "all": len(made), "of_logits": of_logits(made)}
-    return Answer({"failures": made, "shared": shared}, shown, said)
+    return answer_document({"failures": made, "shared": shared}, shown, said)
 
 
 def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFrame | None:
@@ -388,7 +374,7 @@ def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFr
     return pd.concat(frames, ignore_index=True)
 
 
-PARTS: dict[str, Callable[..., Any]] = {
+PARTS: dict[str, Callable[[list[Path], Filters, Asked], Document]] = {
     "coverage": _coverage,
     "pace": _pace,
     "tests": _tests,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.options import Jobs, Json, Seed
-from halfwidth.cli.output import write
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.cli.options import FormatOfStdout, Jobs, Json, Seed, resolve_format
+from halfwidth.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from halfwidth.report.document import Document
 
 
 def describe(
@@ -65,17 +68,9 @@ def describe(
     ] = None,
     jobs: Jobs = 1,
     seed: Seed = None,
-    fmt: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="table, markdown, csv or json.",
-            metavar="FORMAT",
-            rich_help_panel=Group.OUTPUT,
-        ),
-    ] = "table",
+    fmt: FormatOfStdout = None,
     json: Json = False,
-) -> None:
+) -> Answer:
     """Location, spread, shape, outliers and classes of the instances, before anything is simulated.
 
     With --families the share of instances that a Kolmogorov-Smirnov test says are of no such
@@ -87,27 +82,22 @@ def describe(
     halfwidth study describe study.toml --families --family normal \\
         --lilliefors 1999 --seed 1 --jobs -1
     """
-    from halfwidth.report.study_describe import FORMATS
-
-    chosen = "json" if json else fmt
-    if chosen not in FORMATS:
-        raise UnknownNameError("format", chosen, FORMATS)
+    chosen = resolve_format(fmt, json)
     if families:
-        write(_families(spec, family, tests, lilliefors, jobs, seed, chosen, each=instances))
-        return
+        document = _families(spec, family, tests, lilliefors, jobs, seed, each=instances)
+        return Answer(document, chosen)
     given = {"--family": family, "--tests": tests, "--lilliefors": lilliefors, "--seed": seed}
     for option, value in given.items():
         if value is not None:
             raise OptionError(f"{option} is of the test of families: say --families too")
-    from halfwidth.report.study_describe import render_characteristics, render_summary
+    from halfwidth.report import study_describe as report
     from halfwidth.study.analysis.description import characteristics, characteristics_summary
     from halfwidth.study.api import plan
 
     frame = characteristics(plan(spec))
     if instances:
-        write(render_characteristics(frame, chosen))
-    else:
-        write(render_summary(characteristics_summary(frame), chosen))
+        return Answer(report.characteristics_document(frame), chosen)
+    return Answer(report.characteristics_summary_document(characteristics_summary(frame)), chosen)
 
 
 def _families(
@@ -117,13 +107,12 @@ def _families(
     lilliefors: int | None,
     jobs: int,
     seed: int | None,
-    fmt: str,
     *,
     each: bool,
-) -> str:
+) -> Document:
     """Which families are rejected, or all fits."""
     from halfwidth.core.rng import resolve_seed
-    from halfwidth.report.study_describe import render_fits, render_rejections
+    from halfwidth.report.study_describe import fits_document, rejections_document
     from halfwidth.study.analysis.rejections import family_fits, family_rejections
     from halfwidth.study.api import plan
 
@@ -135,9 +124,9 @@ def _families(
     if each:
         if tests is not None:
             raise OptionError("--tests is of the shares of rejections; --instances shows every p")
-        made = family_fits(planned, names, lilliefors=lilliefors, rng=entropy, jobs=jobs)
-        return render_fits(made, fmt, entropy)
-    found = family_rejections(
+        fits = family_fits(planned, names, lilliefors=lilliefors, rng=entropy, jobs=jobs)
+        return fits_document(fits, entropy)
+    rejections = family_rejections(
         planned, names, tests=tests, lilliefors=lilliefors, rng=entropy, jobs=jobs
     )
-    return render_rejections(found, fmt, entropy)
+    return rejections_document(rejections, entropy)

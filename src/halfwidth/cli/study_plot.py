@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.cli.study_answers import opened
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.report.document import Document, Item, Items
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +105,7 @@ def plot(
             rich_help_panel=Group.CELLS,
         ),
     ] = None,
-) -> None:
+) -> Answer:
     """Draw what a study found; beside each figure stands a CSV file with every number in it.
 
     A name stands for a figure (coverage-dsc-mean) or for a family (coverage). Give the stores of
@@ -126,12 +128,14 @@ def plot(
     figures = figures_of(_frames(cells, spec or []))
     chosen = _chosen(figures, names) if names else figures
     if listing:
-        _list(chosen)
-    elif out is not None:
+        items = tuple(Item(figure.name, figure.says) for figure in chosen)
+        return Answer(Document((Items(items),)))
+    if out is not None:
         # Of a family those that cannot be drawn are skipped, as they are of all.
         named = {figure.name for figure in figures} & set(names)
         left_out = _write_all(chosen, _folder(out), wanted, named)
         _check_families(names, chosen, left_out)
+    return Answer(Document())
 
 
 def _formats(text: str) -> list[str]:
@@ -242,11 +246,6 @@ def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
             raise UnknownNameError("figure of this study", name, known, hint="See --list.")
         found |= {figure.name: figure for figure in own}
     return list(found.values())
-
-
-def _list(figures: Sequence[Figure]) -> None:
-    widest = max(len(figure.name) for figure in figures)
-    write("".join(f"{figure.name:{widest}}  {figure.says}\n" for figure in figures))
 
 
 def _write_all(

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from halfwidth.cli import figures, options, reading
+from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note, write
+from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
@@ -69,7 +70,7 @@ def subsample(
             rich_help_panel=Group.OUTPUT,
         ),
     ] = None,
-) -> None:
+) -> Answer:
     """Average mean, SD and interval of subsamples of a test set, without replacement.
 
     \b
@@ -93,7 +94,7 @@ def subsample(
         "bounds": options.parse_bounds(bounds),
     }
     from halfwidth.planning.subsampling import subsample as subsample_values
-    from halfwidth.report.subsample_text import render_subsamples
+    from halfwidth.report.subsamples import subsamples_document
 
     table = reading.table_in(file, sheet, decimal, header, input_format)
     column, values = _column(table, file, value)
@@ -104,7 +105,7 @@ def subsample(
 
         write_figure(figure_of_subsamples(found), plot)
         note(f"wrote {plot}")
-    write(render_subsamples(found, fmt), out)
+    return Answer(subsamples_document(found), fmt, out)
 
 
 def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:

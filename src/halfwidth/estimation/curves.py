@@ -29,7 +29,7 @@ from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan, counts_of_units
+from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import form_of
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
@@ -326,8 +326,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
     plan = Plan(request.seed, request.n_resamples)
     ranked = [_Ranked.of(job) for job in jobs]
     heights = np.empty((len(jobs), len(GRID), request.n_resamples))
-    for start, stop in plan.blocks(4 * max(design.n, len(GRID))):
-        counts = counts_of_units(design, plan, start, stop)
+    for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
         for own, into in zip(ranked, heights, strict=True):
             into[:, start:stop] = own.heights(kind, counts).T
     once = np.ones((1, design.units), dtype=np.intp)

@@ -137,15 +137,14 @@ class Facts:
 def cautions_for(facts: Facts) -> tuple[Caution, ...]:
     """All cautions that the facts call for, in the order of their codes."""
     method = facts.estimate.method_spec
-    raised = [found for rule in RULES if (found := rule(facts)) is not None]
+    raised = [rule(facts) for rule in RULES]
     if facts.classes is not None:
-        by_class = (rule(facts.estimate, facts.classes) for rule in METRIC_RULES)
-        raised += [found for found in by_class if found is not None]
+        raised += [rule(facts.estimate, facts.classes) for rule in METRIC_RULES]
     if facts.of_runs:
-        by_runs = (rule(facts.estimate) for rule in RUN_RULES)
-        raised += [found for found in by_runs if found is not None]
-    always = [caution(code, method=method.title) for code in method.cautions]
-    ordered = tuple(sorted([*raised, *always], key=lambda item: item.code))
+        raised += [rule(facts.estimate) for rule in RUN_RULES]
+    raised += [caution(code, method=method.title) for code in method.cautions]
+    found = [one for one in raised if one is not None]
+    ordered = tuple(sorted(found, key=lambda item: item.code))
     return with_evidence(ordered, facts.estimate) if facts.as_studied else ordered
 
 

@@ -230,8 +230,9 @@ def resolve_request(
 
 
 def _resolve_method(method: Any) -> MethodSpec | None:
-    if isinstance(method, MethodSpec):
-        return method
+    declared = spec_of(method) if callable(method) else method
+    if isinstance(declared, MethodSpec):
+        return declared
     if not isinstance(method, str):
         raise OptionError(
             f"method={shown(method)} is not a name; known: auto, {', '.join(METHODS.names)}"

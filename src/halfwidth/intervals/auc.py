@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
+__all__ = ["delong", "delong_logit", "hanley_mcneil", "newcombe"]
+
 ACCEPTS = frozenset({Estimand.AUROC})
 # Halvings of [0, 1] after which a bisection has all the digits of a float.
 HALVINGS = 60
@@ -232,3 +234,7 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
     known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
     reach = reach_of(np.inf, level) * known
     return Interval.of(estimate - reach, estimate + reach, known)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (delong_logit, delong, newcombe, hanley_mcneil)

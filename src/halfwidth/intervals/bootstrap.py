@@ -10,6 +10,8 @@ from halfwidth.intervals.mean import hoeffding
 from halfwidth.intervals.proportion import wilson
 from halfwidth.resampling.distribution import Distribution
 
+__all__ = ["basic", "bca", "percentile", "studentized"]
+
 ANY = frozenset(Estimand)
 
 
@@ -204,3 +206,7 @@ def studentized(
         estimate - distribution.quantile(level.tail) * usable,
         standard_error,
     )
+
+
+# What the catalogue lists, in its order.
+DECLARED = (percentile, bca, studentized, basic)

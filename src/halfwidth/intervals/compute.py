@@ -25,8 +25,9 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.resampling.linearization import effective_trials
 
-# Elements of the largest array: 6 * 2**20 float64 are 48 MiB. No result depends on it.
-MOST_ELEMENTS = 6 * 2**20
+# Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
+# while bounds are made of them. No result depends on it.
+MOST_ELEMENTS = 2**21
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    made: Interval = method.function(*(ingredients[need] for need in method.needs), level)
+    made: Interval = method.function(*[ingredients[need] for need in method.needs], level)
     low, high = made.low, made.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
@@ -205,11 +206,12 @@ def apply(
     if clip:
         low = np.clip(low, statistic_range.low, statistic_range.high)
         high = np.clip(high, statistic_range.low, statistic_range.high)
-    distribution = ingredients[method.distribution] if method.distribution else None
+    need = method.distribution
+    distribution = ingredients[need] if need else None
     none = np.zeros(low.shape, dtype=np.intp)
     standard_error = made.standard_error
-    if errors and method.distribution is Need.DISTRIBUTION:
-        standard_error = ingredients[Need.DISTRIBUTION].standard_deviation()
+    if errors and need is Need.DISTRIBUTION and distribution:
+        standard_error = distribution.standard_deviation()
     return Computed(
         Interval(low, high, standard_error),
         clipped,

@@ -17,6 +17,8 @@ from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.auc import reach_of
 from halfwidth.intervals.bootstrap import percentile
 
+__all__ = ["delta"]
+
 
 def _no_error(_sample: Unanswered) -> tuple[str, str]:
     reason = "the standard error is 0 or unknown, or the scale ends here"
@@ -77,3 +79,7 @@ def delta(
         else:
             low, high = estimate - reach, estimate + reach
     return Interval.of(low, high, known)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (delta,)

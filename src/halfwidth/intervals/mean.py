@@ -9,6 +9,8 @@ from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
 
+__all__ = ["empirical_bernstein", "hall", "hoeffding", "t", "trimmed_t", "z"]
+
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
 
@@ -341,3 +343,7 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     log_term = np.log(2 / level.tail)
     reach = sd * np.sqrt(2 * log_term / n) + bounds.width * 7 * log_term / (3 * (n - 1))
     return _plus_minus(mean, reach, sd / np.sqrt(n))
+
+
+# What the catalogue lists, in its order.
+DECLARED = (t, hall, z, trimmed_t, hoeffding, empirical_bernstein)

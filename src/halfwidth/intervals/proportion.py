@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
+__all__ = ["agresti_coull", "clopper_pearson", "jeffreys", "wald", "wilson"]
+
 ACCEPTS = frozenset({Estimand.PROPORTION})
 NEEDS = (Need.SUCCESSES, Need.TRIALS)
 
@@ -243,3 +245,7 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     high = special.betainccinv(x + 0.5, trials - x + 0.5, level.tail)
     _, se = _share_and_se(x, trials)
     return Interval.of(np.where(x == 0, 0.0, low), np.where(x == trials, 1.0, high), se)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (wilson, clopper_pearson, jeffreys, agresti_coull, wald)

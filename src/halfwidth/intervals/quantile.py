@@ -18,6 +18,8 @@ from halfwidth.intervals.ranks import (
 )
 from halfwidth.summaries.quantile import sample_rank
 
+__all__ = ["asymptotic", "exact", "exact_randomized", "semiparametric"]
+
 ACCEPTS = frozenset({Estimand.QUANTILE})
 NEEDS = (Need.SORTED_VALUES, Need.QUANTILE_LEVEL)
 
@@ -258,3 +260,7 @@ def asymptotic(values: Array, q: float, level: Level) -> Interval:
 def _inside(u: float, n: int) -> float:
     """A level at which no order statistic is extrapolated."""
     return min(max(u, 1 / (n + 1)), n / (n + 1))
+
+
+# What the catalogue lists, in its order.
+DECLARED = (exact, exact_randomized, asymptotic, semiparametric)

@@ -18,6 +18,8 @@ from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 from halfwidth.metrics.counting import CORRELATION, ratio
 
+__all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
+
 WEIGHTS = Parameter(
     "weights",
     0.0,
@@ -278,3 +280,7 @@ def normalized_expected_cost(
     constant = weighed.sum(axis=-1) @ cost
     best = np.take_along_axis(constant, constant.real.argmin(axis=-1)[..., None], axis=-1)[..., 0]
     return ratio((weighed * cost).sum(axis=(-2, -1)), np.where(best == 0, np.nan, best))
+
+
+# What the catalogue lists, in its order.
+DECLARED = (accuracy, mcc, cohen_kappa, expected_cost, normalized_expected_cost)

@@ -28,6 +28,8 @@ from halfwidth.core.undefined import Status, distance_without
 from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.masks import MaskPair, Surface, paired
 
+__all__ = ["assd", "hd", "hd95", "masd"]
+
 DISTANCE = Bounds(0.0, math.inf)
 VOXELS, POOLED, SURFACE, CHENG = 0.0, 1.0, 2.0, 3.0
 
@@ -44,7 +46,6 @@ PERCENTILE = Parameter(
 def definition_of(
     *words: tuple[str, float], what: str = "of boundaries and how they are joined"
 ) -> Parameter:
-    """The parameter that selects a definition of boundaries."""
     return Parameter(
         "definition",
         # Of values that arrive ready-made, nobody knows.
@@ -332,3 +333,7 @@ def sides_of(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
         return pair.surfaces
     first, second = (Surface(each, np.ones(len(each))) for each in pair.distances)
     return first, second
+
+
+# What the catalogue lists, in its order.
+DECLARED = (hd, hd95, assd, masd)

@@ -4,74 +4,24 @@ from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import MetricSpec, spec_of
-from halfwidth.metrics import (
-    agreement,
-    boundary,
-    boundary_overlap,
-    counting,
-    overlap,
-    ranking,
-    regression,
-    volume,
-)
-from halfwidth.metrics.error import absolute_error, correct, squared_error
+from halfwidth.metrics.agreement import DECLARED as AGREEMENT
+from halfwidth.metrics.boundary import DECLARED as BOUNDARY
+from halfwidth.metrics.boundary_overlap import DECLARED as BOUNDARY_OVERLAP
+from halfwidth.metrics.counting import DECLARED as COUNTING
+from halfwidth.metrics.error import DECLARED as ERROR
+from halfwidth.metrics.overlap import DECLARED as OVERLAP
+from halfwidth.metrics.ranking import DECLARED as RANKING
+from halfwidth.metrics.regression import DECLARED as REGRESSION
+from halfwidth.metrics.volume import DECLARED as VOLUME
 
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
     tuple(
-        spec_of(function)
-        for function in (
-            overlap.dsc,
-            overlap.iou,
-            overlap.cldice,
-            overlap.f_beta,
-            overlap.sensitivity,
-            overlap.specificity,
-            overlap.ppv,
-            boundary.hd,
-            boundary.hd95,
-            boundary.assd,
-            boundary.masd,
-            boundary_overlap.nsd,
-            boundary_overlap.boundary_iou,
-            volume.absolute_volume_error,
-            volume.relative_volume_error,
-            volume.symmetric_volume_error,
-            absolute_error,
-            squared_error,
-            correct,
-        )
+        spec_of(function) for function in (*OVERLAP, *BOUNDARY, *BOUNDARY_OVERLAP, *VOLUME, *ERROR)
     ),
 )
 
 SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of a test set",
-    tuple(
-        spec_of(function)
-        for function in (
-            agreement.accuracy,
-            counting.balanced_accuracy,
-            counting.sensitivity,
-            counting.specificity,
-            counting.ppv,
-            counting.npv,
-            counting.f1,
-            counting.f_beta,
-            agreement.mcc,
-            agreement.cohen_kappa,
-            counting.youden_j,
-            counting.lr_plus,
-            counting.net_benefit,
-            agreement.expected_cost,
-            agreement.normalized_expected_cost,
-            ranking.auroc,
-            ranking.average_precision,
-            ranking.average_precision_trapezoid,
-            ranking.average_precision_interpolated,
-            regression.mae,
-            regression.mse,
-            regression.rmse,
-            regression.r2,
-        )
-    ),
+    tuple(spec_of(function) for function in (*AGREEMENT, *COUNTING, *RANKING, *REGRESSION)),
 )

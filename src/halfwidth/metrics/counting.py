@@ -17,6 +17,23 @@ from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes,
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
 
+__all__ = [
+    "balanced_accuracy",
+    "confusion_matrix",
+    "count_cells",
+    "f1",
+    "f_beta",
+    "lr_plus",
+    "net_benefit",
+    "npv",
+    "one_vs_rest",
+    "ppv",
+    "ratio",
+    "sensitivity",
+    "specificity",
+    "youden_j",
+]
+
 CORRELATION = Bounds(-1.0, 1.0)
 ONE_CLASS = ("binary", "none")
 ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")
@@ -501,3 +518,18 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     0.85
     """
     return sensitivity(tp, fn, fp, tn)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (
+    balanced_accuracy,
+    sensitivity,
+    specificity,
+    ppv,
+    npv,
+    f1,
+    f_beta,
+    youden_j,
+    lr_plus,
+    net_benefit,
+)

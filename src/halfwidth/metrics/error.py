@@ -11,6 +11,8 @@ from halfwidth.core.checks import refuse_complex
 from halfwidth.core.spec import Better, Kind, metric
 from halfwidth.core.types import Array, Bounds
 
+__all__ = ["absolute_error", "correct", "squared_error"]
+
 
 @metric(
     look=26,
@@ -107,3 +109,7 @@ def _real(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Array, Array]:
     for given, name in ((y_true, "y_true"), (y_pred, "y_pred")):
         refuse_complex(given, name)
     return np.asarray(y_true, float), np.asarray(y_pred, float)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (absolute_error, squared_error, correct)

@@ -20,6 +20,8 @@ from halfwidth.metrics.boundary import definition_of
 from halfwidth.metrics.centreline import centreline_within
 from halfwidth.metrics.masks import MaskPair, paired
 
+__all__ = ["cldice", "dsc", "f_beta", "iou", "ppv", "sensitivity", "specificity"]
+
 ALL, STORED = 0.0, 1.0
 OF_SKELETONS = definition_of(
     ("all", ALL), ("stored", STORED), what="of the orientations whose skeletons count"
@@ -280,3 +282,7 @@ def share(part: float, whole: float) -> float:
     (0.25, nan)
     """
     return part / whole if whole else math.nan
+
+
+# What the catalogue lists, in its order.
+DECLARED = (dsc, iou, cldice, f_beta, sensitivity, specificity, ppv)

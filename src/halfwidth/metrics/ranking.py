@@ -20,6 +20,19 @@ from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.counting import ALL_AVERAGES
 from halfwidth.metrics.standing import areas_standing, standing_of
 
+__all__ = [
+    "AreaFinish",
+    "RankEach",
+    "areas_of_records",
+    "auroc",
+    "average_precision",
+    "average_precision_interpolated",
+    "average_precision_trapezoid",
+    "cumulated",
+    "in_parts",
+    "rank",
+]
+
 # Scores that are ranked at once, 1 MiB. No result depends on it.
 AT_A_TIME = 2**17
 
@@ -455,3 +468,7 @@ def average_precision_interpolated(
     0.835
     """
     return area_of(INTERPOLATED, y_true, y_score, sample_weight)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (auroc, average_precision, average_precision_trapezoid, average_precision_interpolated)

@@ -12,6 +12,8 @@ from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import Array, Bounds, Numbers
 from halfwidth.metrics.counting import ratio
 
+__all__ = ["mae", "mse", "r2", "rmse"]
+
 _regression = functools.partial(
     metric, level=MetricLevel.SAMPLE, takes=Takes.NUMBERS, family="regression"
 )
@@ -168,3 +170,7 @@ def r2(y_true: Array, y_pred: Array) -> Array:
     spread = (centred**2).sum(axis=-1) - centred.sum(axis=-1) ** 2 / y_true.shape[-1]
     spread = np.where(spread > 0, spread, np.nan)
     return 1 - ratio(((y_true - y_pred) ** 2).sum(axis=-1), spread)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (mae, mse, rmse, r2)

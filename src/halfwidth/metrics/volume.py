@@ -19,6 +19,8 @@ from halfwidth.core.undefined import Status
 from halfwidth.metrics.masks import MaskPair, paired
 from halfwidth.metrics.overlap import share
 
+__all__ = ["absolute_volume_error", "relative_volume_error", "symmetric_volume_error"]
+
 _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="maier_hein2024")
 
 
@@ -154,3 +156,7 @@ def symmetric_volume_error(
 def _surplus(pair: MaskPair) -> int:
     """Voxels predicted beyond those of the reference."""
     return pair.counts.fp - pair.counts.fn
+
+
+# What the catalogue lists, in its order.
+DECLARED = (absolute_volume_error, relative_volume_error, symmetric_volume_error)

@@ -1,44 +1,29 @@
-"""How wide text is set: 80 columns, or less on a narrow terminal."""
+"""How wide text is set: prose in 80 columns, or less; tables as wide as the terminal."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 
 WIDTH, NARROWEST = 80, 40
-
-
-@dataclass(frozen=True)
-class Page:
-    """What text is set on.
-
-    Attributes
-    ----------
-    width : int
-        Text is wrapped at it.
-    most : float
-        A table wider than this would be broken by the terminal, in the middle of its numbers.
-    """
-
-    width: int = WIDTH
-    most: float = math.inf
-
-
-PAPER = Page()
-_PAGE: ContextVar[Page] = ContextVar("page", default=PAPER)
+# None where text goes to a pipe or a file.
+_COLUMNS: ContextVar[int | None] = ContextVar("columns", default=None)
 
 
 def width() -> int:
-    """Columns at which text is wrapped."""
-    return _PAGE.get().width
+    """Columns at which prose is wrapped."""
+    return min(table_width(), WIDTH)
 
 
-def most() -> float:
-    """The widest that a table may be."""
-    return _PAGE.get().most
+def table_width() -> int:
+    """Columns that a table may take."""
+    return _COLUMNS.get() or WIDTH
+
+
+def is_terminal() -> bool:
+    """Whether a line that is too long would be broken, in the middle of its numbers."""
+    return _COLUMNS.get() is not None
 
 
 @contextlib.contextmanager
@@ -51,9 +36,8 @@ def on_terminal(columns: int) -> Iterator[None]:
     >>> width()
     80
     """
-    seen = max(columns, NARROWEST)
-    set_before = _PAGE.set(Page(min(seen, WIDTH), seen))
+    before = _COLUMNS.set(max(columns, NARROWEST))
     try:
         yield
     finally:
-        _PAGE.reset(set_before)
+        _COLUMNS.reset(before)

@@ -1,30 +1,30 @@
-"""What a study answers, as text: paces, tests, mixed models, needs, ratios, shifts, failures."""
+"""What a study answers: paces, tests, mixed models, needs, ratios, shifts, failures."""
 
 from __future__ import annotations
 
 import math
-import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
-from halfwidth.io.writers import csv_text
-from halfwidth.report import page
-from halfwidth.report.study_tables import KINDS
-from halfwidth.report.tables import printable, text_table
+from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
+from halfwidth.report.frames import frames_data, interval_words, records
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Cell = Callable[[Mapping[str, Any]], str]
-# Columns of words; the others are numbers, to the right.
-WORDS = ("of", "method", "within", "a", "b", "instance", "property", "beyond")
+# Of the columns that hold no numbers.
+KINDS = {
+    **dict.fromkeys(("of", "within", "a", "b", "instance", "property", "beyond"), Kind.TEXT),
+    "method": Kind.NAME,
+}
 SEPARATE = ("confidence_level", "alternative")
 
 
 @dataclass(frozen=True)
-class Table:
+class Layout:
     """How a frame is shown.
 
     Attributes
@@ -42,94 +42,41 @@ class Table:
     empty: str = "Nothing to show."
 
 
-def render_answer(
+def answer_document(
     frames: Mapping[str, pd.DataFrame],
     shown: Mapping[str, pd.DataFrame],
-    fmt: str,
-    said: Mapping[str, Any] | None = None,
-) -> str:
-    """An answer as ``table``, ``markdown``, ``csv`` or ``json``.
+    facts: Mapping[str, Any] | None = None,
+) -> Document:
+    """An answer of `halfwidth.study.analysis`.
 
     Parameters
     ----------
     frames : mapping
-        All rows by name, for programs; ``csv`` gives the first.
+        All rows by name, for programs.
     shown : mapping
-        What people see, by the name of its table in `TABLES`.
-    fmt : str
-    said : mapping, optional
+        What people see, by the name of its layout in `TABLES`.
+    facts : mapping, optional
         Numbers that footers name, such as the seed.
     """
-    if fmt == "json":
-        return _json(frames)
-    if fmt == "csv":
-        frame = next(iter(frames.values()))
-        return csv_text(list(frame.columns), _rows(frame))
-    write = _markdown if fmt == "markdown" else _text
     parts = [
-        part for name, frame in shown.items() for part in _parts(TABLES[name], frame, write, said)
+        part for name, frame in shown.items() for part in _parts(TABLES[name], frame, facts or {})
     ]
-    return "\n".join(parts)
+    return Document(tuple(parts), frames_data(frames))
 
 
-def _parts(
-    table: Table,
-    frame: pd.DataFrame,
-    write: Callable[..., str],
-    said: Mapping[str, Any] | None,
-) -> list[str]:
+def _parts(layout: Layout, frame: pd.DataFrame, facts: Mapping[str, Any]) -> Iterator[Part]:
     """A table for each level and side, then what the numbers are."""
     if frame.empty:
-        return [textwrap.fill(table.empty, page.width()) + "\n"]
-    footer = textwrap.fill(
-        table.footer.format_map(said or {}), page.width(), break_on_hyphens=False
-    )
-    parts = []
+        yield Note(layout.empty)
+        return
     for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
-        level, side = float(str(key[0])), str(key[1])
-        rows: list[dict[str, Any]] = [
-            dict(zip(frame.columns, r, strict=True)) for r in _rows(group)
-        ]
-        cells = [[printable(cell(row)) for cell in table.columns.values()] for row in rows]
+        yield Heading(interval_words(float(str(key[0])), str(key[1])))
+        rows = records(group)
+        cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
-        kept = [i for i in range(len(table.columns)) if any(row[i] for row in cells)]
-        names = [list(table.columns)[i] for i in kept]
-        parts.append(
-            write(
-                f"{100 * level:g} % {KINDS[side]}", names, [[row[i] for i in kept] for row in cells]
-            )
-        )
-    return [*parts, footer + "\n"]
-
-
-def _rows(frame: pd.DataFrame) -> Iterable[tuple[Any, ...]]:
-    return frame.itertuples(index=False, name=None)
-
-
-def _text(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    right = [name for name in names if name not in WORDS]
-    return f"{title}\n\n{text_table(names, rows, right=right, whole=('method', *right))}"
-
-
-def _markdown(title: str, names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    ruler = ["---" if name in WORDS else "---:" for name in names]
-    lines = [names, ruler, *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return f"**{title}**\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _json(frames: Mapping[str, pd.DataFrame]) -> str:
-    import json
-
-    made = {
-        name: [{k: _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
-        for name, frame in frames.items()
-    }
-    return json.dumps({"schema_version": 1} | made, indent=2) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    number = value.item() if hasattr(value, "item") else value
-    return None if isinstance(number, float) and not math.isfinite(number) else number
+        kept = {name: column for name, column in cells.items() if any(column)}
+        yield Table.of(kept, zip(*kept.values(), strict=True), kinds=KINDS)
+    yield Note(layout.footer.format_map(facts))
 
 
 # --------------------------------------------------------------------------- cells
@@ -219,7 +166,7 @@ _INSTANCES: dict[str, Cell] = {
 }
 
 TABLES = {
-    "pace": Table(
+    "pace": Layout(
         _OF
         | _INSTANCES
         | _quartiles("pace", "pace", "{:.2f}")
@@ -232,7 +179,7 @@ TABLES = {
         "coverage²), median and largest. An undefined interval counts as a miss. --format "
         "csv: a row for each instance.",
     ),
-    "tests": Table(
+    "tests": Layout(
         {
             "within": _within,
             "a": _word("a"),
@@ -252,7 +199,7 @@ TABLES = {
         "Instances of a task are not independent: --over task flips or moves whole tasks. "
         "Seed {seed}.",
     ),
-    "mixed": Table(
+    "mixed": Layout(
         _OF
         | _N
         | {
@@ -270,7 +217,7 @@ TABLES = {
         "(Nakagawa & Schielzeth 2013); r: signed root of R²m{interval}. "
         "{left_out}{not_fitted}Seed {seed}.",
     ),
-    "needs": Table(
+    "needs": Layout(
         _OF
         | {
             "inst.": _number("instances", "{:.0f}"),
@@ -282,12 +229,12 @@ TABLES = {
         "The n of the study from which on intervals {goal}, for 25, 50 and 75 % of the "
         "instances. ≤: the smallest n of the study; >: not reached in it. {units}{beyond}",
     ),
-    "ratios": Table(
+    "ratios": Layout(
         _OF | _N | _INSTANCES | _quartiles("ratio", "ratio"),
         "Mean width by that of {reference} on the same instance; quartiles over instances.",
         "No other method makes intervals where the reference does.",
     ),
-    "shifts": Table(
+    "shifts": Layout(
         _OF
         | _N
         | {
@@ -302,7 +249,7 @@ TABLES = {
         "points: coverage less that of {reference}, in points of a hundred. --format csv "
         "has quartiles.",
     ),
-    "failures": Table(
+    "failures": Layout(
         _OF
         | _N
         | {
@@ -316,7 +263,7 @@ TABLES = {
         "metric and statistic (the fence). {of_logits}--format csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
-    "shared": Table(
+    "shared": Layout(
         {
             "of": _of,
             "property": _word("property"),
@@ -341,8 +288,7 @@ def left_out_of(frame: pd.DataFrame) -> str:
 def not_fitted_in(frame: pd.DataFrame) -> str:
     """What has no mixed model, and why, as a sentence of a footer, or nothing."""
     named: dict[str, list[str]] = {}
-    for values in _rows(frame[frame["not_fitted"] != ""]):
-        row = dict(zip(frame.columns, values, strict=True))
+    for row in records(frame[frame["not_fitted"] != ""]):
         named.setdefault(row["not_fitted"], []).append(f"{row['method']} of the {_of(row)}".strip())
     return "".join(f"Left out: {shortened(names)} ({why}). " for why, names in named.items())
 

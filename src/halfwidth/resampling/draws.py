@@ -27,6 +27,8 @@ MOST_KEPT = 10**7
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second, after
 # which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
+# Draws that are counted faster than threads start.
+SHARED_DRAWS = 2**17
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Plan:
     kept : dict or None
         Where what several statistics of the same cases have in common is kept; None: nowhere.
     threads : int
-        That the kernels for ranked scores run in; the results do not depend on it.
+        That share the draws and what kernels make of them; no result depends on it, in no bit.
     own_uniforms : bool
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
@@ -77,11 +79,12 @@ class Plan:
         _let_memory_be_used_again()
         step = self.block_elements // max(elements_each, 1)
         step = max(1, step if most is None else min(step, most))
-        ranges = (
-            (start, min(start + step, self.n_resamples))
-            for start in range(0, self.n_resamples, step)
-        )
-        yield from tracked(growing(self.n_resamples, step) if slow else ranges, self.n_resamples)
+        ranges = growing(self.n_resamples, step) if slow else self._ranges(step)
+        return tracked(ranges, self.n_resamples)
+
+    def _ranges(self, step: int) -> list[tuple[int, int]]:
+        total = self.n_resamples
+        return [(start, min(start + step, total)) for start in range(0, total, step)]
 
     def keys(self, design: Design) -> list[tuple[rng.Key, int, int]]:
         """For each stratum the key of its draws, its first unit and its number of units."""
@@ -133,10 +136,7 @@ class Plan:
         _let_memory_be_used_again()
         each = -(-self.n_resamples // self.threads)
         most = min(most, each)
-        ranges = [
-            (start, min(start + most, self.n_resamples))
-            for start in range(0, self.n_resamples, most)
-        ]
+        ranges = self._ranges(most)
         followed = tracked(ranges, self.n_resamples)
         if self.threads == 1:
             for block in followed:
@@ -191,19 +191,22 @@ def sums_by_stratum(
         for key, first, units in plan.keys(design)
     ]
     each = len(features) * len(strata)
-    # A fused kernel makes no temporaries, whose size would bound a block; patience does.
-    blocks = (
-        plan.blocks(each, most=COMPILED_DRAWS // design.units)
-        if fused
-        else plan.blocks(max(design.units, each))
-    )
-    for start, stop in blocks:
+
+    def summed(block: tuple[int, int]) -> Array:
+        sums = [native.sum_drawn(part, key, *block, units) for key, part, units in strata]
+        return np.stack(sums)
+
+    if fused:
+        # The kernel makes no temporaries, whose size would bound a block; patience does.
+        most = min(plan.block_elements // max(each, 1), COMPILED_DRAWS // design.units)
+        for (start, stop), made in plan.in_threads(max(1, most), summed):
+            yield start, stop, made
+        return
+    for start, stop in plan.blocks(max(design.units, each)):
         sums = np.empty((len(strata), len(features), stop - start))
         for into, (key, part, units) in zip(sums, strata, strict=True):
-            if fused:
-                into[:] = native.sum_drawn(part, key, start, stop, units)
-            elif fast:
-                into[:] = part @ native.count_drawn(key, start, stop, units).T.astype(float)
+            if fast:
+                into[:] = part @ _counted(plan, key, start, stop, units).T.astype(float)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
@@ -216,17 +219,45 @@ def kept_counts(design: Design, plan: Plan) -> Array | None:
         return None
 
     def counted() -> Array:
-        made = np.empty((plan.n_resamples, design.units))
-        for start, stop in plan.blocks(design.units):
-            made[start:stop] = counts_of_units(design, plan, start, stop)
-        return made
+        kept = np.empty((plan.n_resamples, design.units))
+        for start, stop, counts in count_blocks(design, plan, design.units):
+            kept[start:stop] = counts
+        return kept
 
     return plan.once("counts of units", (), design, counted)
 
 
-def counts_of_units(design: Design, plan: Plan, start: int, stop: int) -> reference.Draws:
-    """How often each unit is drawn in resamples ``start`` to ``stop``, shape (B, U)."""
+def count_blocks(
+    design: Design, plan: Plan, elements_each: int
+) -> Iterator[tuple[int, int, reference.Draws]]:
+    """Ranges of resamples, and how often each unit is drawn in them, (B, U).
+
+    ``elements_each`` are those of temporaries, for each resample.
+    """
+    count = counter(design, plan)
+    for start, stop in plan.blocks(elements_each):
+        yield start, stop, count(start, stop)
+
+
+def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]:
+    """A function that counts how often each unit is drawn in a range of resamples, (B, U)."""
     if not plan.compiles:
-        return reference.count_draws(plan.indices(design, start, stop), design.units)
-    counts = [native.count_drawn(key, start, stop, units) for key, _, units in plan.keys(design)]
-    return np.concatenate(counts, axis=-1)
+        return lambda start, stop: reference.count_draws(
+            plan.indices(design, start, stop), design.units
+        )
+    strata = [(key, units) for key, _, units in plan.keys(design)]
+    return lambda start, stop: np.concatenate(
+        [_counted(plan, key, start, stop, units) for key, units in strata], axis=-1
+    )
+
+
+def _counted(plan: Plan, key: rng.Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
+    """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
+    if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
+        return native.count_drawn(key, start, stop, units)
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
+    count = functools.partial(native.count_drawn, key, units=units)
+    with ThreadPoolExecutor(plan.threads) as pool:
+        return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))

@@ -159,14 +159,18 @@ class Scores:
 
         return pd.DataFrame(self.to_columns())
 
-    def to_json(self) -> str:
-        """Rows and cautions as JSON; NaN and infinities are null."""
+    def to_dict(self) -> dict[str, Any]:
+        """Rows and cautions as plain types; NaN and infinities are None."""
         cases = [
             {**row._asdict(), "value": row.value if math.isfinite(row.value) else None}
             for row in self
         ]
         cautions = [caution.to_dict() for caution in self.cautions]
-        return json.dumps({"schema_version": 1, "cases": cases, "cautions": cautions}, indent=2)
+        return {"schema_version": 1, "cases": cases, "cautions": cautions}
+
+    def to_json(self) -> str:
+        """Rows and cautions as JSON."""
+        return json.dumps(self.to_dict(), indent=2)
 
     def defined(self, asks: Callable[[str], bool]) -> tuple[tuple[Row, ...], list[str]]:
         """The rows that can be summarised as they are, and a line for each metric left out.

@@ -1,23 +1,8 @@
 """Summary statistics: what reduces one value per case to one number."""
 
-from halfwidth.summaries.location import mean, trimmed_mean
-from halfwidth.summaries.quantile import (
-    bootstrap_median,
-    interpolated_quantile,
-    median,
-    quantile,
-    sample_quantile,
-)
-from halfwidth.summaries.spread import iqr, sd
+from halfwidth.summaries.catalogue import STATISTICS
+from halfwidth.summaries.location import *  # noqa: F403 -- all that it declares
+from halfwidth.summaries.quantile import *  # noqa: F403 -- all that it declares
+from halfwidth.summaries.spread import *  # noqa: F403 -- all that it declares
 
-__all__ = [
-    "bootstrap_median",
-    "interpolated_quantile",
-    "iqr",
-    "mean",
-    "median",
-    "quantile",
-    "sample_quantile",
-    "sd",
-    "trimmed_mean",
-]
+__all__ = [*STATISTICS.names]  # noqa: PLE0604 -- they are strings

@@ -1,26 +1,14 @@
-"""Every summary statistic the package knows."""
+"""Every summary statistic the package knows: those that the files of families declare."""
 
 from __future__ import annotations
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import StatisticSpec, spec_of
-from halfwidth.summaries.location import mean, trimmed_mean
-from halfwidth.summaries.quantile import (
-    bootstrap_median,
-    interpolated_quantile,
-    median,
-    quantile,
-    sample_quantile,
-)
-from halfwidth.summaries.spread import iqr, sd
+from halfwidth.summaries.location import DECLARED as LOCATION
+from halfwidth.summaries.quantile import DECLARED as QUANTILE
+from halfwidth.summaries.spread import DECLARED as SPREAD
 
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
     "statistic",
-    tuple(
-        spec_of(function)
-        for function in (
-            *(mean, median, trimmed_mean, sd, iqr, quantile),
-            *(sample_quantile, interpolated_quantile, bootstrap_median),
-        )
-    ),
+    tuple(spec_of(function) for function in (*LOCATION, *SPREAD, *QUANTILE)),
 )

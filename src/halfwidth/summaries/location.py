@@ -10,6 +10,8 @@ from halfwidth.core.spec import Estimand, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
+__all__ = ["mean", "trimmed_mean"]
+
 TRIM_SHARE = Parameter("share", 0.25, "share cut from each side", at_least=0, below=0.5)
 
 
@@ -128,3 +130,7 @@ def trimmed_mean(values: Array, *, share: float = 0.25, axis: int = -1) -> Array
     n = ordered.shape[axis]
     cut = cases_cut(n, share)
     return mean(np.take(ordered, np.arange(cut, n - cut), axis=axis), axis=axis)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (mean, trimmed_mean)

@@ -13,6 +13,16 @@ from halfwidth.core.spec import Estimand, range_of_values, statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import nan_per_sample
 
+__all__ = [
+    "bootstrap_median",
+    "interpolated_quantile",
+    "median",
+    "quantile",
+    "quantile_picks",
+    "sample_quantile",
+    "sample_rank",
+]
+
 Picks = Callable[[int, float], tuple[Array, Array]]
 LEVEL = Parameter("q", None, "level of the quantile", above=0, below=1)
 
@@ -304,3 +314,7 @@ def bootstrap_median(values: Array, *, q: float, axis: int = -1) -> Array:
     5.253
     """
     return _picked(values, axis, _bootstrap_picks, q)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (median, quantile, sample_quantile, interpolated_quantile, bootstrap_median)

@@ -12,6 +12,8 @@ from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.location import mean
 from halfwidth.summaries.quantile import quantile, quantile_picks
 
+__all__ = ["iqr", "sd"]
+
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
@@ -121,3 +123,7 @@ def iqr(values: Array, *, axis: int = -1) -> Array:
     2.0
     """
     return quantile(values, q=0.75, axis=axis) - quantile(values, q=0.25, axis=axis)
+
+
+# What the catalogue lists, in its order.
+DECLARED = (sd, iqr)

@@ -21,7 +21,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, counts_of_units, sums_by_stratum
+from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
@@ -150,8 +150,8 @@ def _of_runs(
 ) -> Iterator[tuple[int, int, Counts]]:
     # Where the run of each cell ends: cells ascend within each stratum.
     ends = [count_cells(part, n_cells).cumsum(axis=-1) for part in _parts(codes, design)]
-    for start, stop in plan.blocks(max(design.n, n_cells * len(codes))):
-        counts = counts_of_units(design, plan, start, stop)
+    each = max(design.n, n_cells * len(codes))
+    for start, stop, counts in count_blocks(design, plan, each):
         made = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
         for first, units, end in zip(design.first_units, design.strata, ends, strict=True):
             cumulated = np.zeros((stop - start, units + 1), dtype=np.int64)
@@ -263,13 +263,13 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
     dtype = np.int16 if design.units < 2**15 else np.int32
     rows = -(-(stop - start) // WIDTH)
     made = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
-    step = max(1, plan.block_elements // design.units)
+    step, count = max(1, plan.block_elements // design.units), counter(design, plan)
     for row, into in enumerate(made):
         begin = start + row * WIDTH
         end = min(begin + WIDTH, stop)
         for first in range(begin, end, step):
             last = min(first + step, end)
-            counts = counts_of_units(design, plan, first, last)
+            counts = count(first, last)
             into[1:, first - begin : last - begin] = counts.cumsum(axis=-1, dtype=dtype).T
     return made
 

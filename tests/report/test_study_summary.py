@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from halfwidth.report.study_tables import render_summary
+from halfwidth.report.render import render
+from halfwidth.report.study_summary import summary_document
 
 
 def summary(**given: Any) -> pd.DataFrame:
@@ -32,18 +33,20 @@ def summary(**given: Any) -> pd.DataFrame:
 
 
 def test_columns_that_say_nothing_are_left_out() -> None:
-    text = render_summary(summary(), "table")
+    text = render(summary_document(summary()), "table")
     assert "no CI %" not in text
     assert "0 width %" not in text
     assert "truth_draws" not in text
 
 
 def test_intervals_that_are_missing_or_without_width_are_told() -> None:
-    text = render_summary(summary(undefined=0.031, zero_width=0.5), "table")
+    text = render(summary_document(summary(undefined=0.031, zero_width=0.5)), "table")
     assert "no CI %  0 width %" in text
     assert "3.1       50.0" in text
 
 
 def test_true_values_that_are_not_known_well_are_told() -> None:
-    assert "truth_draws" not in render_summary(summary(truth_error=0.01), "table")
-    assert "known to 5.0 % of a width" in render_summary(summary(truth_error=0.05), "markdown")
+    assert "truth_draws" not in render(summary_document(summary(truth_error=0.01)), "table")
+    assert "known to 5.0 % of a width" in render(
+        summary_document(summary(truth_error=0.05)), "markdown"
+    )

@@ -1,89 +1,68 @@
-"""Sample sizes as text: a table for the terminal, JSON, CSV, Markdown and LaTeX."""
+"""Sample sizes as a document."""
 
 from __future__ import annotations
 
-import json
 import math
-import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from halfwidth.core.formatting import fixed, fixed_apart, percent
-from halfwidth.io.writers import csv_text
 from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
-from halfwidth.report import page
-from halfwidth.report.tables import latex_text, markdown_text, text_table
+from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
-# Columns of text; all others hold numbers.
-WRAPPED = ("label", "decided by", "needed for", "by")
-LEFT = ("label", "plan", "interval", "decided by", "needed for", "by", "kind")
+# Of the columns that hold no numbers.
+KINDS = {
+    **dict.fromkeys(("label", "decided by", "needed for", "by"), Kind.TEXT),
+    **dict.fromkeys(("plan", "kind"), Kind.NAME),
+    "interval": Kind.INTERVAL,
+}
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table before it is set: cells are text.
-
-    Attributes
-    ----------
-    headings : tuple of str
-    rows : tuple of tuple of str
-    """
-
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Document:
-    """What is said of plans: a title, tables, lines below them, and all of it as plain values."""
-
-    title: str
-    sheets: tuple[Sheet, ...]
-    lines: tuple[str, ...]
-    plain: dict[str, Any]
-    flat: tuple[dict[str, Any], ...]
+def plans_document(plans: Sequence[SampleSize]) -> Document:
+    """Plans of one kind: what is needed, and what the numbers rest on."""
+    first = plans[0]
+    unit = f" [{first.unit}]" if first.unit else ""
+    title = f"{first.of[:1].upper()}{first.of[1:]}{unit}, {percent(first.confidence_level)} CI"
+    tables = [_overview(plans)]
+    if len(plans) == 1:
+        tables += [_needs(first)] if first.requirements else []
+        tables += [_overview(first.parts)] if first.parts else []
+    return Document(
+        (Heading(title), *tables, *map(Note, _lines(plans))),
+        Data(
+            lambda: {
+                "schema_version": SCHEMA_VERSION,
+                "plans": [plan.to_dict() for plan in plans],
+            },
+            lambda: [_flat(plan) for plan in _with_parts(plans)],
+        ),
+    )
 
 
-def render_plans(plans: Sequence[SampleSize], fmt: str) -> str:
-    """Plans of one kind as text in one of the `FORMATS`, ending in a line break."""
-    return FORMATS[fmt](_of_plans(plans))
-
-
-def render_runs(rows: Sequence[dict[str, Any]], fmt: str) -> str:
+def minimum_runs_document(rows: Sequence[dict[str, Any]]) -> Document:
     """Minimum numbers of runs: ``quantile, confidence_level, kind, n`` of each."""
-    cells = tuple(
+    cells = [
         (f"{r['quantile']:g}", percent(r["confidence_level"]), str(r["kind"]), str(r["n"]))
         for r in rows
+    ]
+    return Document(
+        (
+            Heading("Fewest runs with which a quantile has an interval"),
+            _sheet(("quantile", "level", "kind", "least n"), cells),
+        ),
+        Data(lambda: {"schema_version": SCHEMA_VERSION, "minimum_runs": list(rows)}, lambda: rows),
     )
-    sheet = Sheet(("quantile", "level", "kind", "least n"), cells)
-    title = "Fewest runs with which a quantile has an interval"
-    plain = {"schema_version": SCHEMA_VERSION, "minimum_runs": list(rows)}
-    return FORMATS[fmt](Document(title, (sheet,), (), plain, tuple(rows)))
 
 
 # --------------------------------------------------------------------------- plans
 
 
-def _of_plans(plans: Sequence[SampleSize]) -> Document:
-    first = plans[0]
-    sheets = [_overview(plans)]
-    if len(plans) == 1:
-        sheets += [_needs(first)] if first.requirements else []
-        sheets += [_overview(first.parts)] if first.parts else []
-    unit = f" [{first.unit}]" if first.unit else ""
-    title = f"{first.of[:1].upper()}{first.of[1:]}{unit}, {percent(first.confidence_level)} CI"
-    return Document(
-        title=title,
-        sheets=tuple(sheets),
-        lines=tuple(_lines(plans)),
-        plain={"schema_version": SCHEMA_VERSION, "plans": [plan.to_dict() for plan in plans]},
-        flat=tuple(_flat(plan) for plan in _with_parts(plans)),
-    )
+def _sheet(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    return Table.of(headings, rows, kinds=KINDS)
 
 
-def _overview(plans: Sequence[SampleSize]) -> Sheet:
+def _overview(plans: Sequence[SampleSize]) -> Table:
     """A row for each plan; a column that says nothing is left out."""
     columns: dict[str, Callable[[SampleSize], str]] = {}
     # The same in all rows, so that numbers stand below each other.
@@ -109,8 +88,7 @@ def _overview(plans: Sequence[SampleSize]) -> Sheet:
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
     columns |= _of_question(plans)
-    rows = tuple(tuple(cell(plan) for cell in columns.values()) for plan in plans)
-    return Sheet(tuple(columns), rows)
+    return _sheet(columns, ([cell(plan) for cell in columns.values()] for plan in plans))
 
 
 def _of_question(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
@@ -156,9 +134,9 @@ def _of_simulated(
     return {"Q1": cell("q1"), "Q3": cell("q3"), **last}
 
 
-def _needs(plan: SampleSize) -> Sheet:
-    rows = tuple((need.what, str(need.n), need.source) for need in plan.requirements)
-    return Sheet(("needed for", "n", "by"), rows)
+def _needs(plan: SampleSize) -> Table:
+    rows = [(need.what, str(need.n), need.source) for need in plan.requirements]
+    return _sheet(("needed for", "n", "by"), rows)
 
 
 def _lines(plans: Sequence[SampleSize]) -> list[str]:
@@ -225,79 +203,3 @@ def _flat(plan: SampleSize) -> dict[str, Any]:
     found |= {"n_for_width": plan.n_for_width, **plan.assumed, **plan.counts}
     simulated = vars(plan.simulated) if plan.simulated is not None else {}
     return found | {needed: simulated[needed] for needed in simulated}
-
-
-# --------------------------------------------------------------------------- formats
-
-
-def _table(document: Document) -> str:
-    parts = [f"{document.title}\n"]
-    parts += [
-        text_table(
-            sheet.headings,
-            sheet.rows,
-            right=[name for name in sheet.headings if name not in LEFT],
-            whole=[name for name in sheet.headings if name not in WRAPPED],
-        )
-        for sheet in document.sheets
-    ]
-    wrapped = [textwrap.fill(line, page.width()) for line in document.lines]
-    parts += ["\n".join(wrapped) + "\n"] if wrapped else []
-    return "\n".join(parts)
-
-
-def _json(document: Document) -> str:
-    return json.dumps(document.plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _csv(document: Document) -> str:
-    names = list(dict.fromkeys(name for row in document.flat for name in row))
-    return csv_text(names, ([row.get(name) for name in names] for row in document.flat))
-
-
-def _markdown(document: Document) -> str:
-    parts = [f"**{markdown_text(document.title)}**\n"]
-    for sheet in document.sheets:
-        rule = ["---" if name in LEFT else "---:" for name in sheet.headings]
-        cells = [[markdown_text(cell) for cell in row] for row in (sheet.headings, *sheet.rows)]
-        lines = [cells[0], rule, *cells[1:]]
-        parts.append("".join(f"| {' | '.join(line)} |\n" for line in lines))
-    parts += (
-        ["".join(f"- {markdown_text(line)}\n" for line in document.lines)] if document.lines else []
-    )
-    return "\n".join(parts)
-
-
-def _latex(document: Document) -> str:
-    lines = [f"% {document.title}", "% \\usepackage{booktabs}"]
-    for sheet in document.sheets:
-        alignment = "".join("l" if name in LEFT else "r" for name in sheet.headings)
-        rows = [" & ".join(map(_tex_of, row)) + r" \\" for row in (sheet.headings, *sheet.rows)]
-        lines += [f"\\begin{{tabular}}{{{alignment}}}", "\\toprule", rows[0], "\\midrule"]
-        lines += [*rows[1:], "\\bottomrule", "\\end{tabular}"]
-    return "\n".join([*lines, *(f"% {line}" for line in document.lines)]) + "\n"
-
-
-# Letters of formulas that LaTeX's text fonts may lack.
-_MATHS = {
-    "√": r"$\surd$",
-    "ⁿ": "$^n$",
-    "α": r"$\alpha$",
-    "½": r"$\frac12$",
-}
-
-
-def _tex_of(text: str) -> str:
-    made = latex_text(text)
-    for letter, command in _MATHS.items():
-        made = made.replace(letter, command)
-    return made
-
-
-FORMATS: dict[str, Callable[[Document], str]] = {
-    "table": _table,
-    "json": _json,
-    "csv": _csv,
-    "markdown": _markdown,
-    "latex": _latex,
-}

@@ -1,0 +1,54 @@
+"""What a verb answers: a document, and where it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from halfwidth.cli.output import say, write
+from halfwidth.report import page
+
+if TYPE_CHECKING:
+    from halfwidth.report.document import Document
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What every verb returns.
+
+    Attributes
+    ----------
+    document : Document
+    fmt : str
+        One of the formats of `halfwidth.report.render`.
+    out : Path or None
+        The file to write; None for stdout.
+    status : int
+        Of the exit.
+    aside : bool
+        Whether it goes to stderr, since stdout has been given something else.
+    """
+
+    document: Document
+    fmt: str = "table"
+    out: Path | None = None
+    status: int = 0
+    aside: bool = False
+
+    def show(self) -> None:
+        """Write the document, set for the terminal that shows it."""
+        # Not before there is an answer: help and slips need none of it.
+        from halfwidth.report.render import render
+
+        on_terminal = self.out is None and (sys.stderr if self.aside else sys.stdout).isatty()
+        columns = shutil.get_terminal_size().columns
+        with page.on_terminal(columns) if on_terminal else contextlib.nullcontext():
+            text = render(self.document, self.fmt)
+        if self.aside:
+            say(f"\n{text}")
+        elif text:
+            write(text, self.out)

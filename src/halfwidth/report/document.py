@@ -1,0 +1,262 @@
+"""What a verb has to say, before it is text: headings, tables, notes, figures and data.
+
+A document is built once from finished results; each module of `halfwidth.report.render` turns it
+into one kind of text. Nothing in it is escaped, wrapped or padded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What the cells of a column hold."""
+
+    TEXT = "text"
+    NAME = "name"
+    """A word of a catalogue, such as a method: never wrapped."""
+    NUMBER = "number"
+    """To the right, never wrapped."""
+    INTERVAL = "interval"
+    """Never wrapped."""
+    CAUTIONS = "cautions"
+    """Codes of cautions, which a paper has no use for."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that programs can read too.
+
+    Attributes
+    ----------
+    text : str
+        As people read it.
+    value : object
+        A number, the two ends of an interval, a tuple of codes: what a page sorts by, links to or
+        shows when it is pointed at.
+    unit : str
+        Of the value.
+    """
+
+    text: str
+    value: Any = None
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """The heading of a column, what its cells hold, and a word for where it has no room."""
+
+    heading: str
+    kind: Kind = Kind.TEXT
+    short: str = ""
+
+    @property
+    def right(self) -> bool:
+        """Whether its cells stand to the right."""
+        return self.kind is Kind.NUMBER
+
+    @property
+    def wraps(self) -> bool:
+        """Whether its cells may take several lines."""
+        return self.kind in (Kind.TEXT, Kind.CAUTIONS)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows; a cell is a `Cell` or its text alone."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell | str, ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        headings: Iterable[str],
+        rows: Iterable[Iterable[Cell | str]],
+        *,
+        kinds: Mapping[str, Kind],
+        otherwise: Kind = Kind.NUMBER,
+    ) -> Table:
+        """A table whose columns are of the ``kinds`` given by heading, or ``otherwise``.
+
+        >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+        >>> [column.kind.value for column in table.columns]
+        ['text', 'number']
+        """
+        columns = tuple(Column(heading, kinds.get(heading, otherwise)) for heading in headings)
+        return cls(columns, tuple(tuple(row) for row in rows))
+
+    @property
+    def headings(self) -> list[str]:
+        """Of the columns."""
+        return [column.heading for column in self.columns]
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The rows as people read them."""
+        return [[cell if isinstance(cell, str) else cell.text for cell in row] for row in self.rows]
+
+    def without(self, kind: Kind) -> Table:
+        """The table without the columns of a kind."""
+        kept = [place for place, column in enumerate(self.columns) if column.kind is not kind]
+        return Table(
+            tuple(self.columns[place] for place in kept),
+            tuple(tuple(row[place] for place in kept) for row in self.rows),
+        )
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The title of what follows."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Prose to read or to copy."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark on the numbers: what they are, what they rest on."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A term and what there is to say of it; the term may be empty.
+
+    Attributes
+    ----------
+    term, text : str
+    code : str
+        Of the caution that it explains, for a link.
+    """
+
+    term: str
+    text: str
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of terms and texts under a title.
+
+    Attributes
+    ----------
+    items : tuple of Item
+    title : str
+    lead : str
+        What each item begins with where the title is not shown.
+    """
+
+    items: tuple[Item, ...]
+    title: str = ""
+    lead: str = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Lines to be typed as they are."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of finished results.
+
+    Attributes
+    ----------
+    kind : str
+        Which one of the figures that the results have: ``"forest"``.
+    caption : str
+    source : object
+        The results that it is drawn from.
+    file : Path or None
+        Where it was written.
+    """
+
+    kind: str
+    caption: str
+    source: Any = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """One thing in two forms: ``short`` for a terminal, ``full`` for a page that is kept."""
+
+    short: tuple[Part, ...]
+    full: tuple[Part, ...]
+
+
+Part = Heading | Paragraph | Note | Items | Code | Table | Figure | Adaptive
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Data:
+    """What programs read; made when it is asked for, since most calls never do.
+
+    Attributes
+    ----------
+    values : callable
+        The object of the JSON contract.
+    rows : callable
+        The rows of a CSV file, by column.
+    columns : tuple of str
+        Of the file, where it may have no rows.
+    """
+
+    values: Callable[[], Mapping[str, Any]]
+    rows: Callable[[], Rows]
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a verb has to say.
+
+    Attributes
+    ----------
+    parts : tuple
+        In the order in which they are read.
+    data : Data or None
+        None where there is nothing for programs.
+
+    Examples
+    --------
+    >>> from halfwidth.report.render import render
+    >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+    >>> print(render(Document((Heading("Cases"), table, Note("All of them."))), "markdown"), end="")
+    **Cases**
+    <BLANKLINE>
+    | label | n |
+    | --- | ---: |
+    | liver | 12 |
+    <BLANKLINE>
+    - All of them.
+    """
+
+    parts: tuple[Part, ...] = ()
+    data: Data | None = None
+
+    def parts_for(self, *, terminal: bool) -> list[Part]:
+        """The parts, each of them in the form for a terminal or for a page that is kept."""
+        found: list[Part] = []
+        for part in self.parts:
+            if isinstance(part, Adaptive):
+                found += part.short if terminal else part.full
+            else:
+                found.append(part)
+        return found

@@ -1,0 +1,189 @@
+"""Estimates as a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.estimate_of_runs import RunsEstimate
+from halfwidth.core.estimates import Estimates
+from halfwidth.core.formatting import fixed, percent
+from halfwidth.report.document import (
+    Adaptive,
+    Cell,
+    Column,
+    Data,
+    Document,
+    Heading,
+    Item,
+    Items,
+    Kind,
+    Note,
+    Part,
+    Table,
+)
+
+CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
+
+Columns = dict[Column, Callable[[Estimate], Cell]]
+_LABEL, _STATISTIC = Column("label"), Column("statistic")
+_N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
+_CLUSTERS = Column("clusters", Kind.NUMBER)
+_VALUE, _HALFWIDTH = Column("value", Kind.NUMBER), Column("half-width", Kind.NUMBER)
+_RELATIVE_WIDTH = Column("width/IDR", Kind.NUMBER)
+# Wrapped, since a design may make a long title of a name.
+_METHOD = Column("method")
+_CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
+
+
+def estimates_document(estimates: Estimates) -> Document:
+    """A table of estimates, what their quantiles say, cautions, and the seed."""
+    data = Data(estimates.to_dict, estimates.to_rows)
+    if not estimates:
+        return Document((Note("No estimates."),), data)
+    columns = _columns(estimates)
+    table = Adaptive(_short(estimates, columns), (_table(estimates, columns),))
+    below = [_readings(estimates), _choices(estimates), _cautions(estimates), _seed(estimates)]
+    return Document((table, *(part for part in below if part.short)), data)
+
+
+# --------------------------------------------------------------------------- the table
+
+
+def _columns(estimates: Estimates) -> Columns:
+    """Columns and their cells; one that says nothing is left out."""
+    first = estimates[0]
+    what = "CI" if first.alternative == "two-sided" else "bound"
+    columns: Columns = {}
+    if any(e.label for e in estimates):
+        columns[_LABEL] = lambda e: Cell(e.label)
+    columns |= {_STATISTIC: _subject, _N: lambda e: Cell(str(e.n), e.n)}
+    if any(e.n_groups is not None for e in estimates):
+        columns[_CLUSTERS] = _clusters
+    columns |= {
+        _VALUE: lambda e: Cell(e.text_of(e.value), e.value, e.metric_spec.unit),
+        Column(f"{percent(first.confidence_level)} {what}", Kind.INTERVAL): _interval,
+    }
+    if first.alternative == "two-sided":
+        columns[_HALFWIDTH] = _halfwidth
+    columns[_METHOD] = _method
+    if any(e.cautions for e in estimates):
+        columns[_CAUTIONS] = _codes
+    return columns
+
+
+def _table(estimates: Estimates, columns: Columns) -> Table:
+    rows = tuple(tuple(cell(e) for cell in columns.values()) for e in estimates)
+    return Table(tuple(columns), rows)
+
+
+def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
+    """What all rows have in common stands above them, where labels tell them apart."""
+    subjects = {_subject(e).text for e in estimates}
+    common = subjects.pop() if len(subjects) == 1 and _LABEL in columns else ""
+    shown = {column: cell for column, cell in columns.items() if column != _STATISTIC or not common}
+    sources = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
+    if len(sources) == 1:
+        common = common or f"quantiles {sources.pop()}"
+        shown = _columns_of_runs(shown)
+    heading = (Heading(f"{common[:1].upper()}{common[1:]}"),) if common else ()
+    return (*heading, _table(estimates, shown))
+
+
+def _columns_of_runs(columns: Columns) -> Columns:
+    """Half-widths give way to what compares sources: widths by the spread of their runs."""
+    instead: Columns = {
+        _STATISTIC: lambda e: Cell(e.statistic_title),
+        _HALFWIDTH: _relative_width,
+        _N: columns[_N],
+    }
+    names = {_N: _RUNS, _HALFWIDTH: _RELATIVE_WIDTH}
+    return {names.get(one, one): instead.get(one, cell) for one, cell in columns.items()}
+
+
+def _subject(e: Estimate) -> Cell:
+    unit = e.metric_spec.unit
+    return Cell(e.subject + (f" [{unit}]" if unit else ""))
+
+
+def _clusters(e: Estimate) -> Cell:
+    return Cell("" if e.n_groups is None else str(e.n_groups), e.n_groups)
+
+
+def _interval(e: Estimate) -> Cell:
+    low, high = e.text_of(e.low), e.text_of(e.high)
+    if math.isnan(e.low) or math.isnan(e.high):
+        text = "none"
+    else:
+        texts = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
+        text = texts[e.alternative]
+    return Cell(text, (e.low, e.high), e.metric_spec.unit)
+
+
+def _halfwidth(e: Estimate) -> Cell:
+    text = "" if math.isnan(e.halfwidth) else fixed(e.halfwidth, e.decimals)
+    return Cell(text, e.halfwidth, e.metric_spec.unit)
+
+
+def _relative_width(e: Estimate) -> Cell:
+    """The width of an interval over runs by their interdecile range; empty for any other."""
+    width = e.relative_width if isinstance(e, RunsEstimate) else math.nan
+    return Cell("" if math.isnan(width) else f"{width:.2f}", width)
+
+
+def _method(e: Estimate) -> Cell:
+    """The name of the method, or its title where the design makes another one of it."""
+    return Cell(e.method if e.method_title == e.method_spec.title else e.method_title, e.method)
+
+
+def _codes(e: Estimate) -> Cell:
+    codes = tuple(dict.fromkeys(caution.code for caution in e.cautions))
+    return Cell(" ".join(codes), codes)
+
+
+# --------------------------------------------------------------------------- below the table
+
+
+def _readings(estimates: Estimates) -> Adaptive:
+    """What the quantiles of the first source say."""
+    label = estimates[0].label
+    texts = [e.reading() for e in estimates if e.label == label and isinstance(e, RunsEstimate)]
+    return Adaptive(_items(filter(None, texts), f"Read ({label}):" if label else "Read:"), ())
+
+
+def _choices(estimates: Estimates) -> Adaptive:
+    """The intervals among which a randomized method drew."""
+    texts = [
+        f"{', '.join(part for part in (e.label, e.statistic_title) if part)}: {_drawn(e)}"
+        for e in estimates
+        if isinstance(e, RunsEstimate) and e.choices
+    ]
+    full = tuple(Note(f"drawn among {text}") for text in texts)
+    return Adaptive(_items(texts, "Drawn among, with probability:"), full)
+
+
+def _items(texts: Iterable[str], title: str) -> tuple[Part, ...]:
+    items = tuple(Item("", text) for text in texts)
+    return (Items(items, title),) if items else ()
+
+
+def _drawn(e: RunsEstimate) -> str:
+    return " or ".join(
+        f"{e.text_of(one.low)} to {e.text_of(one.high)}, ranks {one.k} and {one.l} "
+        f"({one.probability:.4f})"
+        for one in e.choices
+    )
+
+
+def _cautions(estimates: Estimates) -> Adaptive:
+    """Each code once, with its message, and how many rows share it."""
+    items = tuple(Item(code, text, code) for code, text in estimates.caution_lines())
+    return Adaptive((Items(items, CAUTIONS_TITLE),) if items else (), (Items(items),))
+
+
+def _seed(estimates: Estimates) -> Adaptive:
+    seeds = {e.seed for e in estimates if e.seed is not None}
+    resamples = max(e.n_resamples or 0 for e in estimates)
+    drawn = f", {resamples} resamples" if resamples else ""
+    return Adaptive((Note(f"Seed {seeds.pop()}{drawn}."),) if seeds else (), ())

@@ -1,0 +1,40 @@
+"""Frames as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.report.document import Data
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA_VERSION = 1
+INTERVALS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
+
+
+def frames_data(frames: Mapping[str, pd.DataFrame], **more: Any) -> Data:
+    """Of all frames by name, beside ``more``; a CSV file has the rows of the first."""
+    first = next(iter(frames.values()))
+    return Data(
+        lambda: {
+            "schema_version": SCHEMA_VERSION,
+            **more,
+            **{name: records(frame) for name, frame in frames.items()},
+        },
+        lambda: records(first),
+        tuple(map(str, first.columns)),
+    )
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame, by column; each value keeps its own type."""
+    names = list(map(str, frame.columns))
+    rows = frame.itertuples(index=False, name=None)
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def interval_words(level: float, alternative: str) -> str:
+    """What intervals of a study are: "95 % intervals"."""
+    return f"{100 * level:g} % {INTERVALS[alternative]}"

@@ -1,0 +1,94 @@
+"""A document as LaTeX: tables to paste, and as comments what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from halfwidth.report.document import (
+    Code,
+    Document,
+    Figure,
+    Heading,
+    Items,
+    Kind,
+    Note,
+    Paragraph,
+    Part,
+    Table,
+)
+from halfwidth.report.wrapping import one_line
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # At the start of a row these two would belong to the line break before it.
+    "[": "{[}",
+    "*": "{*}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    # Letters of formulas that LaTeX's text fonts may lack.
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "∞": r"$\infty$",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "√": r"$\surd$",
+    "½": r"$\frac12$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "ⁿ": "$^n$",
+}
+
+
+def render_latex(document: Document) -> str:
+    """Tables with booktabs; prose as text; headings and remarks as comments."""
+    parts = document.parts_for(terminal=False)
+    lines = ["% \\usepackage{booktabs}"] if any(isinstance(part, Table) for part in parts) else []
+    before: Part | None = None
+    for part in parts:
+        apart = isinstance(part, Heading | Paragraph | Table) and not isinstance(before, Heading)
+        lines += [""] * bool(apart and before is not None)
+        lines += _lines(part)
+        before = part
+    return "".join(f"{line}\n" for line in lines)
+
+
+def latex_text(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return "".join(_ESCAPES.get(letter, letter) for letter in one_line(text))
+
+
+def _lines(part: Part) -> Iterator[str]:
+    match part:
+        case Table():
+            yield from _table(part.without(Kind.CAUTIONS))
+        case Paragraph(text):
+            yield latex_text(text)
+        case Heading(text) | Note(text):
+            yield f"% {one_line(text)}"
+        case Items(items, title):
+            yield from [f"% {one_line(title)}"] * bool(title)
+            for item in items:
+                yield f"% {one_line(f'{item.term} {item.text}'.strip())}"
+        case Code(lines):
+            for line in lines:
+                yield f"% {one_line(line)}"
+        case Figure(file=file) if file is not None:
+            yield f"% \\includegraphics{{{one_line(file.as_posix())}}}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    alignment = "".join("r" if column.right else "l" for column in table.columns)
+    heading, *rows = [
+        " & ".join(map(latex_text, row)) + r" \\" for row in (table.headings, *table.texts)
+    ]
+    yield f"\\begin{{tabular}}{{{alignment}}}"
+    yield from ("\\toprule", heading, "\\midrule", *rows, "\\bottomrule", "\\end{tabular}")

@@ -1,0 +1,64 @@
+"""A document as Markdown."""
+
+from __future__ import annotations
+
+import re
+
+from halfwidth.report.document import (
+    Code,
+    Document,
+    Figure,
+    Heading,
+    Items,
+    Note,
+    Paragraph,
+    Part,
+    Table,
+)
+from halfwidth.report.wrapping import one_line
+
+
+def render_markdown(document: Document) -> str:
+    """Headings in bold, pipe tables, remarks as a list."""
+    blocks: list[str] = []
+    listing = False
+    for part in document.parts_for(terminal=False):
+        begins = not isinstance(part, Note) and not (isinstance(part, Items) and not part.title)
+        if blocks and listing and not begins:
+            blocks[-1] += _block(part)
+        else:
+            blocks.append(_block(part))
+        listing = isinstance(part, Note | Items)
+    return "\n".join(block for block in blocks if block)
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", one_line(text))
+
+
+def _block(part: Part) -> str:
+    block = ""
+    match part:
+        case Heading(text):
+            block = f"**{markdown_text(text)}**"
+        case Paragraph(text):
+            block = markdown_text(text)
+        case Note(text):
+            block = f"- {markdown_text(text)}"
+        case Items(items, title):
+            lines = [f"- {markdown_text(f'{item.term} {item.text}'.strip())}" for item in items]
+            block = "\n".join([*[f"**{markdown_text(title)}**\n"] * bool(title), *lines])
+        case Code(commands):
+            block = "\n".join(["```sh", *map(one_line, commands), "```"])
+        case Table():
+            block = _table(part)
+        case Figure(caption=caption, file=file) if file is not None:
+            block = f"![{markdown_text(caption)}](<{file.as_posix()}>)"
+    return block + "\n" if block else ""
+
+
+def _table(table: Table) -> str:
+    rule = ["---:" if column.right else "---" for column in table.columns]
+    heading, *rows = [map(markdown_text, row) for row in (table.headings, *table.texts)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, rule, *rows))

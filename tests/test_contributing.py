@@ -1,0 +1,189 @@
+"""The worked examples of CONTRIBUTING.md: declared in one file, they work at every front door."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import jaccard_score
+from support import Run
+
+import halfwidth as hw
+from halfwidth.core.catalogue import Catalogue
+from halfwidth.core.spec import spec_of
+from halfwidth.core.types import Level
+from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.resampling.bootstrap import leave_one_out, replicates
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+
+PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
+BLOCKS = dict(re.findall(r"```python (\w+)\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL))
+Y = np.arange(60) % 3
+PREDICTED = np.where(np.random.default_rng(1).uniform(size=60) < 0.7, Y, (Y + 1) % 3)
+VALUES = np.random.default_rng(2).lognormal(size=40)
+HITS = [1] * 17 + [0] * 3
+
+
+def declared(kind: str) -> Any:
+    """The function that an example declares; the block is run as a file of its own."""
+    space: dict[str, Any] = {"__name__": f"example_{kind}"}
+    exec(compile(BLOCKS[kind], f"{PAGE.name}: {kind}", "exec"), space)  # noqa: S102
+    (function,) = space["DECLARED"]
+    return function
+
+
+METRIC, STATISTIC, METHOD = (declared(kind) for kind in ("metric", "statistic", "method"))
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The examples in the catalogues, where the DECLARED of their family would put them."""
+    lists: tuple[tuple[Catalogue[Any], Any], ...] = (
+        (hw.SAMPLE_METRICS, METRIC),
+        (hw.STATISTICS, STATISTIC),
+        (hw.METHODS, METHOD),
+    )
+    for catalogue, function in lists:
+        known = (*catalogue, spec_of(function))
+        monkeypatch.setitem(vars(catalogue), "items", known)
+        vars(catalogue).pop("_by_name", None)
+    yield
+    monkeypatch.undo()
+    for catalogue, _ in lists:
+        vars(catalogue).pop("_by_name", None)
+
+
+def test_every_example_is_run() -> None:
+    assert set(BLOCKS) == {"metric", "statistic", "method"}
+    assert PAGE.read_text("utf-8").count("```python") == len(BLOCKS)
+
+
+# --------------------------------------------------------------------------- a metric
+
+
+def test_the_metric_has_its_averages_and_methods() -> None:
+    for average in ("macro", "micro", "weighted"):
+        made = hw.metric_ci(Y, PREDICTED, metric=METRIC, average=average, n_resamples=99, rng=1)
+        assert made.value == pytest.approx(jaccard_score(Y, PREDICTED, average=average))
+        assert made.low < made.value < made.high
+    made = hw.metric_ci(Y, PREDICTED, metric=METRIC, average="macro", method="delta")
+    assert made.standard_error > 0
+    with pytest.raises(hw.OptionError, match="method 't' makes no interval for the macro CSI"):
+        hw.metric_ci(Y, PREDICTED, metric=METRIC, average="macro", method="t")
+
+
+# --------------------------------------------------------------------------- a statistic
+
+
+def test_a_statistic_without_a_form_takes_the_generic_path() -> None:
+    statistic = resolve_statistic(STATISTIC)
+    assert statistic.spec.form is None
+    values, plan = np.stack([np.sort(VALUES), np.sort(VALUES**2)]), Plan(3, 50)
+    drawn = replicates(values, Design.iid(40), statistic, plan)
+    # The mean of the logarithms has a form: the same draws by the fast path.
+    logs = replicates(np.log(values), Design.iid(40), resolve_statistic("mean"), plan)
+    np.testing.assert_allclose(drawn, np.exp(logs), rtol=1e-12)
+    without = [[stats.gmean(np.delete(row, place)) for place in range(40)] for row in values]
+    np.testing.assert_allclose(leave_one_out(values, Design.iid(40), statistic), without)
+
+
+def test_the_statistic_works_at_the_front_door() -> None:
+    made = hw.summary_ci(VALUES, statistic=STATISTIC, n_resamples=199, rng=1)
+    assert made.value == pytest.approx(stats.gmean(VALUES))
+    # A method that auto has no evidence for is not chosen.
+    assert made.method == "percentile"
+    # By the delta method the SE is that of the mean of the logarithms, times the value.
+    options: dict[str, Any] = {"statistic": STATISTIC, "n_resamples": 99, "rng": 1}
+    error = hw.summary_ci(VALUES, method="studentized", **options).standard_error
+    assert error == pytest.approx(made.value * stats.sem(np.log(VALUES)))
+    clusters = hw.summary_ci(VALUES, method="bca", groups=np.arange(40) // 2, **options)
+    assert clusters.low < made.value < clusters.high
+    with pytest.raises(hw.OptionError, match="method 't' makes no interval for the geometric mean"):
+        hw.summary_ci(VALUES, statistic=STATISTIC, method="t")
+
+
+def test_where_the_statistic_is_undefined_it_is_said() -> None:
+    made = hw.summary_ci([0.0, *VALUES], statistic=STATISTIC, n_resamples=99, rng=1)
+    assert np.isnan([made.value, made.low, made.high]).all()
+    (said,) = (caution for caution in made.cautions if caution.code == "HW306")
+    assert "the geometric mean" in said.message
+
+
+# --------------------------------------------------------------------------- a method
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 13, 40])
+def test_mid_p_bounds_have_the_probabilities_that_it_says(n: int) -> None:
+    x, level = np.arange(n + 1), Level(0.9)
+    made = METHOD(x, n, level)
+    for place, low, high in zip(x, made.low, made.high, strict=True):
+        if place:
+            above = stats.binom.sf(place, n, low) + stats.binom.pmf(place, n, low) / 2
+            assert above == pytest.approx(0.05)
+        if place < n:
+            below = stats.binom.cdf(place - 1, n, high) + stats.binom.pmf(place, n, high) / 2
+            assert below == pytest.approx(0.05)
+    assert (made.low[0], made.high[-1]) == (0, 1)
+
+
+def test_mid_p_is_right_on_average_where_clopper_pearson_is_too_wide() -> None:
+    x, shares = np.arange(21), np.linspace(0.01, 0.99, 99)
+    chance = stats.binom.pmf(x, 20, shares[:, None])
+
+    def mean_coverage(made: hw.Interval) -> float:
+        held = (made.low <= shares[:, None]) & (shares[:, None] <= made.high)
+        return float((chance * held).sum(axis=1).mean())
+
+    ours = mean_coverage(METHOD(x, 20, Level(0.95)))
+    theirs = mean_coverage(hw.intervals.clopper_pearson(x, 20, Level(0.95)))
+    assert abs(ours - 0.95) < 0.015 < theirs - 0.95
+
+
+def test_the_method_works_at_the_front_door() -> None:
+    made = hw.summary_ci(HITS, metric="correct", method=METHOD)
+    bounds = METHOD(17, 20, Level(0.95))
+    assert (made.low, made.high) == (float(bounds.low), float(bounds.high))
+    assert made.sentence().endswith("Clopper-Pearson mid-P).")
+    with pytest.raises(hw.OptionError, match="method 'mid_p' makes no interval for the mean"):
+        hw.summary_ci(VALUES, method=METHOD)
+
+
+# --------------------------------------------------------------------------- in the catalogues
+
+
+@pytest.mark.usefixtures("listed")
+def test_what_is_declared_is_known_by_its_name(run: Run, tmp_path: Path) -> None:
+    def estimate(*arguments: object) -> Any:
+        ran = run("ci", *arguments, "--json", "--seed", 1, "--n-resamples", 99)
+        (found,) = json.loads(ran.out)["estimates"]
+        return found
+
+    values, sets = tmp_path / "values.csv", tmp_path / "sets.csv"
+    values.write_text("v\n" + "\n".join(map(str, VALUES)))
+    sets.write_text(
+        "y,p,h\n"
+        + "\n".join(f"{y},{p},{h}" for y, p, h in zip(Y, PREDICTED, HITS * 3, strict=True))
+    )
+    found = estimate(values, "--value", "v", "--statistic", "gmean")
+    assert (found["statistic"], found["method"]) == ("geometric_mean", "percentile")
+    found = estimate(sets, "--value", "h", "--metric", "correct", "--method", "mid-p")
+    assert found["method"] == "mid_p"
+    found = estimate(
+        sets,
+        "--target",
+        "y",
+        "--prediction",
+        "p",
+        "--metric",
+        METRIC.__name__,
+        "--average",
+        "macro",
+    )
+    assert found["value"] == pytest.approx(jaccard_score(Y, PREDICTED, average="macro"))
