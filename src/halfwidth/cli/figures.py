@@ -12,8 +12,6 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import Document, Figure
 
-__all__ = ["KINDS", "OF_TEST_SETS", "check", "draw", "with_figure"]
-
 KINDS = ("distribution", "forest")
 OF_TEST_SETS = ("roc", "pr", "confusion", "forest")
 
