@@ -11,23 +11,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array, Numbers
 
-__all__ = [
-    "Area",
-    "CellCounts",
-    "FastArea",
-    "Form",
-    "MetricForm",
-    "Moments",
-    "OrderStatistics",
-    "PerCase",
-    "Quotient",
-    "RankedAreas",
-    "Ranking",
-    "SortedWeights",
-    "Sums",
-    "sum_of_squares",
-]
-
 
 # Weights of a numerator and of a denominator.
 Quotient = tuple[tuple[float, ...], tuple[float, ...]]

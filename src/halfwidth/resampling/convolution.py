@@ -27,8 +27,6 @@ from halfwidth.resampling.distribution import ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.lattices import lattice_step
 
-__all__ = ["Draws", "SmoothSum", "draws_of", "normal_frequencies", "reach", "sum_distribution"]
-
 Spectrum = NDArray[np.complex128]
 
 # The window of sums holds all but exp(-32) in either tail, by Bernstein's inequality.

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["can_enumerate", "enumerated_sums"]
-
 # Resamples that differ in more than their order: of 10 units there are 92 378.
 MOST_RESAMPLES = 100_000
 # Strata of two units have three resamples each.

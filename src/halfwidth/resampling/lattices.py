@@ -8,8 +8,6 @@ import numpy as np
 
 from halfwidth.core.types import Array
 
-__all__ = ["lattice_step"]
-
 # In SDs of the values: how far from the lattice a value may lie, and how fine a lattice may be.
 # What is less changes the mean by less than a millionth of its standard error.
 NEAR, FINEST = 1e-6, 5e-6

@@ -30,8 +30,6 @@ from halfwidth.resampling.distribution import Distribution, ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.lattices import lattice_step
 
-__all__ = ["Pairs", "RatioOfSums", "pairs_of", "quotient_distribution", "ratio_distribution"]
-
 # Pairs of sums on lattices that are tabulated.
 MOST_PAIRS = 2**17
 # Denominators of 0 that are too seldom to matter.

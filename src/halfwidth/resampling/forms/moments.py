@@ -22,8 +22,6 @@ from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.ratios import pairs_of, ratio_distribution
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["ENGINE"]
-
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
 

@@ -13,8 +13,6 @@ from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import Engine, form_of
 from halfwidth.resampling.ratios import quotient_distribution
 
-__all__ = ["ENGINE"]
-
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From sums over the units drawn."""
