@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array, Numbers
 
-
 # Weights of a numerator and of a denominator.
 Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 
