@@ -243,7 +243,7 @@ def test_tails_are_those_of_numpy() -> None:
     rows[3, ::5], rows[4] = np.nan, np.nan
     low, high = np.full(9, 4.0), np.full(9, 35.0)
     below, above, counts = reference.tails(rows, low, high)
-    made = native.tails(rows, low, high, 200)
+    made = native.tails(rows, low, high, 300)
     assert np.array_equal(made[2], counts)
     for side, (got, wanted) in enumerate(((made[0], below), (made[1], above))):
         for row, own, held in zip(got, wanted, counts[:, 2 * side], strict=True):

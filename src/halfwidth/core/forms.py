@@ -94,6 +94,13 @@ class OrderStatistics:
 
     picks: Callable[..., tuple[Array, Array]]
 
+    def weights(self, n: int, /, **parameters: float) -> Array:
+        """Those of n sorted values, most of them 0."""
+        weights = np.zeros(n)
+        ranks, picked = self.picks(n, **parameters)
+        weights[ranks - 1] = picked
+        return weights
+
 
 @dataclass(frozen=True)
 class CellCounts:

@@ -37,8 +37,9 @@ __all__ = [
 ]
 
 
-# Elements of the largest array: 6 * 2**20 float64 are 48 MiB. No result depends on it.
-MOST_ELEMENTS = 6 * 2**20
+# Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
+# while bounds are made of them. No result depends on it.
+MOST_ELEMENTS = 2**21
 
 
 @dataclass(frozen=True)

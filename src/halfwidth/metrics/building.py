@@ -87,7 +87,6 @@ def of_cells(
     metric: Metric,
     finish: CountingFinish,
     undefined: Undefined,
-    estimand: Estimand = Estimand.COUNTING,
 ) -> Statistic:
     """A function of a confusion matrix; a sample holds the cell of each case."""
     policed = Policed(finish, undefined, metric.spec.worst)
@@ -95,7 +94,7 @@ def of_cells(
     return _statistic(
         metric,
         function=functools.partial(_function_of_cells, policed, n_cells),
-        estimand=estimand,
+        estimand=Estimand.COUNTING,
         form=CellCounts(n_cells, policed),
         influence=functools.partial(_influence_of_cells, policed, n_cells),
     )

@@ -20,6 +20,7 @@ from halfwidth.resampling.progress import growing, tracked
 __all__ = [
     "BLOCK_ELEMENTS",
     "COMPILED_DRAWS",
+    "MOST_KEPT",
     "Plan",
     "count_blocks",
     "counter",
@@ -37,6 +38,8 @@ MOST_KEPT = 10**7
 # Draws in one call of a compiled kernel, which makes no temporaries: a tenth of a second, after
 # which an interrupt is heeded.
 COMPILED_DRAWS = 2**26
+# Draws that are counted faster than threads start.
+SHARED_DRAWS = 2**17
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class Plan:
     kept : dict or None
         Where what several statistics of the same cases have in common is kept; None: nowhere.
     threads : int
-        That the kernels for ranked scores run in; the results do not depend on it.
+        That share the draws and what kernels make of them; no result depends on it, in no bit.
     own_uniforms : bool
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
@@ -199,19 +202,22 @@ def sums_by_stratum(
         for key, first, units in plan.keys(design)
     ]
     each = len(features) * len(strata)
-    # A fused kernel makes no temporaries, whose size would bound a block; patience does.
-    blocks = (
-        plan.blocks(each, most=COMPILED_DRAWS // design.units)
-        if fused
-        else plan.blocks(max(design.units, each))
-    )
-    for start, stop in blocks:
+
+    def summed(block: tuple[int, int]) -> Array:
+        sums = [native.sum_drawn(part, key, *block, units) for key, part, units in strata]
+        return np.stack(sums)
+
+    if fused:
+        # The kernel makes no temporaries, whose size would bound a block; patience does.
+        most = min(plan.block_elements // max(each, 1), COMPILED_DRAWS // design.units)
+        for (start, stop), made in plan.in_threads(max(1, most), summed):
+            yield start, stop, made
+        return
+    for start, stop in plan.blocks(max(design.units, each)):
         sums = np.empty((len(strata), len(features), stop - start))
         for into, (key, part, units) in zip(sums, strata, strict=True):
-            if fused:
-                into[:] = native.sum_drawn(part, key, start, stop, units)
-            elif fast:
-                into[:] = part @ native.count_drawn(key, start, stop, units).T.astype(float)
+            if fast:
+                into[:] = part @ _counted(plan, key, start, stop, units).T.astype(float)
             else:
                 into[:] = reference.sum_drawn(part, rng.indices(key, start, stop, units, units))
         yield start, stop, sums
@@ -252,5 +258,17 @@ def counter(design: Design, plan: Plan) -> Callable[[int, int], reference.Draws]
         )
     strata = [(key, units) for key, _, units in plan.keys(design)]
     return lambda start, stop: np.concatenate(
-        [native.count_drawn(key, start, stop, units) for key, units in strata], axis=-1
+        [_counted(plan, key, start, stop, units) for key, units in strata], axis=-1
     )
+
+
+def _counted(plan: Plan, key: rng.Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
+    """Counts of draws, shared among the threads of a plan; blocks stay as large as for one."""
+    if plan.threads == 1 or (stop - start) * units < SHARED_DRAWS:
+        return native.count_drawn(key, start, stop, units)
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
+    count = functools.partial(native.count_drawn, key, units=units)
+    with ThreadPoolExecutor(plan.threads) as pool:
+        return np.concatenate(list(pool.map(count, ends[:-1], ends[1:])))

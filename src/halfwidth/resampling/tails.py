@@ -29,8 +29,11 @@ __all__ = ["Tails", "distribution_of"]
 
 # Rows and replicates from which tails are quicker than sorting.
 MANY_ROWS, MANY_REPLICATES = 16, 2000
-# Of the first replicates, which tell the limits, and of all.
-FIRST, SHARE = 256, 0.08
+# Parts of the first replicates, whose median quantiles are the limits, and the share cut off. More
+# than 256 are sorted at a quarter of the speed.
+PARTS, FIRST, SHARE = 5, 256, 0.065
+# The efficiency of a median.
+MEDIAN = 2 / np.pi
 
 
 def distribution_of(bases: Array, plan: Plan, scale: Scale | None = None) -> Distribution:
@@ -70,22 +73,20 @@ class Tails:
     @classmethod
     def of(cls, bases: Array, scale: Scale | None = None) -> Tails:
         """Take over replicates and find their tails."""
-        first = np.sort(bases[:, :FIRST], axis=-1)
-        defined = FIRST - np.isnan(first).sum(axis=-1)
-        place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
-        row = np.arange(len(bases))
-        low, high = first[row, place], first[row, np.maximum(defined - 1 - place, 0)]
+        low, high = _limits(bases)
         expected = SHARE * bases.shape[-1]
-        # Six standard deviations of how many a quantile of the first cuts off.
-        room = int(expected + 6 * expected / np.sqrt(SHARE * FIRST)) + 8
+        # Six standard deviations of how many a quantile of the first cuts off, on either side.
+        room = 2 * int(expected + 6 * expected / np.sqrt(SHARE * FIRST * PARTS * MEDIAN)) + 72
         lower, upper, counts = native.tails(bases, low, high, room)
         below, at_low, above, at_high, undefined = counts.astype(np.intp).T
+        fits = (below < room) & (above < room)
+        room = max(int(np.maximum(below, above)[fits].max(initial=0)), 1)
+        lower, upper = lower[:, :room], upper[:, :room]
         places = np.arange(room)
         np.copyto(lower, low[:, None], where=places >= below[:, None])
         np.copyto(upper, high[:, None], where=places >= above[:, None])
         lower.sort(axis=-1)
         upper.sort(axis=-1)
-        fits = (below < room) & (above < room)
         held = np.stack([below + at_low, above + at_high], axis=-1)
         held = np.where(fits[:, None], np.minimum(held, room), 0)
         undefined = np.where(fits, undefined, -1)
@@ -137,3 +138,14 @@ class Tails:
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
         return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)
+
+
+def _limits(bases: Array) -> tuple[Array, Array]:
+    """Values that cut off about the same share of each row at either end."""
+    first = np.sort(bases[:, : PARTS * FIRST].reshape(len(bases), PARTS, FIRST), axis=-1)
+    defined = FIRST - np.isnan(first).sum(axis=-1)
+    place = np.floor(SHARE * np.maximum(defined, 1)).astype(np.intp)
+    places = (place, np.maximum(defined - 1 - place, 0))
+    of_parts = [np.take_along_axis(first, one[..., None], axis=-1)[..., 0] for one in places]
+    low, high = (np.sort(one, axis=-1)[:, PARTS // 2] for one in of_parts)
+    return low, high

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import SortedWeights
+from halfwidth.core.forms import OrderStatistics, SortedWeights
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["ENGINE", "left_out_of_weights", "replicates_of_weights", "total_weight"]
+__all__ = ["ENGINE", "leave_one_out", "replicates", "total_weight"]
 
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15
@@ -33,7 +33,10 @@ Weights = Callable[[int], Array]
 
 def _weights(statistic: Statistic) -> Weights:
     """The weights of n sorted values, as a function of n."""
-    return functools.partial(form_of(statistic, SortedWeights).weights, **statistic.parameters)
+    form = statistic.spec.form
+    if not isinstance(form, SortedWeights | OrderStatistics):
+        raise TypeError(f"{statistic.spec.name} is no L-statistic")
+    return functools.partial(form.weights, **statistic.parameters)
 
 
 def drawn_distribution(
@@ -61,27 +64,16 @@ def _moved_back(_n: int, values: Array, by: Array) -> Array:
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """By the weights of the places that a case fills."""
-    return replicates_of_weights(_weights(statistic), values, design, plan)
-
-
-def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
-    """Cases before the one left out keep their place, those after move up."""
-    return left_out_of_weights(_weights(statistic), values, design)
-
-
-# --------------------------------------------------------------------------- any weights
-
-
-def replicates_of_weights(weights: Weights, values: Array, design: Design, plan: Plan) -> Array:
-    """An L-statistic of each resample, (S, n) -> (S, B)."""
+    weights = _weights(statistic)
     out = np.empty((len(values), plan.n_resamples))
     for start, stop, counts in count_blocks(design, plan, max(design.n, len(values))):
         out[:, start:stop] = _weighted(weights, values, design, counts)
     return out
 
 
-def left_out_of_weights(weights: Weights, values: Array, design: Design) -> Array:
-    """An L-statistic without each unit, (S, n) -> (S, U)."""
+def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
+    """Cases before the one left out keep their place, those after move up."""
+    weights = _weights(statistic)
     if design.simple:
         return _without_each_case(weights(design.n - 1), values)
     # As a resample that draws every other unit once.

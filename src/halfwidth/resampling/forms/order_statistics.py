@@ -7,8 +7,6 @@ weights.
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,12 +17,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, ExactDistribution, in_parts
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
-from halfwidth.resampling.forms.l_statistics import (
-    Weights,
-    left_out_of_weights,
-    replicates_of_weights,
-    total_weight,
-)
+from halfwidth.resampling.forms.l_statistics import leave_one_out, replicates, total_weight
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import distribution_of
@@ -67,30 +60,8 @@ def drawn_distribution(
     return distribution_of(pick(values, table, total_weight(weights), gaps), plan)
 
 
-def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """As L-statistics, on the draws of all other statistics."""
-    return replicates_of_weights(_weights(statistic), values, design, plan)
-
-
-def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
-    """As L-statistics."""
-    return left_out_of_weights(_weights(statistic), values, design)
-
-
 def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
     return form_of(statistic, OrderStatistics).picks(n, **statistic.parameters)
-
-
-def _weights(statistic: Statistic) -> Weights:
-    return functools.partial(_weights_of_all, statistic)
-
-
-def _weights_of_all(statistic: Statistic, n: int) -> Array:
-    """The weights of n sorted values, most of them 0."""
-    weights = np.zeros(n)
-    ranks, picked = _picks(statistic, n)
-    weights[ranks - 1] = picked
-    return weights
 
 
 # --------------------------------------------------------------------------- closed form

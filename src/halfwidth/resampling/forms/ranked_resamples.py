@@ -5,6 +5,7 @@ Where there is a kernel it does the work; `areas_of_counts` is the same in plain
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from halfwidth.core.forms import Area, FastArea, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native
 
 __all__ = [
@@ -158,7 +159,10 @@ def _of_many(
     lists, keys = _prepared(area, ranking, design), plan.keys(design)
     rows = len(lists.unit) // samples
     for start, stop in plan.blocks(1, most=_whole_blocks(MOST_SHARED // design.units)):
-        counts = native.side_by_side(keys, start, stop, design.units)
+        make = functools.partial(native.side_by_side, keys, start, stop, design.units)
+        # Other samples of a batch take the same counts.
+        small = plan.n_resamples * design.units <= MOST_KEPT
+        counts = plan.once(("counts", start, stop), (), design, make) if small else make()
         step = max(1, MOST_AT_ONCE // (rows * (stop - start)))
         for first in range(0, samples, step):
             last = min(first + step, samples)

@@ -3,7 +3,8 @@
 C trusts its arguments. So this module alone names its functions and their types, and looks at
 types, contiguity, lengths and ranges of indices before it hands an array over. `reference` has the
 NumPy twins, which serve where there is no library. ctypes lets go of the interpreter while C works,
-so that threads share it; no call works for much longer than a tenth of a second.
+so that threads share it. No call works for much longer than a tenth of a second, but for areas
+of more than two million entries: their least unit is one list in LANES resamples.
 """
 
 from __future__ import annotations
@@ -56,13 +57,13 @@ MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 # Entries of a ranking, each as often as it may be drawn: twice the area is then exact in a float,
 # and places of counts fit into 32 bits.
 MOST_ENTRIES = 2**27 - LANES
-# Up to here twice the area fits into 32 bits, and the product of four numbers of entries into 51.
-FEW_ENTRIES, FEW_STEPS = 92_000, 6000
+# Up to here twice the area fits into 32 bits, and a number of entries into 8.
+FEW_ENTRIES, FEW_STEPS = 92_000, 256
 # Slots taken together: the sums of so many counts have no probability to exceed 16 bits.
 TOGETHER = 16
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
 WIDTHS, LINE = (1, 2, 4, 8), 8
-# Values of rows, and steps of programs, that one call goes through.
+# Draws, values of rows, and steps of programs that one call goes through.
 AT_A_TIME = 2**24
 
 _I, _K, _P = ctypes.c_int64, ctypes.c_uint64, ctypes.c_void_p
@@ -74,9 +75,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),
     "hw_slots": (_P, _P, _I, _I, _I, _P, _P, _P),
-    "hw_steps": (_P, _I, _I, _P, _P),
+    "hw_steps": (_P, _I, _I, _P),
     "hw_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _I, _I, _P, _P),
-    "hw_precisions": (_P, _I, _I, _P, _P, _I, _P, _P, _I, _I, _I, _P, _P),
+    "hw_precisions": (_P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P),
     "hw_run": (_P, _I, _P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P, _I, _I, _I),
     "hw_tails": (_P, _I, _I, _P, _P, _I, _P, _P, _P),
     "hw_count_below": (_P, _I, _I, _P, _P, _P),
@@ -266,10 +267,14 @@ def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, un
     for key, first, own in keys:
         if first < 0 or first + own > units:
             raise ValueError(f"units {first} to {first + own} are beyond {units}")
-        drawing = _drawing(key, start, stop, own)
-        _call("hw_count_drawn", *drawing, counts.ctypes.data + first, pitch)
+        for part in _parts(stop - start, own):
+            drawing = _drawing(key, start + part.start, start + part.stop, own)
+            into = counts[part.start :].ctypes.data + first
+            _call("hw_count_drawn", *drawing, into, pitch)
     turned = np.empty((blocks, (squares * LANES + 1) * LANES), np.uint8)
-    _call("hw_turn", counts.ctypes.data, blocks, pitch, squares, turned.ctypes.data)
+    for part in _parts(blocks, LANES * pitch):
+        rows, into = counts[part.start * LANES :].ctypes.data, turned[part].ctypes.data
+        _call("hw_turn", rows, part.stop - part.start, pitch, squares, into)
     return Counts(turned, stop - start, units)
 
 
@@ -295,7 +300,7 @@ class Lists:
     together : int
         Slots taken together.
     small : bool
-        Whether twice the area fits into 32 bits, or the product of four denominators into 51.
+        Whether twice the area fits into 32 bits, or how many entries are drawn into 8.
     """
 
     auroc: bool
@@ -335,7 +340,6 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
     times, most = np.zeros(units, np.int32), np.zeros(1, np.int64)
     _call("hw_most_times", own, rows, entries, units, times.ctypes.data, most.ctypes.data)
     starts = np.empty(rows + 1, np.int64)
-    none = np.empty(0, np.uint8)
     if auroc:
         never = -(-units // LANES) * LANES
         given = (own, marks, rows, entries, never, starts.ctypes.data)
@@ -344,9 +348,10 @@ def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, au
         whole = np.empty(starts[-1], np.uint8)
         _call("hw_slots", *given, places.ctypes.data, whole.ctypes.data)
     else:
-        _call("hw_steps", marks, rows, entries, starts.ctypes.data, None)
-        places, whole = np.empty(starts[-1], np.uint32), none
-        _call("hw_steps", marks, rows, entries, starts.ctypes.data, places.ctypes.data)
+        places, whole = np.empty(0, np.uint32), np.empty(0, np.uint8)
+        steps = np.empty_like(mark)
+        _call("hw_steps", marks, rows, entries, steps.ctypes.data)
+        mark = steps
     times_each = int(most[0])
     small = times_each * units < (FEW_ENTRIES if auroc else FEW_STEPS)
     together = max(1, TOGETHER // times_each)
@@ -365,14 +370,16 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
     blocks, pitch = counts.turned.shape
     held, made = np.empty((2, last - first, blocks * LANES))
     drawn = (_at(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
-    into = (first, last, held.ctypes.data, made.ctypes.data)
-    starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
-    if lists.auroc:
-        how = (lists.whole.ctypes.data, lists.together, int(lists.small))
-        _call("hw_areas", *drawn, starts, places, *how, *into)
-    else:
-        entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
-        _call("hw_precisions", *drawn, *entries, starts, places, int(lists.small), *into)
+    for part in _parts(last - first, blocks * lists.unit.shape[1]):
+        rows = (first + part.start, first + part.stop)
+        into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
+        if lists.auroc:
+            starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
+            how = (lists.whole.ctypes.data, lists.together, int(lists.small))
+            _call("hw_areas", *drawn, starts, places, *how, *into)
+        else:
+            entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
+            _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
     return made[:, : counts.resamples], held[:, : counts.resamples]
 
 
@@ -477,7 +484,10 @@ def _limits(number: int, *limits: Array) -> list[Array]:
 def tails(
     rows: Array, low: Array, high: Array, room: int
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """What of each row lies below one limit and above another; see `reference.tails`."""
+    """What of each row lies below one limit and above another; see `reference.tails`.
+
+    Where that is ``room - 64`` or more, the counts of both are ``room``.
+    """
     number, size = rows.shape
     lower, upper = np.empty((2, number, room))
     counts = np.empty((number, 5), np.int64)

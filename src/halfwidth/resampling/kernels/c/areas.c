@@ -3,17 +3,18 @@
    A list holds entries by falling score, each with its unit and its mark. What a resample needs of
    it are the counts of its units, one after another, in an order that no count changes: so one
    instruction serves many resamples, and no branch depends on what was drawn. */
-#include <stddef.h>
-
 #include "halfwidth.h"
 
 /* Bits of a mark. */
 #define POSITIVE 1
 #define LAST 2
+#define STEP 4
 /* Entries of each mark in a slot. */
 #define SLOT 4
 /* Entries that are cumulated at a time. */
 #define CHUNK 128
+/* Entries of a short list: their counts fit into 8 bits. */
+#define FEW 255
 
 /* ------------------------------------------------------------------ lists */
 
@@ -111,25 +112,16 @@ EXPORT int hw_slots(const int32_t *unit, const uint8_t *mark, int64_t rows, int6
     return DONE;
 }
 
-/* The steps of precision-recall curves: behind which entries a tie group with a positive ends.
-   `starts` (rows + 1) gets the first step of each list; `ends` is filled unless it is null. */
-EXPORT int hw_steps(const uint8_t *mark, int64_t rows, int64_t entries, int64_t *starts,
-                    uint32_t *ends) {
-    int64_t made = 0;
-    starts[0] = 0;
-    for (int64_t row = 0; row < rows; row++, mark += entries) {
+/* Mark the steps of precision-recall curves, entries behind which a tie group with a positive ends:
+   `mark` has the bits POSITIVE and LAST, `steps` POSITIVE and STEP. */
+EXPORT int hw_steps(const uint8_t *mark, int64_t rows, int64_t entries, uint8_t *steps) {
+    for (int64_t row = 0; row < rows; row++, mark += entries, steps += entries)
         for (int64_t first = 0; first < entries;) {
             int64_t stop = group_end(mark, first, entries);
             int positive = 0;
-            for (int64_t i = first; i < stop; i++) positive |= mark[i] & POSITIVE;
-            if (positive) {
-                if (ends) ends[made] = (uint32_t)stop;
-                made++;
-            }
-            first = stop;
+            for (; first < stop; first++) positive |= steps[first] = mark[first] & POSITIVE;
+            if (positive) steps[stop - 1] |= STEP;
         }
-        starts[row + 1] = made;
-    }
     return DONE;
 }
 
@@ -203,25 +195,72 @@ EXPORT CLONES int hw_areas(const uint8_t *turned, int64_t blocks, int64_t pitch,
 
 /* ------------------------------------------------------------------ precision-recall curves */
 
-/* Cumulate the counts of some entries, of all and of positive ones, behind a row of zeros. */
-INLINE void cumulate_entries(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
-                             const uint8_t *RESTRICT mark, int64_t entries,
-                             uint16_t *RESTRICT every, uint16_t *RESTRICT hits) {
-    uint16_t all[LANES] = {0}, positive[LANES] = {0};
-    memset(every, 0, sizeof all);
-    memset(hits, 0, sizeof positive);
-    for (int64_t e = 0; e < entries; e++) {
-        const uint8_t *own = counts + (int64_t)unit[e] * LANES;
-        const uint8_t mask = (uint8_t)(0 - (mark[e] & POSITIVE));
-        every += LANES;
-        hits += LANES;
+/* A row for each step: how often the entries so far were drawn, and the positive ones among them.
+   One of zeros lies before, and three that fill up the last four lie behind. */
+#define ROW (2 * LANES)
+#define ROWS(steps) (((steps) + 4) * ROW)
+
+/* Cumulate the counts of some entries into rows, and return how many steps there are. Every entry
+   writes where the next row goes, which moves on behind a step. What lies behind the last entry
+   goes to `all`. */
+#define CUMULATE(name, type)                                                                       \
+    INLINE int64_t name(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,              \
+                        const uint8_t *RESTRICT mark, int64_t entries, type *RESTRICT rows,        \
+                        type *RESTRICT all) {                                                      \
+        type every[LANES] = {0}, hits[LANES] = {0};                                                \
+        type *into = rows + ROW;                                                                   \
+        memset(rows, 0, ROW * sizeof(type));                                                       \
+        for (int64_t e = 0; e < entries; e++) {                                                    \
+            const uint8_t *own = counts + (int64_t)unit[e] * LANES;                                \
+            const uint8_t mask = (uint8_t)(0 - (mark[e] & POSITIVE));                              \
+            for (int i = 0; i < LANES; i++) {                                                      \
+                uint8_t counted = own[i], hit = own[i] & mask;                                     \
+                every[i] = (type)(every[i] + counted);                                             \
+                hits[i] = (type)(hits[i] + hit);                                                   \
+                into[i] = every[i];                                                                \
+                into[LANES + i] = hits[i];                                                         \
+            }                                                                                      \
+            into += mark[e] & STEP ? ROW : 0;                                                      \
+        }                                                                                          \
+        for (int i = 0; i < 3 * ROW; i++) into[i] = into[i - ROW];                                 \
+        for (int i = 0; i < LANES; i++) all[i] = every[i], all[LANES + i] = hits[i];               \
+        return (into - rows) / ROW - 1;                                                            \
+    }
+CUMULATE(cumulate_few, uint8_t)
+CUMULATE(cumulate_many, uint16_t)
+
+/* Add four fractions, each the positives that a step gains times the precision behind it. Divisions
+   are slow, so that the four are brought to one denominator. Whole numbers below 2^24, and then
+   below 2^53, are exact, and so is a total of ones. */
+INLINE void add_four(const uint8_t *RESTRICT row, double *RESTRICT total) {
+    float above[2][LANES], below[2][LANES];
+    for (int k = 0; k < 2; k++, row += 2 * ROW)
         for (int i = 0; i < LANES; i++) {
-            uint8_t counted = own[i], hit = own[i] & mask;
-            all[i] = (uint16_t)(all[i] + counted);
-            positive[i] = (uint16_t)(positive[i] + hit);
-            every[i] = all[i];
-            hits[i] = positive[i];
+            uint8_t before = row[i - LANES], first = row[i + LANES], second = row[i + ROW + LANES];
+            uint8_t one = row[i], other = row[i + ROW];
+            uint16_t part = (uint16_t)((uint8_t)(first - before) * first);
+            uint16_t next = (uint16_t)((uint8_t)(second - first) * second);
+            float whole = (uint8_t)(one + (one == 0)), rest = (uint8_t)(other + (other == 0));
+            above[k][i] = (float)part * rest + (float)next * whole;
+            below[k][i] = whole * rest;
         }
+    for (int i = 0; i < LANES; i++) {
+        double left = below[0][i], right = below[1][i];
+        total[i] += ((double)above[0][i] * right + (double)above[1][i] * left) / (left * right);
+    }
+}
+
+/* A short list: all counts fit into a byte. */
+INLINE void precision_of_few(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
+                             const uint8_t *RESTRICT mark, int64_t entries,
+                             double *RESTRICT positives, double *RESTRICT precisions) {
+    uint8_t rows[ROWS(FEW)], all[ROW];
+    double total[LANES] = {0.0};
+    int64_t steps = cumulate_few(counts, unit, mark, entries, rows, all);
+    for (int64_t step = 1; step <= steps; step += 4) add_four(rows + step * ROW, total);
+    for (int i = 0; i < LANES; i++) {
+        positives[i] = all[LANES + i];
+        precisions[i] = total[i] / positives[i];
     }
 }
 
@@ -229,91 +268,60 @@ typedef struct {
     int32_t every[LANES], hits[LANES]; /* entries and positives behind the chunks so far */
     int32_t before[LANES];             /* positives behind the last step */
     double total[LANES];
-    double parts[4][LANES], wholes[4][LANES]; /* fractions that are to be added up */
 } Precision;
 
-/* The fraction of one step: the positives that it gains, times the precision behind it. */
-INLINE void take_step(Precision *RESTRICT sums, int place, const uint16_t *RESTRICT every,
-                      const uint16_t *RESTRICT hits) {
+/* Add two fractions. */
+INLINE void add_two(const uint16_t *RESTRICT row, Precision *RESTRICT sums) {
     for (int i = 0; i < LANES; i++) {
-        int32_t up_to = sums->every[i] + every[i], found = sums->hits[i] + hits[i];
-        sums->parts[place][i] = (double)(found - sums->before[i]) * (double)found;
-        sums->wholes[place][i] = (double)(up_to + (up_to == 0));
-        sums->before[i] = found;
+        int32_t one = sums->every[i] + row[i], other = sums->every[i] + row[i + ROW];
+        int32_t first = sums->hits[i] + row[i + LANES];
+        int32_t second = sums->hits[i] + row[i + ROW + LANES];
+        double part = (double)(first - sums->before[i]) * (double)first;
+        double next = (double)(second - first) * (double)second;
+        double whole = one + (one == 0), rest = other + (other == 0);
+        sums->total[i] += (part * rest + next * whole) / (whole * rest);
+        sums->before[i] = second;
     }
 }
 
-/* Add two or four fractions, brought to one denominator: divisions are slow. Whole numbers below
-   2^53 are exact, and so is a total of ones. */
-INLINE void add_fractions(Precision *RESTRICT sums, int fours) {
-    for (int i = 0; i < LANES; i++) {
-        double left = sums->parts[0][i] * sums->wholes[1][i] + sums->parts[1][i] * sums->wholes[0][i];
-        double below = sums->wholes[0][i] * sums->wholes[1][i];
-        if (fours) {
-            double right =
-                sums->parts[2][i] * sums->wholes[3][i] + sums->parts[3][i] * sums->wholes[2][i];
-            double other = sums->wholes[2][i] * sums->wholes[3][i];
-            left = left * other + right * below;
-            below *= other;
-        }
-        sums->total[i] += left / below;
-    }
-}
-
-INLINE void precision_of_list(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
+/* A longer list, chunk by chunk; in each the counts begin anew and fit into 16 bits. */
+INLINE void precision_of_many(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
                               const uint8_t *RESTRICT mark, int64_t entries,
-                              const uint32_t *RESTRICT ends, int64_t steps, int fours,
                               double *RESTRICT positives, double *RESTRICT precisions) {
-    uint16_t every[CHUNK + 1][LANES], hits[CHUNK + 1][LANES];
-    const int most = fours ? 4 : 2;
+    uint16_t rows[ROWS(CHUNK)], all[ROW];
     Precision sums;
-    memset(&sums, 0, offsetof(Precision, parts));
-    int64_t step = 0;
-    int held = 0;
-    for (int64_t first = 0; first < entries && step < steps; first += CHUNK) {
+    memset(&sums, 0, sizeof sums);
+    for (int64_t first = 0; first < entries; first += CHUNK) {
         int64_t some = entries - first < CHUNK ? entries - first : CHUNK;
-        cumulate_entries(counts, unit + first, mark + first, some, every[0], hits[0]);
-        for (; step < steps && (int64_t)ends[step] <= first + some; step++) {
-            take_step(&sums, held++, every[ends[step] - first], hits[ends[step] - first]);
-            if (held == most) {
-                add_fractions(&sums, fours);
-                held = 0;
-            }
-        }
+        int64_t steps = cumulate_many(counts, unit + first, mark + first, some, rows, all);
+        for (int64_t step = 1; step <= steps; step += 2) add_two(rows + step * ROW, &sums);
         for (int i = 0; i < LANES; i++) {
-            sums.every[i] += every[some][i];
-            sums.hits[i] += hits[some][i];
+            sums.every[i] += all[i];
+            sums.hits[i] += all[LANES + i];
         }
     }
-    for (; held % most; held++)
-        for (int i = 0; i < LANES; i++) sums.parts[held][i] = 0.0, sums.wholes[held][i] = 1.0;
-    if (held) add_fractions(&sums, fours);
     for (int i = 0; i < LANES; i++) {
-        positives[i] = (double)sums.before[i];
+        positives[i] = (double)sums.hits[i];
         precisions[i] = sums.total[i] / positives[i];
     }
 }
 
 /* Average precisions of lists `first` to `last` and the positives that they rest on, both (last -
-   first, blocks * LANES). `starts` and `ends` are those of `hw_steps`; `fours` says that a list has
-   so few entries that four denominators have a product below 2^51. */
+   first, blocks * LANES). `mark` is that of `hw_steps`; `few` says that a list has up to FEW entries,
+   each as often as it may be drawn. */
 EXPORT CLONES int hw_precisions(const uint8_t *turned, int64_t blocks, int64_t pitch,
                                 const int32_t *unit, const uint8_t *mark, int64_t entries,
-                                const int64_t *starts, const uint32_t *ends, int64_t fours,
-                                int64_t first, int64_t last, double *positives,
+                                int64_t few, int64_t first, int64_t last, double *positives,
                                 double *precisions) {
     for (int64_t block = 0; block < blocks; block++)
         for (int64_t row = first; row < last; row++) {
-            int64_t at = ((row - first) * blocks + block) * LANES;
-            int64_t steps = starts[row + 1] - starts[row];
             const int32_t *own = unit + row * entries;
             const uint8_t *counts = turned + block * pitch, *marks = mark + row * entries;
-            if (fours)
-                precision_of_list(counts, own, marks, entries, ends + starts[row], steps, 1,
-                                  positives + at, precisions + at);
+            int64_t at = ((row - first) * blocks + block) * LANES;
+            if (few)
+                precision_of_few(counts, own, marks, entries, positives + at, precisions + at);
             else
-                precision_of_list(counts, own, marks, entries, ends + starts[row], steps, 0,
-                                  positives + at, precisions + at);
+                precision_of_many(counts, own, marks, entries, positives + at, precisions + at);
         }
     return DONE;
 }

@@ -1,31 +1,41 @@
 /* Order statistics of rows of replicates without sorting them whole. */
 #include "halfwidth.h"
 
+/* Values between two looks at the room that is left. */
+#define STRIDE 64
+
 /* Copy what lies below `low` and above `high` of each row (rows, size) to the front of `lower` and
    `upper` (rows, room). The counts of a row (rows, 5) are those below, equal to `low`, above, equal
-   to `high`, and NaN. A tail that does not fit has the count `room` and means nothing. */
+   to `high`, and NaN. Where both do not fit together into less than `room` both counts are `room`,
+   and the copies mean nothing. */
 EXPORT CLONES int hw_tails(const double *values, int64_t rows, int64_t size, const double *low,
                            const double *high, int64_t room, double *lower, double *upper,
                            int64_t *counts) {
     for (int64_t row = 0; row < rows; row++, values += size, lower += room, upper += room) {
         const double from = low[row], to = high[row];
-        int64_t below = 0, above = 0, at_low = 0, at_high = 0, undefined = 0;
+        int64_t beyond = 0, below = 0, above = 0, at_low = 0, at_high = 0, undefined = 0;
         /* Each value is written, and stays where the count goes on. */
-        for (int64_t i = 0; i < size && below < room && above < room; i++) {
-            double value = values[i];
+        for (int64_t first = 0; first < size && beyond < room - STRIDE; first += STRIDE) {
+            int64_t some = size - first < STRIDE ? size - first : STRIDE;
+            const double *own = values + first;
+            for (int64_t i = 0; i < some; i++) {
+                lower[beyond] = own[i];
+                beyond += (own[i] < from) | (own[i] > to);
+            }
+            for (int64_t i = 0; i < some; i++) {
+                at_low += own[i] == from;
+                at_high += own[i] == to;
+                undefined += own[i] != own[i];
+            }
+        }
+        for (int64_t i = 0; i < beyond; i++) {
+            double value = lower[i];
             lower[below] = value;
             upper[above] = value;
             below += value < from;
             above += value > to;
         }
-        if (below < room && above < room)
-            for (int64_t i = 0; i < size; i++) {
-                at_low += values[i] == from;
-                at_high += values[i] == to;
-                undefined += values[i] != values[i];
-            }
-        else
-            below = above = room;
+        if (beyond >= room - STRIDE) below = above = room;
         counts[0] = below, counts[1] = at_low, counts[2] = above, counts[3] = at_high;
         counts[4] = undefined;
         counts += 5;
