@@ -24,8 +24,6 @@ from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.counting import sensitivity
 
-__all__ = ["confusion_ci"]
-
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
 

@@ -25,8 +25,6 @@ from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["Job", "estimate_counts", "estimate_jobs"]
-
 
 @dataclass(frozen=True)
 class Job:

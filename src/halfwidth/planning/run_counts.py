@@ -8,8 +8,6 @@ from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n, minimum_n_asymptotic
 from halfwidth.planning.checks import check_choice, check_level_of_quantile
 
-__all__ = ["KINDS", "minimum_runs"]
-
 KINDS = (exact_method.__name__, asymptotic.__name__)
 
 

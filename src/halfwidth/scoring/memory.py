@@ -13,8 +13,6 @@ from halfwidth.metrics.boundary_overlap import boundary_iou
 from halfwidth.metrics.masks import MaskPair
 from halfwidth.metrics.overlap import cldice
 
-__all__ = ["check_memory"]
-
 # Bytes, measured on files of allowed sizes and structures. Per voxel of an image: two maps,
 # two masks and one more array; and the allowance of a process per allowed voxel, where
 # 512 x 512 x 1600 voxels make 3 GB.

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["concentration", "concentration_frame", "theoretical_width"]
-
 METHODS = (
     hoeffding.__name__,
     empirical_bernstein.__name__,
