@@ -145,6 +145,7 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
@@ -179,6 +180,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
@@ -218,6 +220,7 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
@@ -265,6 +268,7 @@ def ppv(
 
 
 @_one_class(
+    listed=1,
     look=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
@@ -311,6 +315,7 @@ def npv(
 
 
 @_one_class(
+    listed=1,
     look=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
@@ -346,6 +351,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
@@ -386,6 +392,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
+    listed=3,
     look=19,
     title="Youden's J",
     bounds=CORRELATION,
@@ -419,6 +426,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=3,
     look=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
@@ -453,6 +461,7 @@ def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=3,
     look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
@@ -488,6 +497,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
+    listed=1,
     look=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
