@@ -15,8 +15,6 @@ from halfwidth.report import page
 if TYPE_CHECKING:
     from halfwidth.report.document import Document
 
-__all__ = ["Answer"]
-
 
 @dataclass(frozen=True)
 class Answer:

@@ -16,8 +16,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
 
-__all__ = ["ci"]
-
 STRICT_STATUS = 3
 # Draws that take NumPy some twenty seconds.
 LONG_JOB = 2e9

@@ -9,19 +9,6 @@ from halfwidth.core.spec import Takes
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "Completion",
-    "all_metrics",
-    "case_metrics",
-    "cautions",
-    "mask_metrics",
-    "methods",
-    "one_of",
-    "sample_metrics",
-    "starting",
-    "statistics",
-]
-
 Completion = Callable[[str], list[str]]
 
 

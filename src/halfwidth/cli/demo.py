@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from halfwidth.core.estimates import Estimates
 
-__all__ = ["demo"]
-
 CANCER, DIABETES, WINE = "breast cancer", "diabetes", "wine"
 HELD_OUT = 0.2
 # Half of the wines, and two of their thirteen properties, so that there is something to miss.

@@ -15,8 +15,6 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.options import Json
 from halfwidth.report.document import Data, Document, Item, Items
 
-__all__ = ["doctor"]
-
 SCHEMA_VERSION = 1
 NAME = "halfwidth"
 LIBRARIES = ("numpy", "scipy", "pandas", "joblib", "typer", "rich")

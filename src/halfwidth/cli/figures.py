@@ -9,8 +9,6 @@ from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 
-__all__ = ["KINDS", "OF_TEST_SETS", "check", "draw"]
-
 KINDS = ("distribution", "forest")
 OF_TEST_SETS = ("roc", "pr", "confusion", "forest")
 

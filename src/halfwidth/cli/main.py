@@ -23,8 +23,6 @@ from halfwidth.cli.output import InterruptToldError, complain, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
 
-__all__ = ["VERBS", "command", "main"]
-
 INTERRUPTED = 130
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")

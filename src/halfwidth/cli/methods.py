@@ -22,8 +22,6 @@ from halfwidth.report.document import (
     Table,
 )
 
-__all__ = ["methods"]
-
 
 def methods(
     name: Annotated[

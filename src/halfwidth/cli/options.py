@@ -16,37 +16,6 @@ from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.report.render import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "Alternative",
-    "BoundsOption",
-    "Case",
-    "ConfidenceLevel",
-    "Format",
-    "FormatOfStdout",
-    "Groups",
-    "Jobs",
-    "Json",
-    "Method",
-    "Metric",
-    "Missing",
-    "NResamples",
-    "NResamplesOrNone",
-    "OneMetric",
-    "Out",
-    "OverOption",
-    "Penalty",
-    "Plot",
-    "PlotKind",
-    "Scale",
-    "Seed",
-    "Statistics",
-    "Strata",
-    "Strict",
-    "only_metric",
-    "parse_bounds",
-    "resolve_format",
-]
-
 FORMAT_OF_SUFFIX = {
     ".txt": "table",
     ".json": "json",

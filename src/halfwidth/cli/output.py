@@ -13,8 +13,6 @@ from typing import TextIO
 
 from halfwidth.core.errors import DataError, printable
 
-__all__ = ["InterruptToldError", "complain", "note", "quietly", "say", "write"]
-
 # Where errors and cautions go while chatter goes nowhere.
 _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 

@@ -22,8 +22,6 @@ from halfwidth.cli.plan_options import (
     wanted,
 )
 
-__all__ = ["app"]
-
 app = typer.Typer(
     name="plan",
     help="How many cases a study needs.\n\n"

@@ -23,8 +23,6 @@ from halfwidth.cli.plan_options import (
     wanted,
 )
 
-__all__ = ["auroc", "classes", "proportion"]
-
 
 def proportion(
     expected: Expected,

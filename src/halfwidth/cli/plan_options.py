@@ -18,22 +18,6 @@ from halfwidth.core.errors import OptionError
 if TYPE_CHECKING:
     from halfwidth.planning.sample_size import SampleSize
 
-__all__ = [
-    "Assurance",
-    "Expected",
-    "Formula",
-    "Halfwidths",
-    "Outlet",
-    "Plot",
-    "Prevalence",
-    "Sizes",
-    "Wanted",
-    "Widths",
-    "answer",
-    "refuse_assurance",
-    "wanted",
-]
-
 Halfwidths = Annotated[
     list[float] | None,
     typer.Option(

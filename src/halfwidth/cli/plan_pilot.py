@@ -21,8 +21,6 @@ from halfwidth.cli.plan_options import (
     wanted,
 )
 
-__all__ = ["pilot"]
-
 
 def pilot(
     file: Annotated[

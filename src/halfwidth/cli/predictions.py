@@ -15,19 +15,6 @@ from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
-__all__ = [
-    "Asked",
-    "Columns",
-    "Given",
-    "estimates_of",
-    "given_in",
-    "parse_costs",
-    "parse_label",
-    "parse_labels",
-    "parse_numbers",
-    "parse_threshold",
-]
-
 
 @dataclass(frozen=True)
 class Asked:

@@ -11,8 +11,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.io.table import Table
 
-__all__ = ["TABLE_HELP", "Decimal", "Header", "InputFormat", "Options", "Sheet", "table_in"]
-
 TABLE_HELP = "Table: .csv, .tsv, .txt (also .gz), .parquet or .xlsx; - for standard input"
 
 # The values of the four options below, in their order.

@@ -14,8 +14,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
-__all__ = ["review"]
-
 
 def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(

@@ -14,8 +14,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
-__all__ = ["runs"]
-
 
 def runs(
     file: Annotated[

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from halfwidth.core.estimates import Estimates
     from halfwidth.scoring.scores import Scores
 
-__all__ = ["score"]
-
 
 def score(
     predictions: Annotated[

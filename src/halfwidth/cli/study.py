@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from halfwidth.study.execution.running import Outcome
     from halfwidth.study.storage.upkeep import StudyStatus
 
-__all__ = ["app"]
-
 FAILED_STATUS = 2
 # Chunks that --dry-run lists; the others are summed up.
 LISTED = 40

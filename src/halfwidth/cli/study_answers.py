@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from halfwidth.report.document import Document
     from halfwidth.study.results import Results
 
-__all__ = ["opened", "summary"]
-
 Text = str | None
 # The names asked for, of what is asked for.
 Filters = dict[str, list[str]]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from halfwidth.core.types import Array
     from halfwidth.plots.study import Drawn, Figure, Frames
 
-__all__ = ["plot"]
-
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
 # Permutation tests draw; the same stores give the same figures.

@@ -15,8 +15,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
 
-__all__ = ["subsample"]
-
 
 def subsample(
     file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],

@@ -10,16 +10,17 @@ from typing import Generic, Protocol, TypeVar
 
 from halfwidth.core.errors import UnknownNameError
 
-__all__ = ["Catalogue"]
-
 
 class Named(Protocol):
     """Anything with a name and other names."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in messages and tables."""
+
     @property
-    def synonyms(self) -> tuple[str, ...]: ...
+    def synonyms(self) -> tuple[str, ...]:
+        """Other names that users may type."""
 
 
 N = TypeVar("N", bound=Named)

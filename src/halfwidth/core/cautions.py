@@ -14,8 +14,6 @@ from halfwidth.core.cautions_of_results import OF_RESULTS
 from halfwidth.core.cautions_of_runs import OF_RUNS
 from halfwidth.core.errors import UnknownNameError
 
-__all__ = ["CAUTIONS", "Caution", "CautionSpec", "caution", "explain"]
-
 CAUTIONS = (*OF_RESULTS, *OF_CHOICES, *OF_RUNS)
 
 _BY_CODE = {spec.code: spec for spec in CAUTIONS}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-__all__ = ["OF_CHOICES"]
-
 OF_CHOICES: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW501",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-__all__ = ["OF_RUNS"]
-
 OF_RUNS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW701",

@@ -12,19 +12,6 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shown
 
-__all__ = [
-    "MOST_CASES",
-    "as_count",
-    "as_flag",
-    "as_list",
-    "as_number",
-    "is_masked",
-    "is_number",
-    "one_of",
-    "plain_text",
-    "refuse_complex",
-]
-
 # More cases than any study has; beyond, sums in floating point have no room for them.
 MOST_CASES = 10**12
 

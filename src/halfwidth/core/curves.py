@@ -17,8 +17,6 @@ from halfwidth.core.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AXES", "CURVE_KINDS", "Confusion", "Curve", "CurveKind", "Curves"]
-
 CurveKind = Literal["roc", "pr"]
 CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr")
 # Names of the horizontal and the vertical axis.

@@ -7,20 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = [
-    "DataError",
-    "HalfwidthError",
-    "OptionError",
-    "UnknownNameError",
-    "closest",
-    "printable",
-    "proposed",
-    "quoted",
-    "shortened",
-    "shown",
-]
-
-
 # Letters of one name in a list, of a word, and of a whole message: what is longer came from a file
 # and is cut.
 LONGEST_NAME, LONGEST_WORD, LONGEST_MESSAGE = 120, 300, 2500

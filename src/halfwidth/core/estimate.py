@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from halfwidth.core.estimates import Estimates
 
-__all__ = ["ConfidenceInterval", "Estimate", "metric_title", "plain", "statistic_title"]
-
 # How a design qualifies a method.
 DESIGN_WORDS = {
     "clustered": "cluster",

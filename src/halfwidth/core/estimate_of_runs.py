@@ -11,8 +11,6 @@ from halfwidth.core.estimate import Estimate, metric_title, plain
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Better
 
-__all__ = ["Choice", "RunsEstimate"]
-
 
 class Choice(NamedTuple):
     """One of the intervals among which a randomized method draws.

@@ -15,8 +15,6 @@ from halfwidth.core.types import Array
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCHEMA_VERSION", "Cases", "Estimates"]
-
 SCHEMA_VERSION = 1
 
 

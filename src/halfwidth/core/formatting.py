@@ -7,17 +7,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Self
 
-__all__ = [
-    "Printed",
-    "apart_from",
-    "as_given",
-    "decimals_for",
-    "fixed",
-    "fixed_apart",
-    "percent",
-    "rough_percent",
-]
-
 MOST_DECIMALS = 8
 # As many decimals more are taken to tell a number from the end of a range.
 MORE_TO_TELL = 3

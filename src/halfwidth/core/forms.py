@@ -11,22 +11,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array, Numbers
 
-__all__ = [
-    "Area",
-    "CellCounts",
-    "FastArea",
-    "Form",
-    "MetricForm",
-    "Moments",
-    "OrderStatistics",
-    "PerCase",
-    "RankedAreas",
-    "Ranking",
-    "SortedWeights",
-    "Sums",
-    "sum_of_squares",
-]
-
 
 @dataclass(frozen=True)
 class Moments:

@@ -10,8 +10,6 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError, closest, shortened
 
-__all__ = ["UnknownOptionError", "front_door"]
-
 # What users of scikit-learn, SciPy, statsmodels, R and the command line write, and what it is
 # called here; of several names the first that the function has.
 CALLED = {

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 
-__all__ = ["UNIT", "VOXEL", "Parameter", "bind", "parse_name", "split_names"]
-
 
 @dataclass(frozen=True)
 class Parameter:

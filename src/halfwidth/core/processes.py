@@ -9,8 +9,6 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 
-__all__ = ["check_jobs", "deaf_to_interrupts"]
-
 
 def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""

@@ -32,17 +32,6 @@ from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.types import Array
 
-__all__ = [
-    "CONTRACT",
-    "Key",
-    "derive_key",
-    "indices",
-    "indices_per_word",
-    "resolve_seed",
-    "uniforms",
-    "words",
-]
-
 Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]
 

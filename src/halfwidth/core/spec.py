@@ -30,31 +30,6 @@ from halfwidth.core.kinds import (
 from halfwidth.core.parameters import UNIT, VOXEL, Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
-__all__ = [
-    "Better",
-    "ClassNeed",
-    "Drawn",
-    "Estimand",
-    "Kind",
-    "MethodSpec",
-    "Metric",
-    "MetricLevel",
-    "MetricSpec",
-    "Need",
-    "Promise",
-    "Statistic",
-    "StatisticSpec",
-    "Takes",
-    "Transform",
-    "Unanswered",
-    "interval_method",
-    "metric",
-    "range_of_spread",
-    "range_of_values",
-    "spec_of",
-    "statistic",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 _SPEC = "__halfwidth_spec__"
 

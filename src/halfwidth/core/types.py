@@ -13,20 +13,6 @@ from numpy.typing import NDArray
 from halfwidth.core.checks import as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, shown
 
-__all__ = [
-    "ALTERNATIVES",
-    "BETWEEN",
-    "UNBOUNDED",
-    "UNIT_INTERVAL",
-    "Alternative",
-    "Array",
-    "Bounds",
-    "Interval",
-    "Level",
-    "Numbers",
-    "decimals",
-]
-
 Array = NDArray[np.float64]
 # Of counts or sums, and complex where a derivative is taken.
 Numbers = NDArray[Any]

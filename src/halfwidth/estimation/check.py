@@ -19,15 +19,6 @@ from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 
-__all__ = [
-    "Sample",
-    "as_numbers",
-    "check_magnitude",
-    "check_sample",
-    "ready_values",
-    "scaled_numbers",
-]
-
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
 # Squares of sums of larger values overflow, and squares of smaller differences vanish.

@@ -23,8 +23,6 @@ from halfwidth.estimation.scores import Scores, check_kind
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
-__all__ = ["confusion_ci"]
-
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
 

@@ -33,8 +33,6 @@ from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import form_of
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
-__all__ = ["curve_ci", "plain_request", "precision_at", "sensitivity_at"]
-
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200
 GRID = np.arange(STEPS + 1)

@@ -21,8 +21,6 @@ from halfwidth.intervals.ranks import attainable_level, minimum_n
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
-__all__ = ["Facts", "cautions_for"]
-
 # Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977). From so many cases
 # on a sample absorbs them, unless they bring skewness.
 FAR_OUT, ABSORBS_OUTLIERS = 3.0, 50

@@ -24,18 +24,6 @@ from halfwidth.metrics.agreement import accuracy
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "DATA",
-    "FIELDS",
-    "OF_CASES",
-    "Evidence",
-    "cases_needed",
-    "evidence",
-    "family_of",
-    "found_for",
-    "with_evidence",
-]
-
 DATA = "evidence.csv"
 # Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
 OF_CASES = "segmentation, 0 to 1"

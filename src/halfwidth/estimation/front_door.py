@@ -19,8 +19,6 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 
-__all__ = ["proportion_ci", "summary_ci"]
-
 
 def summary_ci(
     values: Any,

@@ -20,20 +20,6 @@ from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "Classes",
-    "OwnMetric",
-    "Policies",
-    "Target",
-    "functional_of",
-    "functional_of_cells",
-    "of_one_class",
-    "positive_of",
-    "share_of",
-    "targets_of",
-    "tuned_of",
-]
-
 MEAN = Statistic(STATISTICS["mean"])
 
 

@@ -19,8 +19,6 @@ from halfwidth.estimation.test_sets import TestSet
 from halfwidth.intervals.bootstrap import bca, percentile
 from halfwidth.metrics.agreement import accuracy
 
-__all__ = ["METRIC_RULES", "ClassFacts", "class_facts"]
-
 # A class of fewer cases (or clusters with one) carries too little to say how it is dealt with.
 FEW_OF_A_CLASS = 10
 # A class that is missing from more than this share of the resamples is said to be.

@@ -46,8 +46,6 @@ from halfwidth.estimation.scores import Scores, check_kind
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_numbers, check_test_set
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
-__all__ = ["AVERAGES", "Average", "estimands_of", "metric_ci", "resolve_sample_metric"]
-
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 

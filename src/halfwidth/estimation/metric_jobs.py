@@ -31,8 +31,6 @@ from halfwidth.estimation.test_sets import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
 
-__all__ = ["COUNTING", "job_for", "job_of_share"]
-
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 
 

@@ -23,8 +23,6 @@ from halfwidth.estimation.grouping import listed
 if TYPE_CHECKING:
     from halfwidth.io.table import Table
 
-__all__ = ["Paired", "by_class", "in_order_of", "paired"]
-
 BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
 
 

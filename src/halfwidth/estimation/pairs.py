@@ -34,8 +34,6 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 
-__all__ = ["difference_ci"]
-
 
 def difference_ci(
     values: Any,

@@ -24,8 +24,6 @@ from halfwidth.intervals.compute import Computed, apply, estimands, intervals, o
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["Job", "estimate_counts", "estimate_jobs"]
-
 # What auto falls back on, under its own name, where the values leave its choice undefined.
 INSTEAD = {"bca": "percentile"}
 

@@ -14,8 +14,6 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.grouping import Over
 from halfwidth.resampling.designs import Design
 
-__all__ = ["Functional", "Records"]
-
 
 @dataclass(frozen=True)
 class Functional:

@@ -34,19 +34,6 @@ from halfwidth.metrics.catalogue import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "AUTO",
-    "PROPORTION",
-    "UNNAMED",
-    "Request",
-    "accepted_methods",
-    "check_accepts",
-    "check_bounds",
-    "resolve_metric",
-    "resolve_request",
-    "resolve_statistic",
-]
-
 AUTO = "auto"
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7

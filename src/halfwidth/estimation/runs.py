@@ -37,8 +37,6 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantile import quantile as type_7
 
-__all__ = ["FOLDS", "POINTS", "runs_ci", "runs_table"]
-
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
 POINTS = {
     "sample": "sample_quantile",

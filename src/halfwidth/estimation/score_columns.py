@@ -13,8 +13,6 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.scores import Scores
 from halfwidth.metrics.ranking import auroc
 
-__all__ = ["check_columns_of_classes"]
-
 # Probabilities that were rounded to two digits add up to 1 within this.
 ABOUT_1 = 0.02
 # Of probabilities that are said to be such at least this share of the cases must add up to 1.

@@ -32,8 +32,6 @@ from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["names_of_columns", "summary_table"]
-
 
 def summary_table(
     frame: Any,

@@ -36,8 +36,6 @@ from halfwidth.estimation.scores import (
     threshold_on_scale,
 )
 
-__all__ = ["Decisions", "TestSet", "check_numbers", "check_test_set"]
-
 # Fractions may name classes, but not so many.
 MOST_FRACTIONS = 10
 

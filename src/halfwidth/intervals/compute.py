@@ -25,18 +25,6 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.resampling.linearization import effective_trials
 
-__all__ = [
-    "Computed",
-    "Ingredients",
-    "apply",
-    "estimands",
-    "fits",
-    "intervals",
-    "of_counts",
-    "of_samples",
-]
-
-
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
 MOST_ELEMENTS = 2**21

@@ -18,8 +18,6 @@ from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
 from halfwidth.resampling.progress import tracked
 
-__all__ = ["named_table", "read_delimited"]
-
 # Rows that are Python objects at a time.
 CHUNK = 1 << 14
 

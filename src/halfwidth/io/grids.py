@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["Geometry", "Image", "check_same_geometry", "checked_spacing", "geometry_of"]
-
 # Shares of a voxel: well above what rounding in a header makes (0.97656 written as 0.977), and
 # well below what moves a boundary.
 SPACING_TOLERANCE = 1e-3

@@ -11,8 +11,6 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.numerals import is_number
 from halfwidth.io.table import is_missing_text
 
-__all__ = ["SAMPLE_ROWS", "check_header", "default_names", "numeric_names"]
-
 # Rows that are compared with the first line.
 SAMPLE_ROWS = 200
 # What columns of labels are called, so that numbers beside them are names of columns too.

@@ -21,8 +21,6 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
 from halfwidth.io.voxel_data import Header, kept_axes
 
-__all__ = ["UNITS", "meta_header", "nrrd_header"]
-
 # Headers are a few lines, or some hundred kilobytes of remarks on each of many segments.
 LONGEST = 1 << 22
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["MOST_VOXELS", "LabelMap", "as_labels", "check_size"]
-
 # Values are looked at in portions of this many, so that a volume of floats takes no second one.
 PORTION = 1 << 18
 MOST = 2**32 - 1

@@ -21,8 +21,6 @@ from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["CaseNames", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
-
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
 CANONICAL_BY = ("model", "task", "label")

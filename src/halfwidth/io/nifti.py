@@ -15,8 +15,6 @@ from halfwidth.core.types import decimals
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
 from halfwidth.io.voxel_data import GZIP, Header, Stream, kept_axes
 
-__all__ = ["nifti_header"]
-
 # Sizes of the headers of the two versions, which are how a file begins.
 SIZES = (348, 540)
 ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")

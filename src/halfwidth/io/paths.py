@@ -6,8 +6,6 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, proposed
 
-__all__ = ["no_such_file"]
-
 
 def no_such_file(path: Path) -> DataError:
     """The error for a file that does not exist, with the nearest name that does."""

@@ -16,8 +16,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.label_maps import PORTION, LabelMap, check_size
 from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
-__all__ = ["read_npy", "read_png"]
-
 PNG = b"\x89PNG\r\n\x1a\n"
 NPY = b"\x93NUMPY"
 # Colour types that hold a colour, or transparency, per pixel.

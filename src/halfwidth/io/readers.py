@@ -14,8 +14,6 @@ from halfwidth.io.table import Table
 from halfwidth.io.table_sources import STANDARD_INPUT, Source
 from halfwidth.io.workbook import read_workbook
 
-__all__ = ["FORMATS", "SUFFIXES", "Reading", "read_table"]
-
 # What may separate the cells of each kind of text, the preferred one first.
 SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
 FORMATS = (*SEPARATORS, "parquet", "xlsx")

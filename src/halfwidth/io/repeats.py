@@ -17,14 +17,6 @@ from numpy.typing import NDArray
 
 from halfwidth.io.table import Factor, Table, joint_codes
 
-__all__ = [
-    "CASE_COLUMNS",
-    "Repeats",
-    "case_column",
-    "is_design_column",
-    "repeats_in",
-]
-
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 RUN_COLUMNS = ("fold", "seed", "run")
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.io.table import Table
 
-__all__ = ["RunSlice", "RunTable", "run_slices", "run_table"]
-
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")

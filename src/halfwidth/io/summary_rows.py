@@ -10,8 +10,6 @@ from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.io.numerals import LOOKED_AT
 from halfwidth.io.table import Table
 
-__all__ = ["check_cases"]
-
 # Names of statistics, as MONAI, pandas and spreadsheets write them.
 STATISTICS = frozenset(
     {

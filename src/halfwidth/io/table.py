@@ -21,8 +21,6 @@ from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
-__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "joint_codes", "text_column"]
-
 _TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
 MISSING_TEXT = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})

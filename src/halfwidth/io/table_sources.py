@@ -21,8 +21,6 @@ from typing import IO, BinaryIO
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["STANDARD_INPUT", "Source", "text_of"]
-
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
 # What unpacked tables may take: a hundred million cells of ten bytes.

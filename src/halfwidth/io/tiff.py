@@ -17,8 +17,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.label_maps import LabelMap, check_size
 from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
-__all__ = ["read_tiff"]
-
 # TIFF's codes of compressions that are read, and how many bytes one byte can stand for in them.
 LZW = 5
 BIG = 43

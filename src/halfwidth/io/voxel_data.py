@@ -23,8 +23,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.grids import Geometry
 from halfwidth.io.label_maps import PORTION, LabelMap
 
-__all__ = ["GZIP", "Header", "Stream", "check_promise", "kept_axes", "read_labels"]
-
 GZIP = b"\x1f\x8b"
 # Deflate turns one byte into 1032 at most; a little is added for short files.
 EXPANSION = 1040

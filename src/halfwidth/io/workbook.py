@@ -28,8 +28,6 @@ from halfwidth.io.workbook_parts import (
 )
 from halfwidth.resampling.progress import tracked
 
-__all__ = ["read_workbook"]
-
 ENCRYPTED = b"\xd0\xcf\x11\xe0"
 # What the parts of a workbook may take when unpacked, and against their packed size.
 MOST_UNPACKED, MOST_EXPANSION, ALWAYS_UNPACKED = 2 * 10**9, 500, 1 << 26

@@ -17,8 +17,6 @@ from zipfile import ZipFile
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["Cell", "Sheet", "cells_of", "date_styles", "shared_texts", "sheets_of"]
-
 BLOCK = 1 << 16
 # Letters of one cell; a spreadsheet allows 32767.
 LONGEST = 1 << 17

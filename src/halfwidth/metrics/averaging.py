@@ -11,8 +11,6 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import AbsentClass, absent_classes
 from halfwidth.metrics.counting import one_vs_rest, ratio
 
-__all__ = ["CountingFinish", "averaged"]
-
 
 def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:
     """Macro or weighted average over the last axis, a class each.

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BitMask", "layer_ranges", "moved", "packed", "unpacked"]
-
 Bits = NDArray[np.uint8]
 PER_BYTE = 8
 # Voxels of a mask that are looked at at a time.

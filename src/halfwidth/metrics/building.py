@@ -23,16 +23,6 @@ from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.counting import count_cells
 from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
 
-__all__ = [
-    "Tuned",
-    "of_areas",
-    "of_callable",
-    "of_cells",
-    "of_sums",
-    "of_tuned",
-    "of_weighted_cells",
-]
-
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30
 # Merits of thresholds that differ by less are equal.

@@ -14,8 +14,6 @@ from halfwidth.metrics.ranking import DECLARED as RANKING
 from halfwidth.metrics.regression import DECLARED as REGRESSION
 from halfwidth.metrics.volume import DECLARED as VOLUME
 
-__all__ = ["METRICS", "SAMPLE_METRICS"]
-
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
     tuple(

@@ -17,17 +17,6 @@ from halfwidth.metrics.bits import BitMask, layer_ranges
 from halfwidth.metrics.boundaries import boundary_bits, nearest_distances
 from halfwidth.metrics.surface import surface_elements
 
-__all__ = [
-    "Counts",
-    "Mask",
-    "MaskPair",
-    "Surface",
-    "as_spacing",
-    "bounding_box",
-    "paired",
-    "union_box",
-]
-
 Mask = NDArray[np.bool_]
 
 

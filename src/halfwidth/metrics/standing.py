@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import FastArea, Ranking
 from halfwidth.core.types import Array
 
-__all__ = ["Standing", "areas_standing", "standing_of"]
-
 
 @dataclass(frozen=True)
 class Standing:

@@ -20,8 +20,6 @@ from halfwidth.planning.width_formulas import (
     width_curve,
 )
 
-__all__ = ["classes_n", "classes_width", "probability_of_enough"]
-
 NAMES = ("sensitivity", "specificity")
 CLASSES = ("positives", "negatives")
 # Of a class for an interval of its share.

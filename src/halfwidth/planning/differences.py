@@ -25,8 +25,6 @@ from halfwidth.planning.reliability import quantity_text, reliability_requiremen
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
 
-__all__ = ["difference_n", "difference_width", "power_of_difference"]
-
 LARGE_SHIFT = 7.0
 GROUP_FORMULAS = {
     "t": "2 t s √(2/n), t of 2n - 2 degrees of freedom",

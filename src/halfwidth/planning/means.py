@@ -25,15 +25,6 @@ from halfwidth.planning.reliability import (
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.width_formulas import ROUNDING, WidthFormula, plan_at, plan_for_width
 
-__all__ = [
-    "FORMULAS",
-    "mean_interval_width",
-    "mean_n",
-    "mean_width",
-    "plan_for_mean_width",
-    "probability_of_width",
-]
-
 FORMULAS = {
     "t": "2 t s / √n, t of n - 1 degrees of freedom",
     "z": "2 z s / √n",

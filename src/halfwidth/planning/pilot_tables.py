@@ -14,8 +14,6 @@ from halfwidth.io.layout import Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["Pilot", "pilots_in"]
-
 
 @dataclass(frozen=True)
 class Pilot:

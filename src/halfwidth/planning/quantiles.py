@@ -15,8 +15,6 @@ from halfwidth.planning.reliability import quantity_text, reliability_requiremen
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 
-__all__ = ["FORMULAS", "quantile_n", "quantile_width", "rank_span"]
-
 FORMULAS = {
     "exact": "(l - k)/(n + 1) of the exact interval from rank k to l",
     "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",

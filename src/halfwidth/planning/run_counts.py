@@ -6,8 +6,6 @@ from halfwidth.core.types import Level
 from halfwidth.intervals.ranks import minimum_n, minimum_n_asymptotic
 from halfwidth.planning.checks import check_choice, check_level_of_quantile
 
-__all__ = ["KINDS", "minimum_runs"]
-
 KINDS = ("exact", "asymptotic")
 
 

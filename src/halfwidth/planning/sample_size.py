@@ -10,15 +10,6 @@ from typing import Any
 
 from halfwidth.core.formatting import fixed, percent
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "WIDTH_NEEDS",
-    "Requirement",
-    "SampleSize",
-    "Simulated",
-    "width_decimals",
-]
-
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
 NOTHING: Mapping[str, Any] = {}

@@ -31,8 +31,6 @@ from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
-__all__ = ["MOST_CASES", "Studies", "check_pilot"]
-
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
 # Cases of all studies are drawn so many at a time: the first n of a study stay the same for

@@ -17,16 +17,6 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 
-__all__ = [
-    "Correlations",
-    "Spread",
-    "SpreadModel",
-    "largest_sd",
-    "spread_models",
-    "usual_correlations",
-    "usual_spread",
-]
-
 DATA = "spread.json"
 # Share of the instances of unseen tasks whose SD lies in the range given with a guess.
 SHARE = 0.9

@@ -29,8 +29,6 @@ from halfwidth.resampling.draws import Plan
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SIZES", "SubsampleRow", "Subsamples", "subsample"]
-
 SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 1000)
 DDOFS = (0, 1)
 MOST_REPEATS = 10**6

@@ -11,16 +11,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Level
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
-__all__ = [
-    "MOST_CASES",
-    "ROUNDING",
-    "WidthFormula",
-    "plan_at",
-    "plan_for_width",
-    "smallest_n",
-    "width_curve",
-]
-
 # The limit of a search; no test set is larger.
 MOST_CASES = 10**9
 # Tolerance for rounding errors of widths.

@@ -17,8 +17,6 @@ from halfwidth.planning.means import FORMULAS, LEAST, mean_interval_width
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WidthTable", "mean_width_table"]
-
 
 @dataclass(frozen=True)
 class WidthTable:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
 
-__all__ = ["confusion"]
-
 LABEL_WIDTH = 16
 # Inches: of the matrix of a new figure, of a cell where there is room, and what stands around.
 WIDEST, NARROWEST, CELL = 4.6, 2.2, 0.85

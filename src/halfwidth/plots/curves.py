@@ -28,8 +28,6 @@ from halfwidth.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["pr", "roc"]
-
 # Inches: of a new figure, of a line of the legend, and of the gap between two classes.
 HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
 LABEL_WIDTH = 30

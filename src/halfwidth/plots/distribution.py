@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["distribution", "distribution_frame", "draw", "height_of"]
-
 LABEL_WIDTH = 18
 # Inches for the axis title, its numbers and the note.
 BELOW_ROWS = 0.85

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Panel",
-    "check_figure_name",
-    "figure_of",
-    "figure_of_panels",
-    "figure_of_table",
-    "write_figure",
-]
-
 # What keeps a file the same from one run to the next: no date, no version.
 METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": None},

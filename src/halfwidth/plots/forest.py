@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["forest", "forest_frame"]
-
 LABEL_WIDTH = 34
 LINE, AROUND_ROWS = 0.155, 0.95  # inches
 GUTTER = 12.0  # points between columns

@@ -15,16 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
-__all__ = [
-    "beside",
-    "draw_interval",
-    "ends_seen",
-    "finish_axis",
-    "note_below",
-    "view_of",
-    "width_of",
-]
-
 MARGIN = 0.03
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["explanation", "paint_cases", "paint_estimates", "paint_shapes"]
-
 # From so many dots on, vector graphics hold a picture of them.
 RASTER_FROM = 3000
 NAME_WIDTH, NOTE_WIDTH = 22, 92

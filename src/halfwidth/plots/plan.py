@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["plan_curve", "plan_frame"]
-
 HEIGHT = 3.2  # inches
 STROKES = ("-", "--", ":", "-.")
 FEWEST_TICKS = 4

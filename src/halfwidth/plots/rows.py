@@ -26,17 +26,6 @@ from halfwidth.plots.shapes import (
 )
 from halfwidth.plots.style import row_text, same_level
 
-__all__ = [
-    "FEW_CLUSTERS",
-    "Cases",
-    "Groups",
-    "Layout",
-    "cases_of",
-    "columns_of",
-    "has_place",
-    "layout_of",
-]
-
 Groups = Mapping[str, Iterable[Any]]
 
 FEW_CLUSTERS = 8

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array, Bounds
 
-__all__ = ["Box", "Codes", "box_of", "density_of", "few_levels", "jitter", "lanes", "ranks_by_mean"]
-
 Codes = NDArray[np.intp]
 
 GOLDEN = (5**0.5 - 1) / 2

@@ -11,31 +11,6 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Kind
 
-__all__ = [
-    "CLOUD",
-    "DOT",
-    "FAINT",
-    "INK",
-    "NOTE_SIZE",
-    "QUIET",
-    "TEXT_SIZE",
-    "WIDTH",
-    "axis_title",
-    "check_one_metric",
-    "interval_words",
-    "lines_of",
-    "listed",
-    "look",
-    "numbers_text",
-    "printable",
-    "require_matplotlib",
-    "row_text",
-    "same_level",
-    "several",
-    "shorter",
-    "statistic_words",
-]
-
 Finished = TypeVar("Finished")
 
 # A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.

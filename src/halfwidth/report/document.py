@@ -12,23 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "Adaptive",
-    "Cell",
-    "Code",
-    "Column",
-    "Data",
-    "Document",
-    "Figure",
-    "Heading",
-    "Item",
-    "Items",
-    "Kind",
-    "Note",
-    "Paragraph",
-    "Table",
-]
-
 
 class Kind(StrEnum):
     """What the cells of a column hold."""

@@ -24,8 +24,6 @@ from halfwidth.report.document import (
     Table,
 )
 
-__all__ = ["estimates_document"]
-
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 
 Columns = dict[Column, Callable[[Estimate], Cell]]

@@ -10,8 +10,6 @@ from halfwidth.report.document import Data
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frames_data", "interval_words", "records"]
-
 SCHEMA_VERSION = 1
 INTERVALS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 

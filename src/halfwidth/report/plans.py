@@ -10,8 +10,6 @@ from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
-__all__ = ["minimum_runs_document", "plans_document"]
-
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
 # Of the columns that hold no numbers.
 KINDS = {

@@ -13,8 +13,6 @@ from halfwidth.planning.published.wording import correlation_text
 from halfwidth.report.document import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.report.estimates import estimates_document
 
-__all__ = ["reviews_document"]
-
 PLAUSIBLE = "over plausible SDs"
 KINDS = {
     **dict.fromkeys(("label", "of", "better", "higher", "other"), Kind.TEXT),

@@ -14,8 +14,6 @@ from halfwidth.report.frames import frames_data, interval_words, records
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLES", "answer_document"]
-
 Cell = Callable[[Mapping[str, Any]], str]
 # Of the columns that hold no numbers.
 KINDS = {

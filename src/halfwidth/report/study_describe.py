@@ -13,13 +13,6 @@ from halfwidth.report.frames import frames_data, records
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "characteristics_document",
-    "characteristics_summary_document",
-    "fits_document",
-    "rejections_document",
-]
-
 LOGITS = "logits"
 # Columns of one row for each instance, and their headings.
 _OF_VALUES = {

@@ -12,8 +12,6 @@ from halfwidth.report.frames import frames_data, interval_words
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["summary_document"]
-
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
 # Standard errors of true values above this share of a width are told: coverage moves by up to about

@@ -7,8 +7,6 @@ from enum import IntEnum
 
 from halfwidth.core import errors
 
-__all__ = ["Break", "length", "longest", "one_line", "padded", "wrapped"]
-
 # What has more letters without a space, a hyphen, an underscore or a slash is no word: where
 # nothing else helps, it is broken into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16

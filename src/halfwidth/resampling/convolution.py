@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["MANY", "ConvolvedMean", "convolved_means"]
-
 # Below so many cases resamples are drawn, as they always were; from here on it takes too long.
 MANY = 100_000
 # Cells over the range of the values, and over their SD, at least.

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["Codes", "Design", "arrange", "cases_of"]
-
 Codes = NDArray[np.intp]
 
 

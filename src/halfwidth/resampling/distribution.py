@@ -16,17 +16,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = [
-    "Distribution",
-    "ExactDistribution",
-    "Replicates",
-    "Scale",
-    "in_parts",
-    "limits_of_ties",
-    "moments_of",
-    "quantile_by_rank",
-]
-
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
 CUMULATIVE_ROUNDING = 1e-12
 # Replicates that are gone through at a time, 512 KiB: a processor's cache holds them and what is

@@ -17,17 +17,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.progress import growing, tracked
 
-__all__ = [
-    "BLOCK_ELEMENTS",
-    "COMPILED_DRAWS",
-    "MOST_KEPT",
-    "Plan",
-    "count_blocks",
-    "counter",
-    "kept_counts",
-    "sums_by_stratum",
-]
-
 T = TypeVar("T")
 
 # Elements of a temporary inside a kernel: 2**18 float64 are 2 MiB, which a processor's cache

@@ -25,8 +25,6 @@ from halfwidth.resampling.distribution import (
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
 
-__all__ = ["Tails", "distribution_of"]
-
 # Rows and replicates from which tails are quicker than sorting.
 MANY_ROWS, MANY_REPLICATES = 16, 2000
 # Parts of the first replicates, whose median quantiles are the limits, and the share cut off. More

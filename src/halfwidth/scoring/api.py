@@ -27,8 +27,6 @@ from halfwidth.scoring.pairs import match_files
 from halfwidth.scoring.run import score_cases
 from halfwidth.scoring.scores import COLUMNS, Scores
 
-__all__ = ["score_folders", "score_masks"]
-
 METRICS = ("dsc", "hd95")
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
-from halfwidth.io.images import Image, check_same_geometry, read_image
+from halfwidth.io.grids import Image, check_same_geometry
+from halfwidth.io.images import read_image
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
 from halfwidth.scoring.bounding_boxes import BoundingBox
@@ -20,8 +21,6 @@ from halfwidth.scoring.measuring import score_label_maps, score_pair
 from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.scores import CaseScores, LabelScores
-
-__all__ = ["FOREGROUND", "ScoringSettings", "StructureUnion", "score_case", "score_maps"]
 
 FOREGROUND = Label("foreground", (1,))
 

@@ -12,8 +12,6 @@ from halfwidth.metrics.boundary import CHENG, SURFACE
 from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.scores import CaseScores, LabelScores
 
-__all__ = ["mask_cautions"]
-
 # With fewer voxels, one more or less moves the Dice by half a percentage point or more.
 TINY_VOXELS = 100
 # Sides of a voxel whose lengths differ by this factor make it oblong.

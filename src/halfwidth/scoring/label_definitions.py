@@ -12,16 +12,6 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.io.settings import small_text
 
-__all__ = [
-    "Label",
-    "LabelFile",
-    "parse_label_names",
-    "parse_region",
-    "read_label_file",
-    "select_labels",
-    "with_regions",
-]
-
 # A dataset.json names its training files too: thousands of them are some hundred kilobytes.
 MOST_BYTES = 4_000_000
 LARGEST = 2**32 - 1

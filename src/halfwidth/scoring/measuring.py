@@ -20,8 +20,6 @@ from halfwidth.scoring.memory import check_memory
 from halfwidth.scoring.metric_choice import MetricChoice, parameter_text
 from halfwidth.scoring.scores import LabelScores, Value
 
-__all__ = ["absent", "score_label_maps", "score_pair"]
-
 Spacing = tuple[float, ...] | None
 Held = tuple[tuple[int, ...], tuple[int, ...]]
 

@@ -11,8 +11,6 @@ from halfwidth.core.undefined import Status
 from halfwidth.metrics.boundary import SURFACE
 from halfwidth.metrics.masks import MaskPair
 
-__all__ = ["check_memory"]
-
 # Bytes, measured on files of allowed sizes and structures. Per voxel of an image: two maps,
 # two masks and one more array; and the allowance of a process per allowed voxel, where
 # 512 x 512 x 1600 voxels make 3 GB.

@@ -13,8 +13,6 @@ from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
 
-__all__ = ["MASK_METRICS", "MetricChoice", "choose_metrics", "parameter_text"]
-
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
 )

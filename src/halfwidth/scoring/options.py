@@ -26,8 +26,6 @@ from halfwidth.scoring.metric_choice import MetricChoice, choose_metrics
 from halfwidth.scoring.pairs import CaseFiles, natural_key
 from halfwidth.scoring.tolerances import resolve_tolerances
 
-__all__ = ["Labels", "ScoringOptions", "settings_for_label_maps", "settings_for_structures"]
-
 Labels = str | Path | Mapping[str, Any] | None
 
 

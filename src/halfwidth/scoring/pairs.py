@@ -15,8 +15,6 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
 
-__all__ = ["CaseFiles", "MatchedFiles", "match_files", "natural_key"]
-
 # Files of voxels that belong to a separate header.
 DATA_SUFFIXES = (".raw.gz", ".raw", ".zraw", ".img.gz", ".img", ".hdr")
 # Words that people and programs add to the name of a case to mark the kind of file.

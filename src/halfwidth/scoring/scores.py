@@ -16,8 +16,6 @@ from halfwidth.core.undefined import Status
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "CaseScores", "LabelScores", "Row", "Scores", "Value"]
-
 COLUMNS = ("case", "label", "metric", "value", "status", "parameters")
 
 

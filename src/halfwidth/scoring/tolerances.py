@@ -14,8 +14,6 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
 from halfwidth.io.settings import small_text
 
-__all__ = ["MSD", "Tolerances", "resolve_tolerances"]
-
 # Medical Segmentation Decathlon, by task and the same for all its targets; andre2025, section S3.1.
 MSD: Mapping[str, float] = {
     "brain": 5.0,

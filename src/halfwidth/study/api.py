@@ -19,8 +19,6 @@ from halfwidth.study.specs.spec import Instance, StudySpec
 from halfwidth.study.storage.opening import create_or_open
 from halfwidth.study.storage.store import Store
 
-__all__ = ["StudyPlan", "plan", "run"]
-
 
 @dataclass(frozen=True)
 class StudyPlan:

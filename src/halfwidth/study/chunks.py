@@ -11,17 +11,6 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 
-__all__ = [
-    "Chunk",
-    "ChunkResult",
-    "Queue",
-    "Shard",
-    "Work",
-    "check_chunks",
-    "chunks_of_shard",
-    "parse_shard",
-]
-
 # Characters that every file system allows; a leading dot would hide the file.
 NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
 DIGEST = re.compile(r"[0-9a-f]{16}")

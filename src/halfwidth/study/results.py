@@ -16,8 +16,6 @@ from halfwidth.study.storage.store import Store, parts_in
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Results", "open_results"]
-
 # The columns that identify cells in a summary, across instances.
 BY = (
     *("metric", "statistic", "average", "label"),

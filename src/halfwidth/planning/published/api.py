@@ -21,8 +21,6 @@ from halfwidth.planning.published.printed_numbers import ClaimError
 from halfwidth.planning.published.reviews import Review, Reviews
 from halfwidth.planning.published.table import PublishedEntry, PublishedTable
 
-__all__ = ["review", "review_table"]
-
 
 def review(
     n: int,

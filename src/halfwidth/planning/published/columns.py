@@ -11,8 +11,6 @@ from halfwidth.core.formatting import Printed
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.planning.published.claim_parsing import FIELDS, SHARES, SPREADS
 
-__all__ = ["Heading", "PrintedCell", "Role", "parse_cell", "parse_heading"]
-
 Role = Literal["field", "value", "spread", "model", "part", ""]
 
 # ---- headings: words for spreads, and for names of rows

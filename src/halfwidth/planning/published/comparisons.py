@@ -16,8 +16,6 @@ from halfwidth.core.types import Level
 from halfwidth.planning.published.claims import AurocClaim, Claim
 from halfwidth.planning.published.leads import Lead, lead_over
 
-__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_summary"]
-
 Compare = Literal["auto", "best", "pairs", "none"]
 # Up to so many rows every pair is shown.
 FEW_ROWS = 4

@@ -23,8 +23,6 @@ from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, M
 from halfwidth.planning.spread import Spread, SpreadModel
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["auroc_estimates", "binormal_se", "estimates_of_claim", "mean_estimate"]
-
 MEAN = Statistic(STATISTICS["mean"])
 AUROC = Statistic(
     StatisticSpec("auroc", "AUROC", auroc, Estimand.AUROC, range_rule=range_of_values)

@@ -14,17 +14,6 @@ from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.estimates import auroc_estimates
 
-__all__ = [
-    "CORRELATIONS",
-    "Lead",
-    "LeadRow",
-    "Reach",
-    "difference",
-    "lead_over",
-    "lead_over_rival",
-    "needed",
-]
-
 # From models that have nothing in common to models that fail on the same cases.
 CORRELATIONS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
 # What of the two models is correlated.

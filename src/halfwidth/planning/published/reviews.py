@@ -19,8 +19,6 @@ from halfwidth.planning.published.wording import list_assumptions, missing_repor
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Review", "Reviews"]
-
 
 @dataclass(frozen=True, repr=False)
 class Review:

@@ -15,8 +15,6 @@ from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
 from halfwidth.planning.published.columns import Heading, parse_cell, parse_heading
 from halfwidth.planning.published.printed_numbers import ClaimError
 
-__all__ = ["PublishedEntry", "PublishedTable"]
-
 PER_CENT = 100.0
 # Read as text; everything else is a number.
 WORDS = ("label", "metric")

@@ -15,15 +15,6 @@ from halfwidth.planning.spread import spread_models, usual_correlations, usual_s
 if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review
 
-__all__ = [
-    "correlation_needed",
-    "lead_sentence",
-    "list_assumptions",
-    "missing_reports",
-    "review_paragraph",
-]
-
-
 # Rounding is mentioned if it may be this share of a difference.
 NOTABLE_ROUNDING = 0.05
 # Cautions that the sentence about the interval covers.

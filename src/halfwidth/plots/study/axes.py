@@ -16,20 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "LOWEST",
-    "coverage_axis",
-    "folded",
-    "height_below",
-    "legend_below",
-    "legend_columns",
-    "level_line",
-    "log_axis",
-    "plain",
-    "size_axis",
-    "title_of",
-]
-
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
 # A tick label of a sample size needs about so much room on a logarithmic axis of an inch.

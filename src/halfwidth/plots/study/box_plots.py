@@ -19,15 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = [
-    "Place",
-    "box_rows",
-    "coverage_boxes",
-    "coverage_boxes_frame",
-    "draw_boxes",
-    "note_on_few",
-]
-
 # Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
 LOWEST, HIGHEST = 0.5, 0.995
 # Whiskers reach the most extreme value within so many times the IQR of the box.

@@ -25,8 +25,6 @@ from halfwidth.plots.study.naming import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Figure", "Frames", "figures_of"]
-
 USUAL_METHOD, USUAL_LEVEL, USUAL_N = "percentile", 0.95, 50
 NO_ANALYSIS = "needs the paces of the study"
 

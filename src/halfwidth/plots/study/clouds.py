@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = [
-    "characteristics",
-    "characteristics_frame",
-    "characteristics_of_sets",
-    "characteristics_of_sets_frame",
-    "pace_by_metric",
-    "pace_errors",
-    "pace_errors_frame",
-    "pace_frame",
-    "skewness_by_metric",
-    "skewness_frame",
-]
-
 NONE = (-math.inf, math.inf)
 HEIGHT = 2.3
 # A label of a metric is written aslant where it has less room: inches of a letter.

@@ -34,21 +34,6 @@ from halfwidth.plots.style import DOT, WIDTH
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "basic_shift",
-    "basic_shift_frame",
-    "bca_median",
-    "bca_median_frame",
-    "location_dispersion",
-    "location_dispersion_frame",
-    "metrics_coverage",
-    "metrics_coverage_frame",
-    "micro_macro",
-    "micro_macro_frame",
-    "segmentation_classification",
-    "segmentation_classification_frame",
-]
-
 COLUMNS = 3
 # Metrics whose micro and macro average go by other names.
 PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}

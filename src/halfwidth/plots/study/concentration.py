@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["concentration", "concentration_frame", "theoretical_width"]
-
 METHODS = ("hoeffding", "empirical_bernstein", "t", "percentile")
 THEORY = METHODS[:3]
 # The quartiles of the SD over instances, and their strokes.

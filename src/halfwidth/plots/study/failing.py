@@ -26,8 +26,6 @@ from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["failures_figure", "failures_frame"]
-
 BINS, COLUMNS, MOST = 25, 3, 24
 HEIGHT = 1.6
 # Inches of a letter of a title, and of what is no axes in the width of a panel.

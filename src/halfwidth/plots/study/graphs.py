@@ -13,8 +13,6 @@ from halfwidth.plots.style import WIDTH
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["graph", "graph_frame", "overview", "overview_frame"]
-
 # Inches of a panel of an overview.
 CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
 

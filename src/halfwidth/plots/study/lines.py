@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["QUANTITIES", "Layout", "figure_of_lines", "line_rows", "lines_of_panel"]
-
 # Of what a line may be, and its column in the cells of a study.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
 AXIS = {"coverage": "coverage [%]", "width": "mean width", "shift": "centre less true value"}

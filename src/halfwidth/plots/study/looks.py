@@ -13,8 +13,6 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.plots.study.naming import metric_words
 from halfwidth.plots.style import COLOURS, INK
 
-__all__ = ["METHOD_LOOKS", "METRIC_LOOKS", "WAY_LOOKS", "Look", "method_looks", "series_looks"]
-
 BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
 STROKES = (SOLID, DASHED, DOTTED, BROKEN)

@@ -13,23 +13,6 @@ from halfwidth.core.types import Bounds
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "KEY",
-    "Drawn",
-    "NotThereError",
-    "Target",
-    "bounds_of",
-    "check_two_sided",
-    "metric_spec",
-    "metric_words",
-    "only",
-    "quantities_of",
-    "slug",
-    "statistic_words",
-    "targets_of",
-    "unit_of",
-]
-
 # What the rows of a graph have in common.
 KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
 # The order in which statistics and averages are shown; others follow by name.

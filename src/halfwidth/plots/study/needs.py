@@ -25,8 +25,6 @@ from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COVERAGE", "WIDTH_WANTED", "sample_needs", "sample_needs_frame"]
-
 # Coverage of a 95 % interval that andre2025 calls reliable, and a width of metrics from 0 to 1.
 COVERAGE, WIDTH_WANTED = 0.925, 0.1
 # What is set against the first metric of single cases: the first that is there of each row.

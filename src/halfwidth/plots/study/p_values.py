@@ -21,8 +21,6 @@ from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["p_values", "p_values_frame"]
-
 # Inches of a cell, and of a letter beside it.
 CELL_WIDTH, CELL_HEIGHT, LETTER = 0.52, 0.3, 0.058
 RAMP = ("#ffffff", "#9ecae1", DOT)

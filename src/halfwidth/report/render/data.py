@@ -11,8 +11,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.writers import csv_text
 from halfwidth.report.document import Data, Document
 
-__all__ = ["render_csv", "render_json"]
-
 
 def render_json(document: Document) -> str:
     """The object of the JSON contract; what is not finite is null."""

@@ -20,8 +20,6 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.wrapping import Break, length, longest, one_line, padded, wrapped
 
-__all__ = ["render_terminal"]
-
 # Between two columns.
 GAP = 2
 _AFTER_HYPHEN = re.compile(r"(?<=\w[-/])(?=[^\W\d])")

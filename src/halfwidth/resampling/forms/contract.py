@@ -15,16 +15,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
 
-__all__ = [
-    "PRODUCT",
-    "REPLICATE",
-    "TIE_SHARE",
-    "Engine",
-    "form_of",
-    "has_influence",
-    "size_of_ties",
-]
-
 F = TypeVar("F", bound=Form)
 
 # Seconds for a replicate to be made into bounds, and for one value in a sum of products: what a

@@ -28,8 +28,6 @@ from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
 
-__all__ = ["ENGINE", "MULTINOMIAL_FROM", "cell_counts", "finished"]
-
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
 MULTINOMIAL_FROM = 5001

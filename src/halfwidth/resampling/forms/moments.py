@@ -21,8 +21,6 @@ from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["ENGINE"]
-
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
 

@@ -19,17 +19,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native
 
-__all__ = [
-    "Areas",
-    "areas_of_counts",
-    "areas_of_resamples",
-    "areas_of_samples",
-    "concordance",
-    "group_of_entries",
-    "unit_of_cases",
-]
-
-
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
 # samples share counts, more of these are made at once, and areas of a few of the samples, 1 MiB, so
 # that they are finished in the caches of a core.

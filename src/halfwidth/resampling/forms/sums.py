@@ -11,8 +11,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import Engine, form_of
 
-__all__ = ["ENGINE"]
-
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From sums over the units drawn."""

@@ -16,8 +16,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MOST_CELLS", "MOST_WEIGHT", "Operation", "Term", "read_off", "without_nan"]
-
 # Sums of cells weigh each by a whole number up to this; larger ones are multiplied as floats.
 MOST_WEIGHT = 6
 # Cells of 15 classes; formulas of more would be long, and terms nested deeply.

@@ -27,27 +27,6 @@ from halfwidth.resampling.kernels import library
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
-__all__ = [
-    "LANES",
-    "MOST_TABLE_UNITS",
-    "MOST_UNITS",
-    "Counts",
-    "Lists",
-    "areas",
-    "available",
-    "count_below",
-    "count_drawn",
-    "cumulated",
-    "finish",
-    "fits",
-    "picked",
-    "prepared",
-    "side_by_side",
-    "status",
-    "sum_drawn",
-    "tails",
-]
-
 # As in the C files: resamples side by side, and entries of each mark in a slot.
 LANES, SLOT = 32, 4
 # Positions are integers of 32 bits.

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels.formulas import Operation, Term, read_off, without_nan
 
-__all__ = ["WIDTH", "Program", "Step", "program_of"]
-
 # Resamples in a register.
 WIDTH = 256
 

@@ -14,16 +14,6 @@ from halfwidth.study.simulation.records import IDENTITY
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "CURVE",
-    "OF_INSTANCE",
-    "SETTING",
-    "cells_of",
-    "chosen",
-    "need_columns",
-    "quantile_names",
-]
-
 # What a method does to a statistic of a metric, whatever the instance and n.
 SETTING = (
     *("metric", "statistic", "average", "label"),

@@ -17,8 +17,6 @@ from halfwidth.study.specs.spec import Instance, written
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COLUMNS", "characteristics", "characteristics_summary"]
-
 # Beyond the quartiles by this many interquartile ranges lie Tukey's fences.
 FENCE = 1.5
 OF_VALUES = (

@@ -12,8 +12,6 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["evidence_rows"]
-
 OF_A_ROW = ["family", "statistic", "average", "method", "n"]
 # What widths are compared with: the first of these that the statistic has.
 REFERENCES = ("t", "wilson", "percentile")

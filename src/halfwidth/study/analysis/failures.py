@@ -16,8 +16,6 @@ from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PROPERTIES", "Property", "failures", "what_they_share"]
-
 # Coverages below Q1 less so many interquartile ranges are failures (Tukey's fence).
 FENCE = 1.5
 GROUP = (*SETTING, "n")

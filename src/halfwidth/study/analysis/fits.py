@@ -18,8 +18,6 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis import fits_by_search
 
-__all__ = ["OF_LOGITS", "OF_VALUES", "Fitting", "families_named", "inner", "suits"]
-
 Parameters = dict[str, Array]
 
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["beta", "chi2", "gamma", "logistic", "pareto_from_minimum", "skewnormal", "t", "weibull"]
-
 Parameters = dict[str, Array]
 # Of a function of two parameters of each row: value (B,), gradient (B, 2), Hessian (B, 2, 2).
 Surface = Callable[[Array], tuple[Array, Array, Array]]

@@ -26,15 +26,6 @@ from halfwidth.study.analysis.fits import (
 from halfwidth.study.populations import family as population_of
 from halfwidth.study.populations.base import finite_values
 
-__all__ = [
-    "DRAWS",
-    "Goodness",
-    "distances",
-    "fit_and_distance",
-    "kolmogorov_smirnov",
-    "lilliefors_p",
-]
-
 DRAWS = 999
 # Numbers refitted at once: a few arrays of them fit the cache.
 CELLS = 2**18

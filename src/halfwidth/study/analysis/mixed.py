@@ -16,17 +16,6 @@ import numpy as np
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 
-__all__ = [
-    "Grouping",
-    "MixedModel",
-    "Products",
-    "cross_products",
-    "describe_model",
-    "fit_mixed",
-    "number_levels",
-    "solve",
-]
-
 # Largest SD of a random effect over the residual SD that is looked for.
 MOST = 1e4
 # Squares of ratios below this may be 0.

@@ -18,8 +18,6 @@ from halfwidth.study.analysis.permutation import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AVERAGED", "BETWEEN", "LEVELS", "pace_tests", "unpaired_pace_tests"]
-
 BETWEEN = ("metric", "statistic", "method", "average")
 LEVELS = ("instance", "task")
 SIGNIFICANT = 0.05

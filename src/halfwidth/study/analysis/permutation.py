@@ -14,8 +14,6 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.rng import Key, derive_key, resolve_seed, uniforms, words
 from halfwidth.core.types import Array
 
-__all__ = ["PermutationTest", "sign_flip_test", "two_sample_test"]
-
 N_PERMUTATIONS = 50_000
 # Permuted values that a block holds at once: 16 MB.
 BLOCK = 2_000_000

@@ -30,8 +30,6 @@ from halfwidth.study.specs.spec import Instance, written
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SIGNIFICANCE", "family_fits", "family_rejections", "rejections_of"]
-
 SIGNIFICANCE = 0.05
 FIT_COLUMNS = (
     *("instance", "task", "model", "metric", "label", "family", "n", "moved"),

@@ -27,8 +27,6 @@ from halfwidth.study.analysis.mixed import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["INTERVALS_OF_R", "skewness_model"]
-
 GROUPS = ("task", "metric")
 INTERVALS_OF_R = ("parametric", "tasks")
 N_BOOTSTRAP = 199

@@ -12,8 +12,6 @@ from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["shifts", "width_ratios"]
-
 # What two methods are compared on.
 PLACE = (
     *("instance", "task", "model", "metric", "statistic", "average", "label"),

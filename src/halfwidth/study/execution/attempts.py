@@ -17,8 +17,6 @@ from halfwidth import __version__
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Work
 
-__all__ = ["ONE_THREAD", "Answer", "Fault", "Reply", "attempt", "attempt_here", "peak_megabytes"]
-
 # Variables that numerical libraries read when loaded.
 LIBRARIES = (
     "OMP_NUM_THREADS",

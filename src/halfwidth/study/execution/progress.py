@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Clock", "Count", "Reporter", "duration_text", "reporting"]
-
 # Seconds between two lines in a log.
 EVERY = 60.0
 # Seconds between two checks of the clock.

@@ -22,8 +22,6 @@ from halfwidth.study.storage.locks import guarding_locks, hold_lock
 from halfwidth.study.storage.store import Store, set_aside
 from halfwidth.study.storage.timings import add_timing, tidy_timings
 
-__all__ = ["Outcome", "run_chunks"]
-
 # The most chunks named in a message.
 SHOWN = 3
 

@@ -13,19 +13,6 @@ from numpy.typing import ArrayLike
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array
 
-__all__ = [
-    "Characteristics",
-    "How",
-    "Population",
-    "Truth",
-    "bisected",
-    "characteristics_of_values",
-    "characterize",
-    "finite_values",
-    "interdecile",
-    "weighted_moments",
-]
-
 How = Literal["formula", "root", "draw"]
 # A cumulative probability this close to the one asked for is taken to be it: the sums that make
 # it are exact to a few units of the last place, and on a flat stretch the infimum hangs on that.

@@ -18,8 +18,6 @@ from halfwidth.study.populations.base import (
     interdecile,
 )
 
-__all__ = ["Empirical", "empirical"]
-
 
 @dataclass(frozen=True, eq=False)
 class Empirical:

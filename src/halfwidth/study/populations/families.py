@@ -15,23 +15,6 @@ import numpy as np
 from halfwidth.core.types import Array, Numbers
 from halfwidth.study.populations.base import TOLERANCE, Characteristics, How, bisected
 
-__all__ = [
-    "Formulas",
-    "bernoulli",
-    "beta",
-    "chi2",
-    "exponential",
-    "gamma",
-    "logistic",
-    "lognormal",
-    "normal",
-    "pareto",
-    "skewnormal",
-    "t",
-    "uniform",
-    "weibull",
-]
-
 REAL = (-math.inf, math.inf)
 POSITIVE = (0.0, math.inf)
 

@@ -17,8 +17,6 @@ from halfwidth.study.populations.kde import AdaptiveKde
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FitDiagnostics", "fit_diagnostics"]
-
 
 @dataclass(frozen=True, eq=False)
 class FitDiagnostics:

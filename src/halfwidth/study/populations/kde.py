@@ -22,8 +22,6 @@ from halfwidth.study.populations.base import (
     weighted_moments,
 )
 
-__all__ = ["AdaptiveKde", "adaptive_kde", "bandwidths"]
-
 # Numbers held at once where kernels meet points, and variates made at once: both fit the cache.
 CELLS = 2**18
 BLOCK = 2**14

@@ -15,8 +15,6 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
 from halfwidth.study.populations.truth import between_blocks
 
-__all__ = ["Exponent", "LogitPopulation", "logit_empirical", "logit_kde", "truth_of_metric"]
-
 Exponent = Literal["d+4", "5"]
 Labels = NDArray[np.intp]
 

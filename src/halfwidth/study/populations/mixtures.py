@@ -21,8 +21,6 @@ from halfwidth.study.populations.base import (
     weighted_moments,
 )
 
-__all__ = ["Mixture", "mixture"]
-
 
 @dataclass(frozen=True)
 class Mixture:

@@ -15,8 +15,6 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations import families
 from halfwidth.study.populations.base import How, interdecile
 
-__all__ = ["FAMILIES", "Family", "Parametric", "family"]
-
 
 @dataclass(frozen=True)
 class Family:

@@ -21,8 +21,6 @@ from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_
 from halfwidth.study.simulation.targets import Measured, measured_on
 from halfwidth.study.specs.spec import Instance, StudySpec
 
-__all__ = ["Cells", "batch_of", "plan_of", "simulate", "simulated"]
-
 # Values drawn from a population at once: 2**22 floats are 32 MiB. Boundaries of parts depend on
 # it, and so do the draws.
 MOST_DRAWN = 2**22

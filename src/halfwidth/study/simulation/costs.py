@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from halfwidth.study.simulation.cells import Cells
     from halfwidth.study.simulation.targets import Measured
 
-__all__ = ["Predicted", "predict", "rough_seconds"]
-
 # Seconds for a sample, whatever is made of it.
 PER_SAMPLE = 2e-6
 # Samples of the two trials that tell what a batch costs from what a sample does; the second has

@@ -18,8 +18,6 @@ from halfwidth.study.populations.truth import truth
 from halfwidth.study.simulation.targets import Measured
 from halfwidth.study.specs.spec import Instance, StudySpec
 
-__all__ = ["Fitted", "fitted", "truth_of"]
-
 # Independent parts of a large draw, between which its standard error is seen.
 TRUTH_BLOCKS = 20
 # Instances whose population is kept: chunks of one instance follow one another.

@@ -11,8 +11,6 @@ from scipy import special
 
 from halfwidth.core.types import Array, Bounds
 
-__all__ = ["COLUMNS", "IDENTITY", "Bounded", "Point", "of_intervals", "of_points"]
-
 # What a row is of; no two rows of a study agree in all of these.
 IDENTITY = {
     "instance": "string",

@@ -20,8 +20,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
-__all__ = ["Measured", "measured_on", "methods_for"]
-
 
 @dataclass(frozen=True)
 class Measured:

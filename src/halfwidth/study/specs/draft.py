@@ -13,8 +13,6 @@ from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import DEFAULTS, parse_spec
 from halfwidth.study.specs.spec import FEW_CASES, Instance
 
-__all__ = ["draft"]
-
 SPEC_FILE = "study.toml"
 MOST_LISTED = 20
 

@@ -14,8 +14,6 @@ from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.guessing import Scores, Values, scores_in, tables_among, values_in
 from halfwidth.study.specs.matching import matches
 
-__all__ = ["Block", "Line", "Unused", "scores_blocks", "tables_blocks", "toml"]
-
 FLOOR = 1e-6
 # Where comments begin, if the line is not longer.
 COMMENT_COLUMN = 40

@@ -21,8 +21,6 @@ from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.spec import ScoreKind
 
-__all__ = ["Scores", "Values", "files_in", "metric_in", "scores_in", "values_in"]
-
 DEEPEST = 2
 # Marks the folder of a study's results.
 RUN_FILE = "run.json"

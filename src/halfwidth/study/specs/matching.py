@@ -15,8 +15,6 @@ from pathlib import Path, PurePosixPath
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
 
-__all__ = ["NAMED", "Match", "check_pattern", "identity", "matches"]
-
 NAMED = ("model", "task")
 TOKEN = re.compile(r"\{(\w*)\}|\*\*/|\*|\?|\[[^\]/]+\]")
 MOST_SHOWN = 8

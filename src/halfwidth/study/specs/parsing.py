@@ -19,8 +19,6 @@ from halfwidth.study.specs.spec import StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["DEFAULTS", "parse_spec", "read_spec"]
-
 ALL = "all"
 SECTIONS = ("study", "tables", "scores", "populations")
 # Sizes, samples and resamples of andre2025.

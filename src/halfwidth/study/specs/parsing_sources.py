@@ -27,15 +27,6 @@ from halfwidth.study.specs.spec import (
 )
 from halfwidth.study.specs.toml_sections import Section, placed
 
-__all__ = [
-    "OF_POPULATIONS",
-    "OF_SCORES",
-    "OF_TABLES",
-    "parse_populations",
-    "parse_scores",
-    "parse_tables",
-]
-
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "case", "scale"),
     *("missing", "penalty", "population", "min_cases", "model", "task"),

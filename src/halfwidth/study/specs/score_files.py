@@ -28,8 +28,6 @@ from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, Scor
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
 
-__all__ = ["instances_of_scores", "pair_files"]
-
 
 def instances_of_scores(
     source: ScoreSource, folder: Path, averages: Sequence[str]

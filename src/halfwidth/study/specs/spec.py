@@ -21,18 +21,6 @@ from halfwidth.core.undefined import AbsentClass, Missing
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.populations.logits import Exponent
 
-__all__ = [
-    "FittedBy",
-    "Instance",
-    "MixtureComponent",
-    "PopulationSource",
-    "ScoreKind",
-    "ScoreSource",
-    "StudySpec",
-    "TableSource",
-    "written",
-]
-
 # Fewer are left out by andre2025, section 3.1: fits to them were unreliable.
 FEW_CASES = 50
 # Of a class: of fewer, scores are hardly a distribution.

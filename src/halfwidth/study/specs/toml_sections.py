@@ -15,8 +15,6 @@ from typing import Any, TypeGuard
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
 from halfwidth.io.settings import small_text
 
-__all__ = ["Section", "placed", "read_toml"]
-
 MOST_BYTES = 1_000_000
 LONGEST_SHOWN = 60
 # The largest whole number that TOML promises to hold.

@@ -25,8 +25,6 @@ from halfwidth.study.specs.matching import NAMED, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 from halfwidth.study.specs.toml_sections import placed
 
-__all__ = ["instances_of_tables", "notes_of_repeats"]
-
 
 def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
     """The instances of all files of a source; a file that two patterns match counts once.

@@ -19,17 +19,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import cannot_write, read_json, write_json
 
-__all__ = [
-    "DOOR",
-    "FOLDER",
-    "LockHolder",
-    "guarding_locks",
-    "hold_lock",
-    "holders",
-    "lock_name",
-    "locks_conflict",
-]
-
 FOLDER = "locks"
 WHOLE, DOOR = "whole", "door"
 # Seconds to wait for the guard: it is held for milliseconds, on a slow file system for a second.

@@ -19,21 +19,6 @@ from halfwidth.core.rng import CONTRACT
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.disk import parse_json, write_json
 
-__all__ = [
-    "FORMAT",
-    "NAME",
-    "DamagedManifestError",
-    "Manifest",
-    "damaged",
-    "differences",
-    "new_manifest",
-    "read",
-    "read_content",
-    "seal",
-    "versions",
-    "write",
-]
-
 NAME = "run.json"
 # Of the store: changes with its files and columns.
 FORMAT = 1

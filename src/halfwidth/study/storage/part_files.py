@@ -12,16 +12,6 @@ import numpy as np
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.manifest import FORMAT, Manifest
 
-__all__ = [
-    "PartCheck",
-    "check_content",
-    "check_part",
-    "parquet",
-    "part_metadata",
-    "seal_part",
-    "study_hash_in",
-]
-
 
 def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
     """The metadata of a part.

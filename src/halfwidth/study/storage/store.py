@@ -20,19 +20,6 @@ from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
 from halfwidth.study.storage.part_files import check_part, parquet, part_metadata, seal_part
 
-__all__ = [
-    "BROKEN",
-    "CHUNKS",
-    "FAILED",
-    "FOLDERS",
-    "PARTS",
-    "TIMINGS",
-    "ChunkStates",
-    "Store",
-    "parts_in",
-    "set_aside",
-]
-
 PARTS, FAILED, TIMINGS = "parts", "failed", "timings"
 BROKEN = ".broken"
 CHUNKS = "chunks.json"

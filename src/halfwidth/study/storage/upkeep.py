@@ -18,16 +18,6 @@ from halfwidth.study.storage.part_files import check_content, check_part, seal_p
 from halfwidth.study.storage.store import CHUNKS, FAILED, PARTS, TIMINGS, Store, parts_in
 from halfwidth.study.storage.timings import read_timings
 
-__all__ = [
-    "CollectResult",
-    "StudyStatus",
-    "collect",
-    "open_or_create_like",
-    "pace",
-    "retry",
-    "status",
-]
-
 
 @dataclass(frozen=True)
 class StudyStatus:
