@@ -153,10 +153,12 @@ def ci(
     }
     if asked.any:
         _refuse(ctx, of_cases, "has no effect on a metric of a test set (--target)")
-        figure = (plot, figures.check(plot, plot_kind, figures.OF_TEST_SETS))
+        kind = figures.check(plot, plot_kind, figures.OF_TEST_SETS)
         columns = predictions.Columns(groups, strata, of_test_sets.pop("weight"))
         metrics = split_names(metric or ())
-        estimates = predictions.estimates_of(asked, metrics, shared | of_test_sets, columns, figure)
+        estimates = predictions.estimates_of(
+            asked, metrics, shared | of_test_sets, columns, (plot, kind)
+        )
     else:
         _refuse(ctx, of_test_sets, "needs --target COLUMN, the true classes")
         designed = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
@@ -164,13 +166,14 @@ def ci(
         estimates = _of_cases(file, how_read, shared | of_cases | designed, plot, kind)
     for said in estimates.notes:
         note(said)
-    if plot is not None:
-        note(f"wrote {plot}")
 
+    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
+    figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
+    document = figures.with_figure(estimates_document(estimates), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(estimates_document(estimates), fmt, out, status)
+    return Answer(document, fmt, out, status)
 
 
 def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:

@@ -12,7 +12,6 @@ import typer
 from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
 if TYPE_CHECKING:
@@ -154,6 +153,7 @@ def wanted(
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure where one is asked for."""
+    from halfwidth.report.document import Figure
     from halfwidth.report.plans import plans_document
 
     if outlet.plot is not None:
@@ -161,8 +161,8 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
         from halfwidth.plots.plan import plan_curve
 
         write_figure(plan_curve(plans), outlet.plot)
-        note(f"wrote {outlet.plot}")
-    return Answer(plans_document(plans), outlet.fmt, outlet.out)
+    figure = Figure("plan", "Width against the number of cases", plans, outlet.plot)
+    return Answer(figures.with_figure(plans_document(plans), figure), outlet.fmt, outlet.out)
 
 
 def refuse_assurance(assurance: float | None, n: Sequence[int] | None) -> None:

@@ -146,6 +146,7 @@ def runs(
         raise OptionError("name a level: --quantile 0.9")
 
     from halfwidth.estimation.runs import runs_table
+    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
@@ -174,6 +175,7 @@ def runs(
         note(said)
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
-        note(f"wrote {plot}")
+    figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
+    document = figures.with_figure(estimates_document(estimates), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(estimates_document(estimates), fmt, out, status)
+    return Answer(document, fmt, out, status)

@@ -94,6 +94,7 @@ def subsample(
         "bounds": options.parse_bounds(bounds),
     }
     from halfwidth.planning.subsampling import subsample as subsample_values
+    from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
     table = reading.table_in(file, sheet, decimal, header, input_format)
@@ -104,8 +105,8 @@ def subsample(
         from halfwidth.plots.subsampling import figure_of_subsamples
 
         write_figure(figure_of_subsamples(found), plot)
-        note(f"wrote {plot}")
-    return Answer(subsamples_document(found), fmt, out)
+    figure = Figure("subsamples", "Mean and half-width of subsamples", found, plot)
+    return Answer(figures.with_figure(subsamples_document(found), figure), fmt, out)
 
 
 def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:

@@ -10,7 +10,6 @@ from halfwidth.core import errors
 # What has more letters without a space, a hyphen, an underscore or a slash is no word: where
 # nothing else helps, it is broken into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16
-JOINER = "\u200d"
 # A number stays with its per cent.
 _BETWEEN_WORDS = re.compile(r"(?<= )(?=[^ %])")
 # Not in 1e-05 or 2024-01, and not after a minus.
@@ -99,11 +98,10 @@ def _around_wide_letters(word: str) -> list[str]:
 
 
 def _letters(text: str) -> list[str]:
-    """As people see them: an emoji of several code points is one."""
+    """As people see them: an accent or a sign of style belongs to the letter before it."""
     found: list[str] = []
     for one in text:
-        joins = one != " " and length(one) == 0
-        if found and (joins or found[-1].endswith(JOINER)):
+        if found and one != " " and length(one) == 0:
             found[-1] += one
         else:
             found.append(one)

@@ -139,7 +139,8 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[in
     for where in list(Break)[:-1] if page.is_terminal() else Break:
         least = [_least(*column, where) for column in zip(columns, cells, strict=True)]
         if _total(least) <= page.table_width():
-            return _narrowed(widths, least, [[length(text) for text in texts] for texts in cells])
+            lengths = [[length(text) for text in texts] for texts in cells]
+            return _restored(_narrowed(widths, least, lengths), widths, cells)
     return None if page.is_terminal() else least
 
 
@@ -173,6 +174,22 @@ def _narrowed(
         able = [place for place, width in enumerate(found) if width > least[place]]
         found[min(able, key=lambda place: _height(lengths, found, place))] -= 1
     return found
+
+
+def _restored(
+    narrowed: Sequence[int], widths: Sequence[int], cells: Sequence[Sequence[str]]
+) -> list[int]:
+    """Columns need not wrap where what others leave empty, once wrapped, is enough for them."""
+    used = [
+        max(length(line) for text in texts for line in wrapped(text, width))
+        for texts, width in zip(cells, narrowed, strict=True)
+    ]
+    found = list(used)
+    for place in sorted(range(len(found)), key=lambda place: widths[place] - used[place]):
+        missing = widths[place] - used[place]
+        if widths[place] > narrowed[place] and _total(found) + missing <= page.table_width():
+            found[place] = widths[place]
+    return list(narrowed) if found == used else found
 
 
 def _height(
