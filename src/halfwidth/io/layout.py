@@ -147,7 +147,7 @@ def layout_of(
     case = case or case_column(table, (*by, *(values or ())))
     check_cases(table, case)
     if _is_canonical(table, values):
-        # Its rows are told apart by their metric anyway, each with the range of its own.
+        # Its rows are split by metric anyway, each with its own range.
         known = tuple(name for name in CANONICAL_BY if name in table)
         chosen = tuple(name for name in by if name != "metric") if by else known
         groups = groups or _declared(table, CLUSTER_COLUMN, by)

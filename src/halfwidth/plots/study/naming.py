@@ -1,4 +1,4 @@
-"""What the figures of a study call things."""
+"""Names of metrics, statistics and targets in the figures of a study."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NotThereError(DataError):
 
 
 class Target(NamedTuple):
-    """What the intervals of one graph are for."""
+    """The quantity that the intervals of one graph estimate."""
 
     metric: str
     statistic: str
@@ -54,7 +54,7 @@ class Target(NamedTuple):
 
     @property
     def way(self) -> str:
-        """The statistic or the average in words; empty where there is none."""
+        """The statistic or the average in words; empty without one."""
         if self.statistic:
             return statistic_words(self.statistic)
         return "" if self.metric in FIXED_AVERAGE else self.average

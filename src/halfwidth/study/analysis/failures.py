@@ -54,7 +54,7 @@ class Property:
 
 
 def _column(*names: str) -> Callable[[pd.DataFrame], Any]:
-    """The first of the columns that is there."""
+    """The first of the columns that exists."""
 
     def values(table: pd.DataFrame) -> Any:
         found = [name for name in names if name in table.columns]

@@ -215,7 +215,7 @@ def _metrics(study: Section) -> tuple[Metric, ...]:
 
 
 def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """The averages, each of which some metric has, while every metric has one of them."""
+    """The averages; each applies to a metric, and each metric has at least one of them."""
     given = study.texts("averages", DEFAULTS["averages"])
     for average in given:
         if average not in AVERAGES:
