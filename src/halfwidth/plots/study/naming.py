@@ -9,6 +9,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,7 @@ KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternati
 STATISTICS = ("mean", "trimmed_mean", "median", "sd", "iqr")
 SPREADS = ("sd", "iqr")
 # Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
-FIXED_AVERAGE = {"accuracy": "micro", "balanced_accuracy": "macro"}
+FIXED_AVERAGE = {accuracy.__name__: "micro", balanced_accuracy.__name__: "macro"}
 TWO_SIDED = "two-sided"
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 

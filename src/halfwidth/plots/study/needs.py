@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.metrics.boundary import assd, hd, hd95, masd
+from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
+from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.metrics.ranking import auroc
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
 from halfwidth.plots.study.looks import series_looks
 from halfwidth.plots.study.naming import (
@@ -29,11 +34,11 @@ if TYPE_CHECKING:
 COVERAGE, WIDTH_WANTED = 0.925, 0.1
 # The metrics compared with the first metric of single cases: the first existing one of each row.
 AGAINST = (
-    ("auroc",),
-    ("balanced_accuracy",),
-    ("assd", "masd", "hd95", "hd", "nsd", "boundary_iou"),
+    (auroc.__name__,),
+    (balanced_accuracy.__name__,),
+    (assd.__name__, masd.__name__, hd95.__name__, hd.__name__, nsd.__name__, boundary_iou.__name__),
 )
-FIRST = ("dsc", "iou", "nsd")
+FIRST = (dsc.__name__, iou.__name__, nsd.__name__)
 
 
 def sample_needs_frame(

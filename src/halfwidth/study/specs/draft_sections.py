@@ -11,6 +11,7 @@ from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.overlap import dsc
 from halfwidth.study.specs.guessing import (
     ScoreFiles,
     ValueColumns,
@@ -173,7 +174,7 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
             _paths([v.file for v in group], one.pattern, place),
             "{model}, {task} and * are any text",
         ),
-        Line("metric", one.metric or "dsc", "what the values are", known is not None),
+        Line("metric", one.metric or dsc.__name__, "what the values are", known is not None),
         Line("bounds", bounds, "for a metric of your own", active=False),
         Line("columns", columns, "default: all numeric ones", one.columns is not None),
         Line("by", ["model", "task"], "columns whose levels are instances", active=False),
