@@ -1,4 +1,4 @@
-"""What a table of per-case values means: which columns are values, groups, cases.
+"""The roles of the columns of a table of per-case values: values, groups, cases.
 
 A wide table has a column per structure; a long one has one value column and columns to group by;
 the canonical long table names its columns ``case, metric, value`` and needs no options.
@@ -165,7 +165,7 @@ def _check_roles(
     groups: str | None,
     strata: str | None,
 ) -> None:
-    """Refuse a column that is to be two things at once."""
+    """Refuse a column with two roles."""
     roles = {"values": values or (), "by": by or ()}
     roles |= {
         name: [column]

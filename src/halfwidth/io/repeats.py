@@ -46,7 +46,7 @@ QUALIFIER = "anon|anonymized|anonymised|dicom|bids|deidentified|original"
 
 @dataclass(frozen=True)
 class Repeats:
-    """What speaks against taking the rows as independent cases.
+    """Evidence that the rows are not independent cases.
 
     Attributes
     ----------

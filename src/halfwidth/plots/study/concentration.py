@@ -1,4 +1,4 @@
-"""Concentration intervals for a mean: what their guarantee costs in width."""
+"""Concentration intervals for a mean: the width that their guarantee costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study found, in the form in which estimates quote it."""
+"""The results of a study in the form that estimates quote."""
 
 from __future__ import annotations
 
