@@ -10,6 +10,10 @@ import typer
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.metrics.agreement import accuracy, mcc
+from halfwidth.metrics.counting import balanced_accuracy, f1
+from halfwidth.metrics.error import absolute_error, correct
+from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.report.document import Code, Document, Heading, Item, Items, Paragraph
 
 if TYPE_CHECKING:
@@ -21,7 +25,14 @@ CANCER, DIABETES, WINE = "breast cancer", "diabetes", "wine"
 HELD_OUT = 0.2
 # Half of the wines, and two of their thirteen properties, so that there is something to miss.
 WINES_HELD_OUT, WINE_FEATURES = 0.5, [0, 2]
-METRICS = ("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", "mcc")
+METRICS = (
+    accuracy.__name__,
+    balanced_accuracy.__name__,
+    f1.__name__,
+    auroc.__name__,
+    average_precision.__name__,
+    mcc.__name__,
+)
 
 
 def demo(
@@ -180,9 +191,12 @@ def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.core.estimates import Estimates
     from halfwidth.estimation.tables import summary_table
 
-    accuracy = summary_table(cases, metric="correct", rng=seed)
+    accuracy = summary_table(cases, metric=correct.__name__, rng=seed)
     error = summary_table(
-        cases, metric="absolute_error", statistic=["mean", "median", "quantile:0.9"], rng=seed
+        cases,
+        metric=absolute_error.__name__,
+        statistic=["mean", "median", "quantile:0.9"],
+        rng=seed,
     )
     return Estimates((*accuracy, *error))
 

@@ -11,6 +11,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.report.document import (
     Document,
     Heading,
@@ -115,7 +116,7 @@ def _in_full(method: MethodSpec) -> Document:
 
 
 def _least_for_quantiles(method: MethodSpec) -> str:
-    if method.name != "exact":
+    if method.name != exact_method.__name__:
         return ""
     from halfwidth.intervals.ranks import minimum_n
 

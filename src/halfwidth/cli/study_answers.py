@@ -17,6 +17,8 @@ from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.parameters import split_names
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.mean import t as student_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -297,7 +299,9 @@ def _ratios(stores: list[Path], filters: Filters, asked: Asked) -> Document:
     from halfwidth.study.analysis import width_ratios
 
     cells = _of_any_method(stores, filters)
-    reference = asked.reference or _given(cells, "method", "t", "--reference", "ratios")
+    reference = asked.reference or _given(
+        cells, "method", student_t.__name__, "--reference", "ratios"
+    )
     made = _beside(width_ratios, reference, cells, filters)
     return answer_document({"ratios": made}, {"ratios": made}, {"reference": reference})
 
@@ -307,7 +311,9 @@ def _shifts(stores: list[Path], filters: Filters, asked: Asked) -> Document:
     from halfwidth.study.analysis import shifts
 
     cells = _of_any_method(stores, filters)
-    reference = asked.reference or _given(cells, "method", "percentile", "--reference", "shifts")
+    reference = asked.reference or _given(
+        cells, "method", percentile.__name__, "--reference", "shifts"
+    )
     made = _beside(shifts, reference, cells, filters)
     return answer_document({"shifts": made}, {"shifts": made}, {"reference": reference})
 
@@ -340,7 +346,7 @@ def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Document:
             raise OptionError(f"{option} {','.join(given)}: failures are of one {name}")
     cells = _chosen(stores, {name: v for name, v in filters.items() if name != "n"})
     (method,) = filters.get("method") or [
-        _given(cells, "method", "percentile", "--method", "failures")
+        _given(cells, "method", percentile.__name__, "--method", "failures")
     ]
     cells = chosen(cells, method=method)
     cells = chosen(cells, n=filters.get("n") or _given(cells, "n", "50", "-n", "failures"))

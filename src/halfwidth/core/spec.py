@@ -32,6 +32,8 @@ from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SPEC = "__halfwidth_spec__"
+# Listed after those whose place is declared.
+LAST = 9
 
 
 # --------------------------------------------------------------------------- metrics
@@ -102,6 +104,9 @@ class MetricSpec:
     look : int or None
         Which colour, stroke and marker of the palette it has in figures, of its own; None: what
         is left.
+    listed : int
+        Where it stands in lists and in the output of studies: low numbers first, then as the file
+        of its family declares them.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -134,6 +139,7 @@ class MetricSpec:
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
     look: int | None = None
+    listed: int = LAST
     cite: str = ""
 
     @property
@@ -281,6 +287,8 @@ class StatisticSpec:
         The scale for intervals by the delta method.
     of_records : bool
         Whether a sample holds codes or records of cases rather than values of a metric.
+    listed : int
+        As of a metric.
     cite : str
     """
 
@@ -300,6 +308,7 @@ class StatisticSpec:
     vectorised: bool = True
     transform: Transform = Transform.IDENTITY
     of_records: bool = False
+    listed: int = LAST
     cite: str = ""
 
     @property

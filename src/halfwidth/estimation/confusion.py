@@ -22,6 +22,7 @@ from halfwidth.estimation.resolve import AUTO, PROPORTION
 from halfwidth.estimation.scores import Scores, check_kind
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.counting import sensitivity
 
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
@@ -124,7 +125,7 @@ def _share_job(
     """The share of one true class that is predicted as another, or as itself: its sensitivity."""
     name = str(cases.labels[true])
     same = true == said
-    metric = Metric(SAMPLE_METRICS["sensitivity"] if same else PROPORTION)
+    metric = Metric(SAMPLE_METRICS[sensitivity.__name__] if same else PROPORTION)
     job = job_of_share(hits, metric, cases, cases.truth == true)
     return replace(
         job,

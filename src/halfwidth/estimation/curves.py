@@ -27,7 +27,7 @@ from halfwidth.estimation.scores import Scores, check_kind
 from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import cumulated
+from halfwidth.metrics.ranking import auroc, average_precision, cumulated
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import form_of
@@ -36,7 +36,7 @@ from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200
 GRID = np.arange(STEPS + 1)
-AREA_OF = {"roc": "auroc", "pr": "average_precision"}
+AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 

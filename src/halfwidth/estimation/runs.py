@@ -16,7 +16,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic
+from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import Sample, check_sample
@@ -30,7 +30,8 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.tables import names_of_columns
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
@@ -43,7 +44,7 @@ POINTS = {
     "interpolated": "interpolated_quantile",
     "bootstrap_median": "bootstrap_median",
 }
-CONSISTENT = {"asymptotic": "interpolated", "semiparametric": "bootstrap_median"}
+CONSISTENT = {asymptotic.__name__: "interpolated", semiparametric.__name__: "bootstrap_median"}
 FOLDS = ("refuse", "average")
 # What trackers write before the name of a metric.
 PARTS_OF_DATA = re.compile(
@@ -383,7 +384,7 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
         own = (sample, source.label, source.by, (*source.doubts, *at_once))
         quantiles += [_job(_point_for(q, sample, asked, each), own) for q in asked.quantiles]
         means += [_job(resolve_statistic("mean"), own)] * asked.mean
-    of_means = estimate_jobs(means, replace(each, method=METHODS["t"])) if means else ()
+    of_means = estimate_jobs(means, replace(each, method=spec_of(student_t))) if means else ()
     of_quantiles = estimate_jobs(quantiles, each)
     made: list[RunsEstimate] = []
     for place, source in enumerate(sources):

@@ -50,7 +50,7 @@ def read_delimited(
 
 
 def _separator(text: IO[str], separators: str) -> str:
-    """The one that the first line has most of."""
+    """The separator that is most frequent in the first line."""
     first = ""
     while not first:
         # A file whose lines never end is refused by its first cell.

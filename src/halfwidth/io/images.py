@@ -44,13 +44,13 @@ def files_of(path: Path) -> tuple[Path, ...]:
     try:
         data = read(path).data
     except (DataError, OSError):
-        # What is wrong with it is told when it is read.
+        # Reading it will report what is wrong with it.
         return (path,)
     return (path,) if data == path else (path, data)
 
 
 def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
-    """A label map or a mask from a file, told by its suffix.
+    """Read a label map or a mask from a file of any known suffix.
 
     Values must be whole and not negative; they may be stored as any type of number. Axes come in
     the order (z, y, x) or (y, x), whatever the order in the file; axes of length one beyond the

@@ -118,7 +118,7 @@ class LabelMap:
             return
         values = self._scaled(stored)
         if not self._holds_labels(values) or self._low < 0 or self._high > MOST:
-            # Nothing is kept of an image that will be refused; what it holds is told in the end.
+            # An image that will be refused is not kept; the error at the end names what it holds.
             return
         smallest_type = np.min_scalar_type(round(self._high))
         if smallest_type.itemsize > self._voxels.itemsize:

@@ -1,4 +1,4 @@
-"""What a table of per-case values means: which columns are values, groups, cases.
+"""The roles of the columns of a table of per-case values: values, groups, cases.
 
 A wide table has a column per structure; a long one has one value column and columns to group by;
 the canonical long table names its columns ``case, metric, value`` and needs no options.
@@ -147,7 +147,7 @@ def layout_of(
     case = case or case_column(table, (*by, *(values or ())))
     check_cases(table, case)
     if _is_canonical(table, values):
-        # Its rows are told apart by their metric anyway, each with the range of its own.
+        # Its rows are split by metric anyway, each with its own range.
         known = tuple(name for name in CANONICAL_BY if name in table)
         chosen = tuple(name for name in by if name != "metric") if by else known
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
@@ -165,7 +165,7 @@ def _check_roles(
     groups: str | None,
     strata: str | None,
 ) -> None:
-    """Refuse a column that is to be two things at once."""
+    """Refuse a column with two roles."""
     roles = {"values": values or (), "by": by or ()}
     roles |= {
         name: [column]

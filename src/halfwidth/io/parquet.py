@@ -22,7 +22,7 @@ def read_parquet(source: Source) -> Table:
     try:
         opened = pyarrow.parquet.ParquetFile(source.opened)
         _check(opened)
-        # Text is decoded when it is asked for: here, where errors are expected.
+        # Decode text here, where errors are handled.
         return Table.of_frame(opened.read().to_pandas())
     except DataError:
         raise

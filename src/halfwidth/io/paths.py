@@ -1,4 +1,4 @@
-"""What is said of files that are not there."""
+"""The error for files that do not exist."""
 
 from __future__ import annotations
 

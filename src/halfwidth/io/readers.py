@@ -20,7 +20,7 @@ FORMATS = (*SEPARATORS, "parquet", "xlsx")
 # Text may be compressed too.
 SUFFIXES = tuple(f".{name}" for name in FORMATS)
 PACKED = ".gz"
-# How files begin whose format nobody named.
+# The first bytes of files by which their format is detected.
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
 
@@ -47,7 +47,7 @@ class Reading:
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
-    """A table from a file, told by its suffix, or from standard input.
+    """Read a table from a file, by its suffix, or from standard input.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
 
 
 def _format_of(path: str, how: Reading) -> str | None:
-    """The format that was asked for, or that the suffix tells; None where neither does."""
+    """The given format, or that of the suffix; None if there is neither."""
     if how.format is not None and how.format not in FORMATS:
         raise UnknownNameError("format", how.format, FORMATS)
     if path == STANDARD_INPUT:

@@ -46,7 +46,7 @@ QUALIFIER = "anon|anonymized|anonymised|dicom|bids|deidentified|original"
 
 @dataclass(frozen=True)
 class Repeats:
-    """What speaks against taking the rows as independent cases.
+    """Evidence that the rows are not independent cases.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def _named_for(name: str, words: tuple[str, ...]) -> str | None:
 
 
 def is_design_column(name: str) -> bool:
-    """Whether a column names patients or runs, so that nobody means its numbers as values."""
+    """Whether a column names patients or runs, so that its numbers are not values."""
     return _named_for(name, PERSON) is not None or _squeezed(name) in RUN_COLUMNS
 
 

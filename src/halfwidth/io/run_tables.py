@@ -127,7 +127,7 @@ def _first(table: Table, names: Sequence[str]) -> str | None:
 
 
 def _status_column(table: Table) -> str | None:
-    """The column that says how runs ended, or an error where it says what nobody knows."""
+    """The column with the status of runs; raises an error for unknown words in it."""
     for name in table.names:
         if name.lower() not in STATUS_COLUMNS:
             continue

@@ -142,7 +142,7 @@ class Table:
 
     @functools.cached_property
     def _read(self) -> dict[str, Any]:
-        """What was made of a column when it was first asked for."""
+        """A result computed once per column, at its first use."""
         return {}
 
     def _once(self, what: str, make: Callable[[], Any]) -> Any:
@@ -151,7 +151,7 @@ class Table:
         return self._read[what]
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
-        """A column as numbers, missing cells NaN; None where a cell is none."""
+        """A column as numbers with NaN for missing cells; an error if a cell is not a number."""
         found: NDArray[Any] | None = self._once(
             f"numbers of {name}", lambda: _as_numbers(self.columns[name])
         )
@@ -188,7 +188,7 @@ class Table:
 
 
 def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """One code for each combination of codes; a missing level is one of its own.
+    """One code for each combination of codes; missing is a level of its own.
 
     >>> joint_codes(np.array([0, 0, 1, 1]), np.array([-1, -1, 0, 1]))
     array([0, 0, 1, 2])
@@ -251,7 +251,7 @@ def _column(column: Any) -> NDArray[Any]:
     if array.dtype.kind in "biuf":
         return array
     if array.dtype.kind in "mM":
-        # As numbers these would be nanoseconds since 1970, which nobody means.
+        # As numbers these would be nanoseconds since 1970, which is never meant.
         shown = np.datetime_as_string(array) if array.dtype.kind == "M" else array.astype(str)
         return _objects(None if cell == "NaT" else cell for cell in shown.tolist())
     cells = array.tolist()

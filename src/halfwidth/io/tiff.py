@@ -68,7 +68,7 @@ def _check_directories(file: Path, content: mmap.mmap) -> None:
     taken = 0
     while start := int.from_bytes(content[at : at + place], order):
         if start >= len(content):
-            # What is wrong with it is told when it is read.
+            # Reading it will report what is wrong with it.
             return
         tags = int.from_bytes(content[start : start + count], order)
         at = start + count + tags * entry

@@ -1,4 +1,4 @@
-"""Voxels as they lie in a file: how many it may promise, and how they are got out of it.
+"""Voxels in a file: how many it can hold, and reading them.
 
 Nothing here trusts a header. Promises are checked against the size of the file before memory is
 asked for, and the checksums of compressed data are verified: a damaged mask is an error, never a
@@ -245,7 +245,7 @@ def _inflating() -> Any:
 
 
 def _inflater() -> Any:
-    # 32: gzip or zlib, told by the first bytes; 15: the largest window.
+    # 32: detect gzip or zlib by the first bytes; 15: the largest window.
     return _inflating().decompressobj(32 + 15)
 
 

@@ -201,7 +201,7 @@ class _Rows:
                 yield chunk
 
     def check_formulas(self, where: str) -> None:
-        """Refuse formulas whose values nobody has computed: they would be missing cells."""
+        """Refuse formulas without computed values: they would be missing cells."""
         if self._uncomputed:
             raise DataError(
                 f"{where}{len(self._uncomputed)} cell(s) hold a formula without its value "

@@ -130,7 +130,7 @@ def sheets_of(book: ZipFile) -> list[Sheet]:
 
 
 def shared_texts(book: ZipFile) -> list[str]:
-    """The texts that cells refer to by number; what is said of their pronunciation is left out."""
+    """The texts that cells refer to by number, without notes on pronunciation."""
     if "xl/sharedStrings.xml" not in book.namelist():
         return []
     items: list[str] = []

@@ -38,6 +38,7 @@ _all_classes = functools.partial(
 
 
 @_all_classes(
+    listed=0,
     look=7,
     title="accuracy",
     estimand=Estimand.PROPORTION,
@@ -72,6 +73,7 @@ def accuracy(matrix: Counts) -> Counts:
 
 
 @_all_classes(
+    listed=2,
     look=12,
     title="MCC",
     bounds=CORRELATION,
@@ -127,6 +129,7 @@ def _disagreement(n_classes: int, power: float) -> Counts:
 
 
 @_all_classes(
+    listed=2,
     look=13,
     title="Cohen's κ",
     bounds=Bounds(-math.inf, 1.0),
@@ -194,6 +197,7 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
 
 
 @_all_classes(
+    listed=4,
     look=34,
     title="expected cost",
     bounds_rule=_range_of_costs,
@@ -238,6 +242,7 @@ def expected_cost(
 
 
 @_all_classes(
+    listed=4,
     look=35,
     title="normalised expected cost",
     bounds=UNBOUNDED,

@@ -23,5 +23,10 @@ METRICS: Catalogue[MetricSpec] = Catalogue(
 
 SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of a test set",
-    tuple(spec_of(function) for function in (*AGREEMENT, *COUNTING, *RANKING, *REGRESSION)),
+    tuple(
+        sorted(
+            (spec_of(function) for function in (*AGREEMENT, *COUNTING, *RANKING, *REGRESSION)),
+            key=lambda spec: spec.listed,
+        )
+    ),
 )

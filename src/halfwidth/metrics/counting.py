@@ -146,6 +146,7 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
@@ -180,6 +181,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
@@ -219,6 +221,7 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
@@ -266,6 +269,7 @@ def ppv(
 
 
 @_one_class(
+    listed=1,
     look=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
@@ -317,6 +321,7 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
 
 
 @_one_class(
+    listed=1,
     look=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
@@ -353,6 +358,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=1,
     look=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
@@ -394,6 +400,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
+    listed=3,
     look=19,
     title="Youden's J",
     bounds=CORRELATION,
@@ -427,6 +434,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
+    listed=3,
     look=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
@@ -465,6 +473,7 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
 
 
 @_one_class(
+    listed=3,
     look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
@@ -501,6 +510,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
+    listed=1,
     look=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,

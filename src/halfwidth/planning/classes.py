@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import UNIT_INTERVAL, Level
+from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.counting import sensitivity, specificity
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
 from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
 from halfwidth.planning.sample_size import Requirement, SampleSize
@@ -20,7 +22,7 @@ from halfwidth.planning.width_formulas import (
     width_curve,
 )
 
-NAMES = ("sensitivity", "specificity")
+NAMES = (sensitivity.__name__, specificity.__name__)
 CLASSES = ("positives", "negatives")
 # Of a class for an interval of its share.
 LEAST = 2
@@ -233,7 +235,7 @@ def _joint_plan(
         of=" and ".join(one.name for one in shares),
         n=n,
         width=width_at(n),
-        formula="wilson",
+        formula=wilson.__name__,
         formula_text=FORMULA_TEXT,
         confidence_level=level.confidence_level,
         assumed={**assumed, "prevalence": prevalence},

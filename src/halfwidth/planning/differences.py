@@ -12,6 +12,8 @@ from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.mean import z as normal_z
 from halfwidth.planning.checks import (
     check_choice,
     check_n,
@@ -27,8 +29,8 @@ from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
 
 LARGE_SHIFT = 7.0
 GROUP_FORMULAS = {
-    "t": "2 t s √(2/n), t of 2n - 2 degrees of freedom",
-    "z": "2 z s √(2/n)",
+    student_t.__name__: "2 t s √(2/n), t of 2n - 2 degrees of freedom",
+    normal_z.__name__: "2 z s √(2/n)",
 }
 
 
@@ -230,7 +232,7 @@ def _width_formula(
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
 
     def width_at(n: int) -> float:
-        normal = named == "z"
+        normal = named == normal_z.__name__
         degrees = design.degrees(n)
         q = -special.ndtri(level.tail) if normal else -special.stdtrit(degrees, level.tail)
         return float(2 * q * design.standard_error(s, n))

@@ -121,7 +121,7 @@ def proportion_formula(
 
     return WidthFormula(
         of=called,
-        formula="wilson",
+        formula=wilson.__name__,
         formula_text=FORMULA_TEXT,
         level=level,
         assumed={name: p},

@@ -25,6 +25,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
@@ -81,7 +82,7 @@ class Studies:
         """The requirements other than the width."""
         requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
         method = self.request.method
-        if method is not None and method.name == "exact":
+        if method is not None and method.name == exact_method.__name__:
             n = minimum_n(self.statistic.quantile_level, self.request.level)
             requirements.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
         return tuple(requirements)

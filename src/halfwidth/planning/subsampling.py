@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.spec import Metric, Need
+from halfwidth.core.spec import Metric, Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import (
@@ -21,7 +21,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.compute import apply, of_samples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -207,7 +207,7 @@ def subsample(
     ['10: 0.06', '40: 0.03']
     """
     request = resolve_request(
-        method="percentile",
+        method=percentile.__name__,
         confidence_level=confidence_level,
         alternative="two-sided",
         n_resamples=n_resamples,
@@ -323,7 +323,7 @@ def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array
         plan = Plan(entropy, request.n_resamples)
         ingredients = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
         distribution = ingredients[Need.DISTRIBUTION]
-        computed = apply(METHODS["percentile"], ingredients, request.level, UNBOUNDED, errors=False)
+        computed = apply(spec_of(percentile), ingredients, request.level, UNBOUNDED, errors=False)
         bounds = computed.interval
         results.append(
             (distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high)

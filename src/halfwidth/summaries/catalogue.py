@@ -10,5 +10,10 @@ from halfwidth.summaries.spread import DECLARED as SPREAD
 
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
     "statistic",
-    tuple(spec_of(function) for function in (*LOCATION, *SPREAD, *QUANTILE)),
+    tuple(
+        sorted(
+            (spec_of(function) for function in (*LOCATION, *SPREAD, *QUANTILE)),
+            key=lambda spec: spec.listed,
+        )
+    ),
 )

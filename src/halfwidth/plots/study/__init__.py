@@ -1,4 +1,4 @@
-"""Figures of what a study found, each with the frame of every number in it.
+"""Figures of the results of a study, each with the frame of every number in it.
 
 They are drawn from finished frames: the cells of a study, and what `halfwidth.study.analysis`
 makes of them. Nothing but quartiles is computed here.

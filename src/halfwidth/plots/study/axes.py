@@ -80,7 +80,7 @@ def _oddness(size: int) -> tuple[int, int]:
 
 
 def level_line(ax: Axes, level: float) -> None:
-    """What coverage should be."""
+    """A line at the nominal coverage."""
     ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
 
 
@@ -154,7 +154,7 @@ def legend_below(
 
 
 def legend_columns(names: Iterable[str], width: float) -> int:
-    """Columns of a legend in a figure so wide, filled as evenly as can be."""
+    """Columns of a legend for the width of a figure, filled evenly."""
     lengths = [len(name) for name in names]
     if not lengths:
         return 1
@@ -170,5 +170,5 @@ def height_below(names: Iterable[str], note: str, width: float) -> float:
 
 
 def folded(note: str, width: float) -> str:
-    """A note in lines that fit a figure so wide."""
+    """A note broken into lines that fit the width of a figure."""
     return "\n".join(textwrap.wrap(printable(note), int(width / NOTE_LETTER)))

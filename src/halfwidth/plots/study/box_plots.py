@@ -36,7 +36,7 @@ NARROW_GAP = 0.6
 
 
 class Place(NamedTuple):
-    """Where a box stands."""
+    """The place of a box."""
 
     panel: str
     series: str
@@ -156,7 +156,7 @@ def draw_boxes(
 
 
 def note_on_few(frame: pd.DataFrame) -> str:
-    """What a note says where some boxes are not drawn."""
+    """A note if some boxes are not drawn."""
     boxes = frame[frame["drawn"] == "box"]
     return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from halfwidth.core.types import Array
+from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.plots.study import needs as needs_figure
 from halfwidth.plots.study import p_values as p_values_figure
@@ -25,7 +26,7 @@ from halfwidth.plots.study.naming import (
 if TYPE_CHECKING:
     import pandas as pd
 
-USUAL_METHOD, USUAL_LEVEL, USUAL_N = "percentile", 0.95, 50
+USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
 NO_ANALYSIS = "needs the paces of the study"
 
 Values = Callable[[Sequence[str]], Mapping[str, Array]]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
 from halfwidth.plots.study.looks import (
     BROKEN,
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 # Metrics whose micro and macro average go by other names.
-PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}
-BOOTSTRAPS = ("percentile", "bca", "basic")
+PAIRED = {accuracy.__name__: "recall", balanced_accuracy.__name__: "recall"}
+BOOTSTRAPS = (percentile.__name__, bca.__name__, basic.__name__)
 CHOSEN = ("mean", "median", "sd", "iqr")
 
 
@@ -335,9 +338,9 @@ def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
         If the study has no BCa intervals of medians.
     """
     cells_of_method = cells[
-        cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")
+        cells["method"].isin([bca.__name__, percentile.__name__]) & (cells["statistic"] == "median")
     ]
-    if "bca" not in set(cells_of_method["method"]):
+    if bca.__name__ not in set(cells_of_method["method"]):
         raise NotThereError("the study has no BCa intervals of medians")
     return _joined(
         [
@@ -378,7 +381,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     check_two_sided(cells)
     cells_of_method = cells[cells["method"].isin(BOOTSTRAPS)]
     cells_of_method = cells_of_method[cells_of_method["statistic"].isin(["mean", ""])]
-    if not {"basic", "percentile"} <= set(cells_of_method["method"]):
+    if not {basic.__name__, percentile.__name__} <= set(cells_of_method["method"]):
         raise NotThereError("it needs basic and percentile intervals of means or of test sets")
     targets = targets_of(cells_of_method)
     # Two targets side by side where there are many.

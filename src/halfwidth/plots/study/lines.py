@@ -29,7 +29,7 @@ NARROW, LETTER = 1.5, 0.075
 
 
 class Layout(NamedTuple):
-    """How the panels of a figure are set."""
+    """The layout of the panels of a figure."""
 
     width: float = WIDTH
     height: float = HEIGHT
@@ -196,7 +196,7 @@ def lines_of_panel(
 
 
 def _drawable(numbers: Any) -> Any:
-    """Without the infinite ones, which no axis can show."""
+    """The numbers without infinite ones, which no axis can show."""
     values = np.asarray(numbers, dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -213,7 +213,7 @@ def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, how: Layout) -> None:
 
 
 def _note(frame: pd.DataFrame, how: Layout) -> str:
-    """What lines and bands are, of how many instances, and what lies below the axis."""
+    """A note on lines and bands, the number of instances, and points below the axis."""
     counts = sorted({int(count) for count in frame["instances"] if count})
     many = "no" if not counts else _range(counts)
     noun = "instance" if counts == [1] else "instances"

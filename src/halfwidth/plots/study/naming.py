@@ -1,4 +1,4 @@
-"""What the figures of a study call things."""
+"""Names of metrics, statistics and targets in the figures of a study."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,7 @@ KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternati
 STATISTICS = ("mean", "trimmed_mean", "median", "sd", "iqr")
 SPREADS = ("sd", "iqr")
 # Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
-FIXED_AVERAGE = {"accuracy": "micro", "balanced_accuracy": "macro"}
+FIXED_AVERAGE = {accuracy.__name__: "micro", balanced_accuracy.__name__: "macro"}
 TWO_SIDED = "two-sided"
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
@@ -36,7 +38,7 @@ class NotThereError(DataError):
 
 
 class Target(NamedTuple):
-    """What the intervals of one graph are for."""
+    """The quantity that the intervals of one graph estimate."""
 
     metric: str
     statistic: str
@@ -54,7 +56,7 @@ class Target(NamedTuple):
 
     @property
     def way(self) -> str:
-        """The statistic or the average in words; empty where there is none."""
+        """The statistic or the average in words; empty without one."""
         if self.statistic:
             return statistic_words(self.statistic)
         return "" if self.metric in FIXED_AVERAGE else self.average

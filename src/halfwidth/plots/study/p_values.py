@@ -85,7 +85,7 @@ def _text(row: Mapping[Any, Any], level: str) -> str:
 
 
 def least(row: Mapping[Any, Any], level: str) -> float:
-    """The least p that a test of so many units can have.
+    """The smallest possible p of a test with that number of units.
 
     >>> least({"n": 5}, "instance"), least({"tasks_a": 4, "tasks_b": 3}, "task")
     (0.0625, 0.02857142857142857)
@@ -142,7 +142,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
 
 
 def _note(frame: pd.DataFrame, level: str) -> str:
-    """How many tests there are, of what, and what marks mean."""
+    """A note on the number and kind of tests, and on the marks."""
     tested = int(frame["p"].notna().sum())
     note = f"p of {tested} test{'' if tested == 1 else 's'} by permutations of {level}s."
     if tested:

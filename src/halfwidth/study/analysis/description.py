@@ -1,4 +1,4 @@
-"""What the instances of a study are like: their location, spread, shape, ties and classes."""
+"""Location, spread, shape, ties and classes of the instances of a study."""
 
 from __future__ import annotations
 

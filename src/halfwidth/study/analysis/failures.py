@@ -1,4 +1,4 @@
-"""Instances whose intervals cover far less than those of the others, and what they share."""
+"""Instances whose intervals cover far less than those of others, and their common properties."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT = (
 
 @dataclass(frozen=True)
 class Property:
-    """What failures may share.
+    """A property that failures may share.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Property:
 
 
 def _column(*names: str) -> Callable[[pd.DataFrame], Any]:
-    """The first of the columns that is there."""
+    """The first of the columns that exists."""
 
     def values(table: pd.DataFrame) -> Any:
         found = [name for name in names if name in table.columns]

@@ -178,7 +178,7 @@ def _lowest(
             found: Any = optimize.minimize(
                 objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options=THOROUGH
             )
-            # At an end of the range a slope that leads out of it is none.
+            # At an end of the range a slope that leads out of it counts as 0.
             slope = np.clip(found.x - found.jac, low, high) - found.x
             at = found.x
             if np.abs(slope).max() <= FLAT:

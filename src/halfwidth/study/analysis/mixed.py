@@ -21,7 +21,7 @@ MOST = 1e4
 # Squares of ratios below this may be 0.
 NEARLY_0 = 1e-4
 STARTS = (1.0, 0.1, 5.0)
-# A residual sum of squares below this share of the total is none.
+# A residual sum of squares below this share of the total counts as 0.
 EXACT = 1e-12
 
 
@@ -68,7 +68,7 @@ class MixedModel:
 
 @dataclass(frozen=True)
 class Grouping:
-    """Which level each row has of each grouping, all levels numbered one after the other."""
+    """The level of each row in each grouping; levels are numbered across groupings."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
@@ -184,7 +184,7 @@ def number_levels(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str
 
 
 def cross_products(observed: Array, design: Array, grouping: Grouping) -> Products:
-    """All that the likelihood depends on."""
+    """The cross products that the likelihood depends on."""
     levels = sum(grouping.counts)
     zx = np.column_stack([_by_level(column, grouping) for column in design.T])
     zz = np.zeros((levels, levels))
@@ -207,7 +207,7 @@ def cross_products(observed: Array, design: Array, grouping: Grouping) -> Produc
 def replace_observed(
     cross: Products, observed: Array, design: Array, grouping: Grouping
 ) -> Products:
-    """The same rows with other values."""
+    """Replace the observed values of the same rows."""
     return replace(
         cross,
         zy=_by_level(observed, grouping),
@@ -239,7 +239,7 @@ class Profile:
 
 
 def _profile(cross: Products, ratios: Array, reml: bool) -> Profile:
-    """β, σ² and the likelihood at their best for given SDs of the random effects over σ.
+    """β, σ² and the likelihood, maximised for given SDs of the random effects over σ.
 
     By Woodbury with S = diag(τ/σ): V⁻¹ = I - ZS(I + SZ'ZS)⁻¹SZ', which a ratio of 0 does no harm.
     """
@@ -320,7 +320,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
 
 
 def _on_the_boundary(cost: Callable[[Array], float], ratios: Array) -> Array:
-    """With 0 for what is as good without."""
+    """Set ratios to 0 whose likelihood is as good with 0."""
     if not (ratios < NEARLY_0).any():
         return ratios
     lowest = cost(ratios)
@@ -341,7 +341,7 @@ def describe_model(
     left_out: Mapping[str, str],
     reml: bool,
 ) -> MixedModel:
-    """The model that belongs to solved ratios."""
+    """Build the model for given ratios."""
     fit = _profile(cross, ratios, reml)
     variances = fit.residual_variance * ratios**2
     fixed = float((design @ fit.beta).var(ddof=1))

@@ -222,7 +222,7 @@ def _share(rejected: list[bool]) -> float:
 
 
 def _fit_tasks(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
-    """Rows of each instance, in their order, whoever works on them."""
+    """Rows of each instance in their order, for any number of workers."""
     steps = tracked(((i, i + 1) for i in range(len(tasks))), len(tasks), "instances")
     if jobs == 1 or len(tasks) < 2:
         for _, task in zip(steps, tasks, strict=True):

@@ -146,7 +146,7 @@ def _beside(
 
 
 def _over_instances(pairs: pd.DataFrame, reference: str, counted: list[str]) -> pd.DataFrame:
-    """Quartiles of the counted columns; what is left out is told by the first."""
+    """Quartiles of the columns; the first one decides which rows are left out."""
     import pandas as pd
 
     rows = []

@@ -1,4 +1,4 @@
-"""What a population is: a distribution to draw samples from, with known true values."""
+"""Populations: distributions to draw samples from, with known true values."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ POSITIVE = (0.0, math.inf)
 
 @dataclass(frozen=True)
 class Formulas:
-    """A distribution in its standard form, z, of which the values are location + scale·z.
+    """A distribution in its standard form, z; values are location + scale·z.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How well a kernel density estimate fits the values it was made of."""
+"""How well a kernel density estimate fits its values."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class LogitPopulation:
         return drawn
 
     def cases(self) -> Array:
-        """The cases that it was made of, as `draw` would give them, shape ``(C + 1, n)``."""
+        """The original cases in the format of `draw`, shape ``(C + 1, n)``."""
         return np.vstack([_softmax(self.logits.copy()), self.labels])
 
     def _kernels(self, generator: np.random.Generator, case: Labels) -> Array:

@@ -1,4 +1,4 @@
-"""A first spec of a study, from what a folder holds: it runs as it is and says what to check."""
+"""A first spec of a study from the files of a folder: it runs as it is and lists what to check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns of file names: which files they match, and what their wildcards stand for.
+"""Patterns of file names: the files they match, and the values of their wildcards.
 
 ``*`` and ``?`` are those of a shell and ``**/`` is any number of folders; ``{model}`` and
 ``{task}`` match like ``*`` and say what the text is that they stand for.

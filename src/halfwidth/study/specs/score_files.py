@@ -249,7 +249,7 @@ def _floored(
 
 
 def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
-    """Refuse probabilities that are none, and logits that are plainly probabilities."""
+    """Refuse numbers that are not probabilities, and logits that clearly are probabilities."""
     seen = rows[np.isfinite(rows)]
     low, high = float(seen.min(initial=0.0)), float(seen.max(initial=0.0))
     inside = low >= -ROUNDING and high <= 1 + ROUNDING

@@ -1,4 +1,4 @@
-"""What a study is asked to do, and the instances that it is asked to do it on."""
+"""The spec of a study and its instances."""
 
 from __future__ import annotations
 

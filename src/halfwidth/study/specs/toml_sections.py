@@ -89,7 +89,7 @@ def placed(place: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Section:
-    """One table of the file, whose values are asked for by key and kind.
+    """One table of the file; reads values by key and kind.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class Section:
         return tuple(sorted(self._distinct(key, listed)))
 
     def pair(self, key: str) -> tuple[float, float] | None:
-        """Two numbers, of which ends may be infinite; None where the key is absent."""
+        """Two numbers, which may be infinite; None if the key is absent."""
         if key not in self.content:
             return None
         value = self.content[key]
@@ -262,7 +262,7 @@ def _rewritten(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value much as it stands in the file."""
+    """A value roughly as written in the file."""
     if isinstance(value, list):
         return _cut(f"[{shortened([_shown(one) for one in value], 5)}]")
     if isinstance(value, dict):

@@ -72,7 +72,7 @@ def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
 
 
 def _metric_of(source: TableSource, part: Slice) -> Metric | None:
-    """The metric of a sample, or None where another one is asked for."""
+    """The metric of a sample, or None if the source selects another one."""
     given = source.metric
     if part.metric is None or given is None:
         return given or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
@@ -90,7 +90,7 @@ def _metric_of(source: TableSource, part: Slice) -> Metric | None:
 
 @dataclass(frozen=True)
 class _Fit:
-    """What is made of the values of an instance."""
+    """The population to build from the values of an instance."""
 
     population: str
     build: Callable[[], Any]
