@@ -59,10 +59,10 @@ def labelled(
     truth[:classes] = np.arange(classes)
     logits = generator.normal(size=(classes, n))
     logits[truth, np.arange(n)] += shift
-    return logits_note(name, logits, truth, empirical=empirical)
+    return of_logits(name, logits, truth, empirical=empirical)
 
 
-def logits_note(name: str, logits: Array, truth: Any, *, empirical: bool = False) -> Instance:
+def of_logits(name: str, logits: Array, truth: Any, *, empirical: bool = False) -> Instance:
     """An instance of test sets with given logits (C, n) and codes of the true classes."""
     fit = logit_empirical if empirical else logit_kde
     return Instance(

@@ -16,7 +16,7 @@ from smallstudies import (
     cells_of_values,
     frozen,
     labelled,
-    logits_note,
+    of_logits,
     rows_of,
     spec_of_sets,
     spec_of_values,
@@ -302,7 +302,7 @@ def test_the_truth_depends_on_the_instance_alone_whichever_comes_first() -> None
         found = {}
         for name in names:
             cells = cells_of_sets(
-                logits_note(name, logits, truth),
+                of_logits(name, logits, truth),
                 *("mcc", 12),
                 samples=4,
                 batches=2,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
-from smallstudies import cells_of_sets, cells_of_values, logits_note, rows_of, the_row
+from smallstudies import cells_of_sets, cells_of_values, of_logits, rows_of, the_row
 
 import halfwidth as hw
 from halfwidth.core.types import Array, Level
@@ -255,7 +255,7 @@ def _right_and_wrong(right: int, of: int) -> Instance:
     said = np.where(np.arange(of) < right, truth, (truth + 1) % 3)
     logits = generator.normal(size=(3, of))
     logits[said, np.arange(of)] += 10
-    return logits_note("accuracy", logits, truth, empirical=True)
+    return of_logits("accuracy", logits, truth, empirical=True)
 
 
 def test_accuracy_against_all_outcomes_of_a_binomial() -> None:

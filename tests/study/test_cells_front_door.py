@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from smallstudies import cells_of_sets, cells_of_values, labelled, logits_note
+from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits
 
 import halfwidth as hw
 from halfwidth.core.errors import DataError
@@ -206,7 +206,7 @@ def test_equal_scores_of_two_classes_are_a_positive_decision() -> None:
     """Probabilities of exactly one half, as coarse ones are, go to the positive class."""
     share = np.array([0.5, 0.5, 0.25, 0.75, 0.75, 0.5, 0.25, 0.5])
     truth = np.array([1, 0, 0, 1, 1, 1, 0, 0])
-    instance = logits_note("halves", np.log(np.stack([1 - share, share])), truth, empirical=True)
+    instance = of_logits("halves", np.log(np.stack([1 - share, share])), truth, empirical=True)
     for metric in ("accuracy", "mcc"):
         cells = cells_of_sets(
             instance, metric, 12, samples=2 * SAMPLES, batches=2, resamples=60, levels=[0.9]

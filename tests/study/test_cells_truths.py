@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from smallstudies import cells_of_sets, cells_of_values, labelled, logits_note, spec_of_values
+from smallstudies import cells_of_sets, cells_of_values, labelled, of_logits, spec_of_values
 
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -182,7 +182,7 @@ def test_the_positive_class_is_the_second_of_two(metric: str, average: str) -> N
     truth = (np.arange(60) < 15).astype(int)
     logits = generator.normal(size=(2, 60))
     logits[1] += 2 * truth - 0.5
-    sets = logits_note("two", logits, truth, empirical=True)
+    sets = of_logits("two", logits, truth, empirical=True)
     expected = {
         "auroc": roc_auc_score(truth, logits[1] - logits[0]),
         "f_beta": f1_score(truth, logits[1] > logits[0]),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from smallstudies import labelled, logits_note, spec_of_sets, spec_of_values
+from smallstudies import labelled, of_logits, spec_of_sets, spec_of_values
 
 from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Bounds
@@ -160,12 +160,12 @@ def test_a_digest_changes_with_the_data_and_what_is_made_of_them() -> None:
     spec = spec_of_sets(metrics=["mcc"], sizes=[10], samples=40)
     logits = np.random.default_rng(1).normal(size=(2, 30))
     truth = np.arange(30) % 2
-    instance = logits_note("one", logits, truth)
+    instance = of_logits("one", logits, truth)
     others = [
-        logits_note("another", logits, truth),
-        logits_note("one", logits + 1e-9, truth),
-        logits_note("one", logits, 1 - truth),
-        logits_note("one", logits, truth, empirical=True),
+        of_logits("another", logits, truth),
+        of_logits("one", logits + 1e-9, truth),
+        of_logits("one", logits, 1 - truth),
+        of_logits("one", logits, truth, empirical=True),
     ]
     found = [_digests(spec, [one]) for one in (instance, *others)]
     assert len(set.union(*found)) == len(found)

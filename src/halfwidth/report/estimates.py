@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.runs_estimate import RunsEstimate
 from halfwidth.report.document import (
     Adaptive,
     Cell,
