@@ -62,7 +62,7 @@ def metric_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     n_threads: int = 1,
