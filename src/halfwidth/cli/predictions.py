@@ -255,13 +255,8 @@ def estimates_of(
         Where to and which kind.
     """
     from halfwidth.core.processes import check_jobs
-<<<<<<< HEAD
     from halfwidth.estimation.metric_front import metric_ci
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
     from halfwidth.estimation.sample_metrics import resolve_sample_metric
-=======
-    from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
->>>>>>> main
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if not metrics:
