@@ -257,7 +257,8 @@ def estimate_test_set(
         Where to and which kind.
     """
     from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
+    from halfwidth.estimation.metric_front import metric_ci
+    from halfwidth.estimation.sample_metrics import resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if not metrics:
