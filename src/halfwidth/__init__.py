@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from halfwidth.estimation.confusion import confusion_ci
     from halfwidth.estimation.curves import curve_ci
     from halfwidth.estimation.evidence import evidence
+    from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
-    from halfwidth.estimation.front_door import proportion_ci, summary_ci
     from halfwidth.estimation.runs import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.intervals.catalogue import METHODS
