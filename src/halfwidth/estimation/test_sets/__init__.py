@@ -1,1 +1,1 @@
-"""Metrics of whole test sets: labels and predictions are checked once, then every metric is a job."""
+"""Metrics of whole test sets: labels and predictions, checked once, then a job for each row."""
