@@ -12,11 +12,10 @@ this is for changes no quantile by a ten-thousandth of a standard error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 # Below so many cases resamples are drawn, as they always were; from here on it takes too long.
@@ -33,7 +32,7 @@ FEWEST_POINTS, FINER = 1 << 14, 16
 AT_A_TIME = 1 << 16
 
 
-@dataclass(frozen=True)
+@frozen
 class _One:
     """The distribution of one sample: probabilities of having come so far, and where."""
 
@@ -41,7 +40,7 @@ class _One:
     cumulative: Array
 
 
-@dataclass(frozen=True)
+@frozen
 class ConvolvedMean:
     """Bootstrap distributions of means, one per sample of a batch.
 
