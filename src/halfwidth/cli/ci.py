@@ -211,13 +211,14 @@ def _of_cases(
 
 
 def _say_if_long(n: int, how: dict[str, Any]) -> None:
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+    from halfwidth.core.kinds import Estimand
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES, resolve_statistic
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import native
 
     method, n_resamples = how["method"], how["n_resamples"]
-    exact = n_resamples is None and n >= MANY
+    kinds = {resolve_statistic(name).spec.estimand for name in how["statistic"]}
+    exact = n_resamples is None and kinds == {Estimand.MEAN}
     resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
     if exact or n * resamples <= LONG_JOB or native.available():
         return

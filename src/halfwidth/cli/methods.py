@@ -74,7 +74,7 @@ def methods(
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
-        from halfwidth.estimation.metric_front import estimands_of
+        from halfwidth.estimation.sample_metrics import estimands_of
 
         wanted = estimands_of(metric)
         # Resamples of these have no standard error of their own.

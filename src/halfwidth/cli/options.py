@@ -99,8 +99,8 @@ NResamplesOrNone = Annotated[
     int | None,
     typer.Option(
         "--n-resamples",
-        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
-        "unless their number is given.",
+        help="Bootstrap resamples; default: 9999, and none where the bootstrap distribution is "
+        "known exactly, as of means and of ratios of counts.",
         metavar="B",
         show_default=False,
         rich_help_panel=Group.INTERVAL,

@@ -255,8 +255,8 @@ def estimates_of(
         Where to and which kind.
     """
     from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+    from halfwidth.estimation.metric_front import metric_ci
+    from halfwidth.estimation.sample_metrics import resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if not metrics:
@@ -272,8 +272,6 @@ def estimates_of(
     given = given_in(asked, columns, numbers=numbers)
     positive = options.pop("positive")
     options["n_threads"] = check_jobs(options.pop("jobs"))
-    if options["n_resamples"] is None:
-        options["n_resamples"] = USUAL_RESAMPLES
     options |= {
         "names": asked.names,
         "labels": parse_labels(options["labels"], given.y_true),

@@ -64,7 +64,7 @@ def score(
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,

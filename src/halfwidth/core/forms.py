@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 
+# Weights of a numerator and of a denominator.
+Quotient = tuple[tuple[float, ...], tuple[float, ...]]
+
 
 @frozen
 class Moments:
@@ -98,10 +101,14 @@ class CellCounts:
         It takes complex counts too: its derivatives come from a complex step. It may be called
         with unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
         `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums of counts, the weights of the cells in the
+        numerator and in the denominator.
     """
 
     n_cells: int
     finish: Callable[[Numbers], Array]
+    quotient: Quotient | None = None
 
 
 @frozen
@@ -114,10 +121,13 @@ class Sums:
         ``features(records)``, shape (..., k, n) -> (..., K, n).
     finish : callable
         ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums, the weights of the features in either.
     """
 
     features: Callable[[Array], Array]
     finish: Callable[[Numbers, Numbers], Array]
+    quotient: Quotient | None = None
 
 
 @frozen

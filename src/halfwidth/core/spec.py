@@ -14,7 +14,7 @@ import numpy as np
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form, MetricForm
+from halfwidth.core.forms import Form, MetricForm, Quotient
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import (
     Better,
@@ -83,6 +83,9 @@ class MetricSpec:
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     share : tuple of str
         The two cells a, b of a two by two table where the metric is a / (a + b), a proportion.
+    quotient : callable or None
+        ``quotient(**parameters)``: where the metric is the ratio of two weighted sums of TP, FN,
+        FP and TN, their weights in the numerator and in the denominator. ``share`` says as much.
     tables : tuple of str
         Which of ``costs`` and ``priors`` the function takes.
     prevalence_dependent : bool
@@ -128,6 +131,7 @@ class MetricSpec:
     of_background: bool = False
     averages: tuple[str, ...] = ()
     share: tuple[str, ...] = ()
+    quotient: Callable[..., Quotient] | None = None
     tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
     estimand: Estimand | Callable[..., Estimand] = Estimand.OTHER
@@ -200,6 +204,20 @@ class Metric:
             return self
         bounds = rule(**self._declared, **tables)
         return Metric(replace(self.spec, bounds=bounds), self.parameters)
+
+    @property
+    def quotient(self) -> Quotient | None:
+        """Weights of TP, FN, FP and TN in numerator and denominator; None where it is no ratio."""
+        if self.spec.quotient is not None:
+            return self.spec.quotient(**self._declared)
+        if not self.spec.share or not self.usual:
+            return None
+        cells = ("tp", "fn", "fp", "tn")
+        part = self.spec.share[:1]
+        numerator, denominator = (
+            tuple(float(cell in held) for cell in cells) for held in (part, self.spec.share)
+        )
+        return numerator, denominator
 
     @property
     def in_voxels(self) -> bool:

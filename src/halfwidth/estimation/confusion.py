@@ -40,7 +40,7 @@ def confusion_ci(
     groups: Any = None,
     strata: Any = None,
     rng: Any = None,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     missing: Missing = "raise",
 ) -> Confusion:
     """Confusion matrix, and for each true class the share predicted as each, with intervals.

@@ -52,7 +52,7 @@ def curve_ci(
     groups: Any = None,
     strata: Any = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
 ) -> Curves:
@@ -136,7 +136,7 @@ def curve_ci(
 
 
 def plain_request(
-    method: Any, confidence_level: float, n_resamples: int, rng: Any, missing: Missing
+    method: Any, confidence_level: float, n_resamples: int | None, rng: Any, missing: Missing
 ) -> Request:
     """A request for two-sided intervals."""
     return resolve_request(

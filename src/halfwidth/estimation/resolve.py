@@ -65,8 +65,8 @@ class Request:
     threads : int
         That long bootstraps of ranked scores run in.
     draws : bool
-        Whether resamples were asked for by their number, so that they are drawn even where the
-        distribution of very many cases could be had without.
+        Whether resamples were asked for by their number, so that they are drawn even where their
+        distribution is known exactly.
     """
 
     method: MethodSpec | None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from halfwidth.core.forms import Quotient
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers
@@ -79,6 +82,26 @@ class CountingFinish:
         if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
             values = values.view(type(counts))
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
+
+    @property
+    def quotient(self) -> Quotient | None:
+        """Weights of the cells where the metric is a ratio of two weighted sums of counts."""
+        weights = self.metric.quotient
+        if weights is None or self.average not in ("binary", "none", "micro"):
+            return None
+        classes = range(self.n_classes) if self.average == "micro" else [self.which]
+        numerator, denominator = (self._of_cells(part, classes) for part in weights)
+        return numerator, denominator
+
+    def _of_cells(self, weights: tuple[float, ...], classes: Iterable[int]) -> tuple[float, ...]:
+        """The weights of TP, FN, FP and TN, added up over classes, by cell."""
+        tp, fn, fp, tn = weights
+        matrix = np.zeros((self.n_classes, self.n_classes))
+        for which in classes:
+            own = np.full(matrix.shape, tn)
+            own[which], own[:, which], own[which, which] = fn, fp, tp
+            matrix += own
+        return tuple(matrix.ravel().tolist())
 
     def _tables(self) -> dict[str, tuple[object, ...]]:
         given = {"costs": self.costs, "priors": self.priors}

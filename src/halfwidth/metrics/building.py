@@ -85,7 +85,7 @@ def of_cells(
         metric,
         function=functools.partial(_function_of_cells, policed, n_cells),
         estimand=Estimand.COUNTING,
-        form=CellCounts(n_cells, policed),
+        form=CellCounts(n_cells, policed, finish.quotient),
         influence=functools.partial(_influence_of_cells, policed, n_cells),
     )
 
@@ -111,7 +111,8 @@ def of_weighted_cells(metric: Metric, finish: CountingFinish, undefined: Undefin
     """The same of weighted cases; records hold the cell and the weight of each."""
     policed = Policed(finish, undefined, metric.spec.worst)
     features = functools.partial(_weights_in_cells, finish.n_classes**2)
-    return _of_sums(metric, features, lambda _n, sums: policed(sums), Estimand.COUNTING)
+    form = Sums(features, lambda _n, sums: policed(sums), finish.quotient)
+    return _of_sums(metric, form, Estimand.COUNTING)
 
 
 def _weights_in_cells(n_cells: int, records: Array) -> Array:
@@ -125,21 +126,16 @@ def of_sums(metric: Metric) -> Statistic:
     form = metric.form
     if not isinstance(form, Sums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of sums")
-    return _of_sums(metric, form.features, form.finish, metric.estimand)
+    return _of_sums(metric, form, metric.estimand)
 
 
-def _of_sums(
-    metric: Metric,
-    features: Callable[[Array], Array],
-    finish: Callable[[Numbers, Numbers], Array],
-    estimand: Estimand,
-) -> Statistic:
+def _of_sums(metric: Metric, form: Sums, estimand: Estimand) -> Statistic:
     return _statistic(
         metric,
-        function=functools.partial(_function_of_sums, features, finish),
+        function=functools.partial(_function_of_sums, form.features, form.finish),
         estimand=estimand,
-        form=Sums(features, finish),
-        influence=functools.partial(_influence_of_sums, features, finish),
+        form=form,
+        influence=functools.partial(_influence_of_sums, form.features, form.finish),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.forms import Quotient
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
@@ -314,6 +315,11 @@ def npv(
     return _by_bayes(ratio(tn, tn + fp), ratio(fn, fn + tp), 1 - prevalence)
 
 
+def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
+    square = beta**2
+    return (1 + square, 0.0, 0.0, 0.0), (1 + square, square, 1.0, 0.0)
+
+
 @_one_class(
     listed=1,
     look=9,
@@ -321,6 +327,7 @@ def npv(
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    quotient=_f_beta_as_quotient,
     synonyms=("f1_score", "f_1"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -358,6 +365,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     parameters=(BETA,),
+    quotient=_f_beta_as_quotient,
     synonyms=("fbeta", "f_score", "fbeta_score"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -460,12 +468,17 @@ def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     return ratio(ratio(tp, tp + fn), ratio(fp, fp + tn))
 
 
+def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
+    return (1.0, 0.0, -exchange_rate, 0.0), (1.0, 1.0, 1.0, 1.0)
+
+
 @_one_class(
     listed=3,
     look=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
+    quotient=_net_benefit_as_quotient,
     parameters=(RATE,),
     prevalence_dependent=True,
     cite="vickers_elkin2006",

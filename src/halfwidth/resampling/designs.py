@@ -102,6 +102,10 @@ class Design:
             return cases
         return np.asarray(np.add.reduceat(cases, self.first_cases, axis=-1))
 
+    def by_stratum(self, units: Array) -> list[Array]:
+        """What belongs to the units, (..., U), stratum after stratum."""
+        return np.split(units, self.first_units[1:], axis=-1)
+
     def stratum_means(self, units: Array) -> Array:
         """Mean over the units of each stratum, to set against each unit, (..., U or 1)."""
         if len(self.strata) == 1:

@@ -7,7 +7,7 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -313,3 +313,57 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
         before = value <= limit if inclusive else value < limit
         count = np.where((probe <= size) & before, probe, count)
     return count
+
+
+@frozen
+class Several:
+    """Exact distributions of the samples of a batch, each of its own kind.
+
+    Attributes
+    ----------
+    each : tuple of Distribution
+    """
+
+    each: tuple[Distribution, ...]
+
+    @classmethod
+    def of(cls, each: Iterable[Distribution | None]) -> Several | None:
+        """The distributions, or None where one of them is unknown."""
+        known = []
+        for one in each:
+            if one is None:
+                return None
+            known.append(one)
+        return cls(tuple(known))
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(len(self.each), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """inf{x : F(x) ≥ p}, for one p per sample."""
+        return self._all(lambda one, p: one.quantile(p), probability)
+
+    def share_below(self, value: Array, tolerance: Array) -> Array:
+        """P(below ``value``) plus half of P(tied with it)."""
+        return self._all(lambda one, v, t: one.share_below(v, t), value, tolerance)
+
+    def mean(self) -> Array:
+        """Expectations over all resamples."""
+        return self._all(lambda one: one.mean())
+
+    def standard_deviation(self) -> Array:
+        """SDs over all resamples: the exact bootstrap standard errors."""
+        return self._all(lambda one: one.standard_deviation())
+
+    def _all(self, ask: Callable[..., Array], *given: Array | float) -> Array:
+        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in given]
+        return np.array(
+            [float(ask(*own)) for own in zip(self.each, *shaped, strict=True)], dtype=float
+        )

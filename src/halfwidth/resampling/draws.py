@@ -53,7 +53,7 @@ class Plan:
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
     convolves : bool
-        Whether means of very many cases get their exact distribution, without draws.
+        Whether means and ratios of sums get their exact distribution, without draws.
     """
 
     entropy: int

@@ -10,8 +10,8 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
 from halfwidth.core.types import ALTERNATIVES, Alternative, Level
 from halfwidth.core.undefined import ABSENT_CLASS
-from halfwidth.estimation.metric_front import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.estimation.sample_metrics import AVERAGES, resolve_sample_metric
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
