@@ -83,7 +83,7 @@ def _delete(_self: Any, name: str) -> None:
 def _comparison(values: Callable[[Any], tuple[Any, ...]]) -> dict[str, Any]:
     """Equality and hash by the class and the fields."""
 
-    def equal(self: Any, other: Any) -> bool:
+    def equal(self: Any, other: Any) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
         return values(self) == values(other)
