@@ -173,6 +173,8 @@ def arrange(
     (array([1., 3., 5.]), 'paired')
     """
     named = identities is not None
+    if values.ndim == 1 and groups is None and strata is None and not (named or paired):
+        return np.sort(values), Design.iid(len(values))
     keys = np.atleast_2d(values if identities is None else identities)
     order, design = _order(keys, groups, strata, paired=paired or named)
     return values[..., order], design
