@@ -55,7 +55,12 @@ class Empty:
     """No fields."""
 
 
-GIVEN: list[tuple[Any, ...]] = [(0.5,), (0.5, 1.0), (0.5, 0.7, ("a", "b"), "x"), (0.5, 0.7, ("a", "b"), "y")]
+GIVEN: list[tuple[Any, ...]] = [
+    (0.5,),
+    (0.5, 1.0),
+    (0.5, 0.7, ("a", "b"), "x"),
+    (0.5, 0.7, ("a", "b"), "y"),
+]
 
 
 def test_equality_hash_and_text_are_those_of_the_standard_library() -> None:
