@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
-    from halfwidth.core.estimate_of_runs import RunsEstimate
     from halfwidth.core.estimates import Estimates
+    from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.confusion import confusion_ci
@@ -98,7 +98,7 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
-    "RunsEstimate": "core.estimate_of_runs",
+    "RunsEstimate": "core.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
@@ -129,10 +129,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import halfwidth`` costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
-    from halfwidth.core.front_doors import front_door
+    from halfwidth.core.public_functions import public_function
 
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in PACKAGES else front_door(getattr(home, name), __name__, name)
+    found = home if name in PACKAGES else public_function(getattr(home, name), __name__, name)
     globals()[name] = found
     return found
 

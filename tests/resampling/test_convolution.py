@@ -281,7 +281,7 @@ def test_one_value_far_from_all_others() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [14, 51, 1000])
+@pytest.mark.parametrize("n", [14, 51])
 def test_quantiles_are_those_of_ten_million_draws(n: int) -> None:
     g = rng()
     values, batch = np.sort(g.beta(9, 2, n)), 10**7 // n if n < 100 else 10**4

@@ -65,8 +65,8 @@ def demo(
         cases, wines = _cases(seed), _wines(seed)
     except ImportError as error:
         raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
-    estimates = _estimates(cases, seed)
-    of_wines = _estimates_of_wines(wines, seed)
+    estimates = _estimate_cases(cases, seed)
+    wine_estimates = _estimate_wines(wines, seed)
     table, predictions, *figures = _write(cases, estimates, wines, folder)
     files = f"{table}, {predictions}, {' and '.join(map(str, figures))}"
     return Answer(
@@ -98,9 +98,9 @@ def demo(
                     ),
                     "2. A value for the whole test set",
                 ),
-                *estimates_document(of_wines).parts,
+                *estimates_document(wine_estimates).parts,
                 Heading("For the paper"),
-                Items(tuple(Item("", one.sentence()) for one in (*estimates, *of_wines))),
+                Items(tuple(Item("", one.sentence()) for one in (*estimates, *wine_estimates))),
                 Paragraph(f"Wrote {files}. Try next:"),
                 Code(
                     (
@@ -177,7 +177,7 @@ def _wines(seed: int) -> pd.DataFrame:
     return pd.DataFrame({"cultivar": test_y, **columns})
 
 
-def _estimates_of_wines(wines: pd.DataFrame, seed: int) -> Estimates:
+def _estimate_wines(wines: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.estimation.metric_front import metric_ci
 
     scores = wines[["p0", "p1", "p2"]].to_numpy()
@@ -187,7 +187,7 @@ def _estimates_of_wines(wines: pd.DataFrame, seed: int) -> Estimates:
     return table
 
 
-def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
+def _estimate_cases(cases: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.core.estimates import Estimates
     from halfwidth.estimation.tables import summary_table
 

@@ -13,7 +13,7 @@ from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import Document, Figure
 
 KINDS = ("distribution", "forest")
-OF_TEST_SETS = ("roc", "pr", "confusion", "forest")
+TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:

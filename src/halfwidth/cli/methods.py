@@ -76,13 +76,13 @@ def methods(
     if metric is not None:
         from halfwidth.estimation.sample_metrics import estimands_of
 
-        wanted = estimands_of(metric)
+        estimands = estimands_of(metric)
         # Resamples of these have no standard error of their own.
-        means = bool(wanted & {Estimand.MEAN, Estimand.PROPORTION})
+        means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})
         chosen = [
             method
             for method in chosen
-            if method.accepts & wanted and (means or method.distribution is not Need.STUDENTIZED)
+            if method.accepts & estimands and (means or method.distribution is not Need.STUDENTIZED)
         ]
     return Answer(_overview(chosen))
 

@@ -17,7 +17,7 @@ from halfwidth.core.errors import DataError, printable
 _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 
 
-class InterruptToldError(Exception):
+class InterruptReportedError(Exception):
     """An interrupt of which the user has been told what it cost and how to go on."""
 
 

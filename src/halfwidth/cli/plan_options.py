@@ -103,7 +103,9 @@ class Outlet:
     plot: Path | None
 
     @classmethod
-    def of(cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None) -> Outlet:
+    def from_options(
+        cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None
+    ) -> Outlet:
         """From the options as given."""
         chosen = options.resolve_format(fmt, json, out)
         figures.check(plot, None, ("plan",))
@@ -111,7 +113,7 @@ class Outlet:
 
 
 @frozen
-class Wanted:
+class Goal:
     """A width or a number of cases; one of the three, or none where a power is wanted.
 
     Attributes
@@ -125,29 +127,29 @@ class Wanted:
     n: int | None = None
 
 
-def wanted(
+def parse_goals(
     halfwidth: Sequence[float] | None,
     width: Sequence[float] | None,
     n: Sequence[int] | None,
     power: float | None = None,
-) -> list[Wanted]:
+) -> list[Goal]:
     """What is asked for, one by one; widths and numbers of cases are different questions."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
     if power is not None and n:
         raise OptionError("--power asks for the number of cases; leave out --n, or --power")
     if power is not None and not named:
-        return [Wanted()]
+        return [Goal()]
     if len(named) != 1:
-        said = f"got {' and '.join(named)}" if named else "got none of them"
+        count_text = f"got {' and '.join(named)}" if named else "got none of them"
         raise OptionError(
             "say what to plan for: --halfwidth (or --width), or --n for the width of so many "
-            f"cases; {said}"
+            f"cases; {count_text}"
         )
     return [
-        *(Wanted(halfwidth=number) for number in halfwidth or ()),
-        *(Wanted(width=number) for number in width or ()),
-        *(Wanted(n=number) for number in n or ()),
+        *(Goal(halfwidth=number) for number in halfwidth or ()),
+        *(Goal(width=number) for number in width or ()),
+        *(Goal(n=number) for number in n or ()),
     ]
 
 

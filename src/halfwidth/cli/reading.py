@@ -70,8 +70,8 @@ def table_in(
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
 
-    how = Reading(sheet, as_decimal(decimal), header, input_format)
-    table = read_table(file, how)
-    for said in table.notes:
-        note(f"{table.source}: {said}")
+    settings = Reading(sheet, as_decimal(decimal), header, input_format)
+    table = read_table(file, settings)
+    for text in table.notes:
+        note(f"{table.source}: {text}")
     return table

@@ -150,7 +150,7 @@ def runs(
     from halfwidth.report.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "by": by,
         "quantile": quantile,
         "mean": mean,
@@ -170,9 +170,9 @@ def runs(
         "keep_runs": plot is not None,
     }
     table = reading.table_in(file, sheet, decimal, header, input_format)
-    estimates = runs_table(table, value, **how)
-    for said in estimates.notes:
-        note(said)
+    estimates = runs_table(table, value, **settings)
+    for text in estimates.notes:
+        note(text)
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
     figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)

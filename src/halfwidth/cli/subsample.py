@@ -80,7 +80,7 @@ def subsample(
     """
     fmt = options.resolve_format(fmt, json, out)
     figures.check(plot, None, ("subsamples",))
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "sizes": _parse_sizes(sizes),
         "repeats": repeats,
         "ddof": ddof,
@@ -99,14 +99,14 @@ def subsample(
 
     table = reading.table_in(file, sheet, decimal, header, input_format)
     column, values = _column(table, file, value)
-    found = subsample_values(values, label=column, **how)
+    subsamples = subsample_values(values, label=column, **settings)
     if plot is not None:
         from halfwidth.plots.figure import write_figure
         from halfwidth.plots.subsampling import figure_of_subsamples
 
-        write_figure(figure_of_subsamples(found), plot)
-    figure = Figure("subsamples", "Mean and half-width of subsamples", found, plot)
-    return Answer(figures.with_figure(subsamples_document(found), figure), fmt, out)
+        write_figure(figure_of_subsamples(subsamples), plot)
+    figure = Figure("subsamples", "Mean and half-width of subsamples", subsamples, plot)
+    return Answer(figures.with_figure(subsamples_document(subsamples), figure), fmt, out)
 
 
 def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:

@@ -146,10 +146,10 @@ class Estimate:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters of the metric and of the statistic; their names never clash."""
-        of_statistic = {} if self.of_test_set else self.statistic_spec.parameters
-        return {**self.metric_spec.parameters, **of_statistic}
+        statistic_parameters = {} if self.of_test_set else self.statistic_spec.parameters
+        return {**self.metric_spec.parameters, **statistic_parameters}
 
-    def _written(self, name: str) -> Any:
+    def _parameter_text(self, name: str) -> Any:
         """A parameter as it is written in an option: a number, or the word that stands for it."""
         value = self.parameters[name]
         declared = {parameter.name: parameter for parameter in self.metric_spec.spec.parameters}
@@ -260,7 +260,7 @@ class Estimate:
             "label": self.label,
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": self.metric,
-            "parameters": {name: self._written(name) for name in self.parameters},
+            "parameters": {name: self._parameter_text(name) for name in self.parameters},
             "statistic": self.statistic,
             "average": self.average,
             "value": plain(self.value),
@@ -345,7 +345,7 @@ class Estimate:
 def metric_title(metric: Metric) -> str:
     """A metric in prose, with the parameters that are bound: ``NSD (tolerance 3 mm)``."""
     shown = [
-        f"{parameter.name} {parameter.said(value, in_voxels=metric.in_voxels)}"
+        f"{parameter.name} {parameter.text(value, in_voxels=metric.in_voxels)}"
         for parameter in metric.spec.parameters
         # Its unit is said beside a value.
         if parameter != UNIT

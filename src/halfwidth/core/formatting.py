@@ -31,10 +31,10 @@ class Printed(float):
 
     def __new__(cls, text: str) -> Self:
         """From the text of a number."""
-        made = super().__new__(cls, text)
+        printed = super().__new__(cls, text)
         exponent = Decimal(text.strip()).as_tuple().exponent
-        made._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
-        return made
+        printed._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
+        return printed
 
     _decimals: int
 

@@ -48,7 +48,7 @@ def _start_trackers() -> None:
     """Start what is started with the first worker, and which would unblock interrupts again."""
     from multiprocessing import resource_tracker
 
-    from joblib.externals.loky.backend import resource_tracker as of_loky
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
     resource_tracker.ensure_running()
-    of_loky.ensure_running()
+    loky_tracker.ensure_running()

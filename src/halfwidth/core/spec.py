@@ -102,7 +102,7 @@ class MetricSpec:
         What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
-    look : int or None
+    style : int or None
         Which colour, stroke and marker of the palette it has in figures, of its own; None: what
         is left.
     listed : int
@@ -139,7 +139,7 @@ class MetricSpec:
     bounds_rule: Callable[..., Bounds] | None = None
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
-    look: int | None = None
+    style: int | None = None
     listed: int = LAST
     cite: str = ""
 

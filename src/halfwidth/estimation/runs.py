@@ -13,10 +13,10 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import as_flag, as_number, plain_text
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
+from halfwidth.core.runs_estimate import Choice, RunsEstimate
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing

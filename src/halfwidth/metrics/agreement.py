@@ -39,7 +39,7 @@ _all_classes = functools.partial(
 
 @_all_classes(
     listed=0,
-    look=7,
+    style=7,
     title="accuracy",
     estimand=Estimand.PROPORTION,
     bounds=UNIT_INTERVAL,
@@ -74,7 +74,7 @@ def accuracy(matrix: Counts) -> Counts:
 
 @_all_classes(
     listed=2,
-    look=12,
+    style=12,
     title="MCC",
     bounds=CORRELATION,
     better=Better.HIGHER,
@@ -130,7 +130,7 @@ def _disagreement(n_classes: int, power: float) -> Counts:
 
 @_all_classes(
     listed=2,
-    look=13,
+    style=13,
     title="Cohen's κ",
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,
@@ -198,7 +198,7 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
 
 @_all_classes(
     listed=4,
-    look=34,
+    style=34,
     title="expected cost",
     bounds_rule=_range_of_costs,
     bounds=UNBOUNDED,
@@ -243,7 +243,7 @@ def expected_cost(
 
 @_all_classes(
     listed=4,
-    look=35,
+    style=35,
     title="normalised expected cost",
     bounds=UNBOUNDED,
     better=Better.LOWER,

@@ -147,7 +147,7 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 @_one_class(
     listed=1,
-    look=14,
+    style=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -182,7 +182,7 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @_one_class(
     listed=1,
-    look=15,
+    style=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -222,7 +222,7 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 @_one_class(
     listed=1,
-    look=16,
+    style=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -270,7 +270,7 @@ def ppv(
 
 @_one_class(
     listed=1,
-    look=17,
+    style=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -322,7 +322,7 @@ def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
 
 @_one_class(
     listed=1,
-    look=9,
+    style=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -359,7 +359,7 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @_one_class(
     listed=1,
-    look=18,
+    style=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
@@ -401,7 +401,7 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 @_one_class(
     listed=3,
-    look=19,
+    style=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -435,7 +435,7 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 @_one_class(
     listed=3,
-    look=32,
+    style=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -474,7 +474,7 @@ def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
 
 @_one_class(
     listed=3,
-    look=33,
+    style=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
@@ -511,7 +511,7 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 @_one_class(
     listed=1,
-    look=8,
+    style=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

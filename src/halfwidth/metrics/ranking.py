@@ -305,7 +305,7 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
 
 
 @_ranking(
-    look=10,
+    style=10,
     title="AUROC",
     synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
     parameters=(MAX_FPR,),
@@ -358,7 +358,7 @@ def auroc(
 
 
 @_ranking(
-    look=11,
+    style=11,
     title="AP",
     form=STEPS,
     synonyms=("ap", "average_precision_score", "auprc"),
@@ -397,7 +397,7 @@ def average_precision(
 
 
 @_ranking(
-    look=36,
+    style=36,
     title="area under the PR curve (trapezoid)",
     form=TRAPEZOID,
     synonyms=("auprc_trapezoid", "pr_auc"),
@@ -435,7 +435,7 @@ def average_precision_trapezoid(
 
 
 @_ranking(
-    look=37,
+    style=37,
     title="AP (101 points)",
     form=INTERPOLATED,
     synonyms=("ap101", "interpolated_ap"),

@@ -113,7 +113,7 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
     if ax is None:
         from matplotlib.figure import Figure
 
-        words = sum(GAP + LINE * (1 + _words(curve).count("\n")) for curve in curves)
+        words = sum(GAP + LINE * (1 + _legend_text(curve).count("\n")) for curve in curves)
         size = (WIDTH, max(HEIGHT, words + 4 * GAP))
         ax = Figure(figsize=size, layout="constrained").add_subplot()
     _prepare(ax, curves[0])
@@ -182,14 +182,14 @@ def _paint(ax: Axes, curve: Curve, place: int, *, fainter: int) -> None:
         # A step of a line as thin as a pixel would be blunt.
         solid_joinstyle="miter",
         zorder=3,
-        label=_words(curve),
+        label=_legend_text(curve),
     )
     if curve.kind == "pr":
         height = [curve.prevalence, curve.prevalence]
         ax.plot([0, 1], height, color=colour, linewidth=0.8, linestyle=":", zorder=1)
 
 
-def _words(curve: Curve) -> str:
+def _legend_text(curve: Curve) -> str:
     """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``; two lines where it is long."""
     name = shorter(curve.label, LABEL_WIDTH)
     if curve.area is None:

@@ -254,10 +254,10 @@ class Document:
 
     def parts_for(self, *, terminal: bool) -> list[Part]:
         """The parts, each of them in the form for a terminal or for a page that is kept."""
-        found: list[Part] = []
+        parts: list[Part] = []
         for part in self.parts:
             if isinstance(part, Adaptive):
-                found += part.short if terminal else part.full
+                parts += part.short if terminal else part.full
             else:
-                found.append(part)
-        return found
+                parts.append(part)
+        return parts

@@ -35,6 +35,6 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def interval_words(level: float, alternative: str) -> str:
+def interval_title(level: float, alternative: str) -> str:
     """What intervals of a study are: "95 % intervals"."""
     return f"{100 * level:g} % {INTERVALS[alternative]}"

@@ -46,7 +46,7 @@ def _leads(reviews: Reviews) -> Iterator[Part]:
     elif leading:
         yield from _in_short(leading)
     if reviews.comparisons:
-        yield from _of_rows(reviews.comparisons)
+        yield from _compared_rows(reviews.comparisons)
 
 
 def _in_full(review: Review, lead: Lead) -> tuple[Part, ...]:
@@ -87,7 +87,7 @@ def _in_short(leading: Sequence[tuple[Review, Lead]]) -> tuple[Part, ...]:
     return Heading(title), Table.of(headings, rows, kinds=KINDS)
 
 
-def _of_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
+def _compared_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
     """Rows of the table against each other."""
     several = len({(one.part, one.subject, one.n) for one in comparisons}) > 1
     rows = []

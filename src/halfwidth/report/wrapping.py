@@ -99,13 +99,13 @@ def _around_wide_letters(word: str) -> list[str]:
 
 def _letters(text: str) -> list[str]:
     """As people see them: an accent or a sign of style belongs to the letter before it."""
-    found: list[str] = []
+    letters: list[str] = []
     for one in text:
-        if found and one != " " and length(one) == 0:
-            found[-1] += one
+        if letters and one != " " and length(one) == 0:
+            letters[-1] += one
         else:
-            found.append(one)
-    return found
+            letters.append(one)
+    return letters
 
 
 def _cut(word: str, width: int) -> list[str]:

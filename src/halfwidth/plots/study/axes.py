@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.plots.study.looks import Look
+from halfwidth.plots.study.styles import Look
 from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
 
 if TYPE_CHECKING:

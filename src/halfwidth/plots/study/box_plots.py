@@ -11,8 +11,8 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.looks import Look, method_looks
 from halfwidth.plots.study.naming import Drawn, Target, only
+from halfwidth.plots.study.styles import Look, method_looks
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:

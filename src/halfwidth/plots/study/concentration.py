@@ -14,7 +14,6 @@ from halfwidth.intervals.mean import t as student_t
 from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
@@ -24,6 +23,7 @@ from halfwidth.plots.study.naming import (
     only,
     unit_of,
 )
+from halfwidth.plots.study.styles import method_looks
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:

@@ -52,13 +52,13 @@ class Target(NamedTuple):
         """Such as ``mean DSC``, ``macro F1`` and ``accuracy``."""
         joined = " of " if self.statistic in SPREADS else " "
         of = f" of {self.label}" if self.label else ""
-        return joined.join(word for word in (self.way, metric_words(self.metric)) if word) + of
+        return joined.join(word for word in (self.way, metric_label(self.metric)) if word) + of
 
     @property
     def way(self) -> str:
         """The statistic or the average in words; empty without one."""
         if self.statistic:
-            return statistic_words(self.statistic)
+            return average_label(self.statistic)
         return "" if self.metric in FIXED_AVERAGE else self.average
 
     @property
@@ -124,7 +124,7 @@ def metric_spec(name: str, *, of_sets: bool = False) -> MetricSpec | None:
     return next((catalogue[base] for catalogue in (first, second) if base in catalogue), None)
 
 
-def metric_words(name: str) -> str:
+def metric_label(name: str) -> str:
     """The name of a metric in prose, with its parameters.
 
     >>> metric_words("dsc"), metric_words("nsd:tolerance=2")
@@ -137,7 +137,7 @@ def metric_words(name: str) -> str:
     return f"{title} ({parameters})" if parameters else title
 
 
-def statistic_words(name: str) -> str:
+def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
     >>> statistic_words("trimmed_mean")

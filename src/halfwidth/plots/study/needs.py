@@ -14,7 +14,6 @@ from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.metrics.ranking import auroc
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
-from halfwidth.plots.study.looks import series_looks
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
@@ -25,6 +24,7 @@ from halfwidth.plots.study.naming import (
     targets_of,
     unit_of,
 )
+from halfwidth.plots.study.styles import series_looks
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 
 if TYPE_CHECKING:
@@ -176,8 +176,8 @@ def _mark(ax: Any, part: pd.DataFrame) -> None:
     ax.set_ylim(min(low, 0.9 * wanted), high)
     ax.axhline(wanted, color=QUIET, linewidth=1.0, linestyle=":", gid="wanted", zorder=1)
     lines = []
-    for name, own in part.groupby("series", sort=False):
-        marks = own[own["reached"]]
+    for name, line in part.groupby("series", sort=False):
+        marks = line[line["reached"]]
         ring: dict[str, Any] = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
         style: dict[str, Any] = {"color": INK, "linestyle": "", "gid": f"reached {name}"}
         ax.plot(marks["n"], marks["median"], zorder=5, **style, **ring)

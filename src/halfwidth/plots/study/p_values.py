@@ -13,8 +13,8 @@ from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
     Drawn,
     NotThereError,
-    metric_words,
-    statistic_words,
+    average_label,
+    metric_label,
 )
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 
@@ -72,8 +72,8 @@ def p_values_frame(tests: pd.DataFrame, level: str = "instance") -> pd.DataFrame
 def _called(name: object) -> str:
     """In words: ``mean dsc`` is the mean DSC, ``dsc`` the DSC."""
     way, _, metric = str(name).rpartition(" ")
-    own = "" if metric in FIXED_AVERAGE else statistic_words(way)
-    return f"{own} {metric_words(metric)}".strip()
+    label = "" if metric in FIXED_AVERAGE else average_label(way)
+    return f"{label} {metric_label(metric)}".strip()
 
 
 def _text(row: Mapping[Any, Any], level: str) -> str:

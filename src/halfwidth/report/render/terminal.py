@@ -67,12 +67,12 @@ def _items(part: Items) -> str:
 
 def _terms(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
     """Each text beside its term; terms take no more than half of the page."""
-    named = [(one_line(term), one_line(text)) for term, text in pairs]
-    column = min(max(length(term) for term, _ in named), (page.width() - GAP) // 2)
+    pairs_shown = [(one_line(term), one_line(text)) for term, text in pairs]
+    column = min(max(length(term) for term, _ in pairs_shown), (page.width() - GAP) // 2)
     room = page.width() - len(indent) - column - GAP
     lines = [
         indent + padded(term, column + GAP) + text
-        for pair in named
+        for pair in pairs_shown
         for term, text in zip_longest(
             wrapped(pair[0], column), wrapped(pair[1], room), fillvalue=""
         )
@@ -169,11 +169,11 @@ def _narrowed(
     widths: Sequence[int], least: Sequence[int], lengths: Sequence[Sequence[int]]
 ) -> list[int]:
     """Widths that fit, narrowed step by step where that makes the table least longer."""
-    found = list(widths)
-    while _total(found) > page.table_width():
-        able = [place for place, width in enumerate(found) if width > least[place]]
-        found[min(able, key=lambda place: _height(lengths, found, place))] -= 1
-    return found
+    narrowed = list(widths)
+    while _total(narrowed) > page.table_width():
+        able = [place for place, width in enumerate(narrowed) if width > least[place]]
+        narrowed[min(able, key=lambda place: _height(lengths, narrowed, place))] -= 1
+    return narrowed
 
 
 def _restored(
@@ -184,12 +184,12 @@ def _restored(
         max(length(line) for text in texts for line in wrapped(text, width))
         for texts, width in zip(cells, narrowed, strict=True)
     ]
-    found = list(used)
-    for place in sorted(range(len(found)), key=lambda place: widths[place] - used[place]):
+    restored = list(used)
+    for place in sorted(range(len(restored)), key=lambda place: widths[place] - used[place]):
         missing = widths[place] - used[place]
-        if widths[place] > narrowed[place] and _total(found) + missing <= page.table_width():
-            found[place] = widths[place]
-    return list(narrowed) if found == used else found
+        if widths[place] > narrowed[place] and _total(restored) + missing <= page.table_width():
+            restored[place] = widths[place]
+    return list(narrowed) if restored == used else restored
 
 
 def _height(

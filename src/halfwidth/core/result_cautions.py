@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-OF_RESULTS: tuple[CautionSpec, ...] = (
+RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW101",
         "missing values",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-OF_CHOICES: tuple[CautionSpec, ...] = (
+CHOICE_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW501",
         "accuracy under imbalance",
