@@ -11,7 +11,6 @@ import importlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -22,6 +21,7 @@ from halfwidth.cli.command import SETTINGS, Verb
 from halfwidth.cli.output import InterruptReportedError, complain, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
+from halfwidth.core.frozen import frozen
 
 INTERRUPTED = 130
 # Verbs of plan that read a file.
@@ -33,7 +33,7 @@ SUMMARY = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A verb, or a group of verbs, and where it is defined: ``module:attribute`` of `cli`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 
 if TYPE_CHECKING:
     from halfwidth.planning.sample_size import SampleSize
@@ -88,7 +88,7 @@ Plot = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Outlet:
     """Where an answer goes, checked before any work is done.
 
@@ -112,7 +112,7 @@ class Outlet:
         return cls(chosen, out, plot)
 
 
-@dataclass(frozen=True)
+@frozen
 class Goal:
     """A width or a number of cases; one of the three, or none where a power is wanted.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,13 @@ from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
 
-@dataclass(frozen=True)
+@frozen
 class TestSetSource:
     """Where labels and predictions are.
 
@@ -80,7 +80,7 @@ class TestSetSource:
             )
 
 
-@dataclass(frozen=True)
+@frozen
 class DesignColumns:
     """Names of further columns."""
 
@@ -89,7 +89,7 @@ class DesignColumns:
     weight: str | None
 
 
-@dataclass(frozen=True)
+@frozen
 class TestSetData:
     """Labels and predictions, and the clusters, strata and weights of the cases.
 
@@ -161,7 +161,7 @@ def _cells(table: Table, name: str, *, numbers: bool) -> Any:
     return np.array(cells, dtype=object)
 
 
-@dataclass(frozen=True)
+@frozen
 class _NamedColumns:
     """Scores with the names of their columns, as a data frame has them."""
 

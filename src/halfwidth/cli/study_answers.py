@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +15,7 @@ from halfwidth.cli.completion import Completion
 from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import t as student_t
@@ -54,7 +54,7 @@ def _part_option(what: str, metavar: str) -> Any:
     return typer.Option(help=what, metavar=metavar, show_default=False, rich_help_panel=Group.PARTS)
 
 
-@dataclass(frozen=True)
+@frozen
 class PartOptions:
     """The options of one call; None where an option was not given."""
 

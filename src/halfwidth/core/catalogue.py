@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from halfwidth.core.errors import UnknownNameError
+from halfwidth.core.frozen import frozen
 
 
 class Named(Protocol):
@@ -30,7 +30,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
 
-@dataclass(frozen=True)
+@frozen
 class Catalogue(Generic[N]):
     """An explicit, ordered set of specs with look-up by name or synonym.
 

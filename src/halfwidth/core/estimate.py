@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
     Kind,
@@ -44,7 +45,7 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Estimate:
     """A number with its confidence interval and the reasons to doubt it.
 

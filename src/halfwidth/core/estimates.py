@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cases:
     """The values behind an estimate, for those who ask for them.
 
@@ -40,7 +41,7 @@ class Cases:
     groups: tuple[Any, ...] | None = None
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Estimates(Sequence[Estimate]):
     """Estimates in the order of the table they come from.
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 
 # Weights of a numerator and of a denominator.
 Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """A statistic that is a function of n and of power sums about a centre.
 
@@ -61,7 +61,7 @@ def sum_of_squares(n: int | Array, total: Array, squares: Array) -> Array:
     return squares
 
 
-@dataclass(frozen=True)
+@frozen
 class SortedWeights:
     """An L-statistic: ``weights(n, **parameters) @ sorted sample``.
 
@@ -71,7 +71,7 @@ class SortedWeights:
     weights: Callable[..., Array]
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderStatistics:
     """An L-statistic of a few order statistics.
 
@@ -89,7 +89,7 @@ class OrderStatistics:
         return weights
 
 
-@dataclass(frozen=True)
+@frozen
 class CellCounts:
     """A function of how many cases fall into each cell of a table; a value is the code of a cell.
 
@@ -111,7 +111,7 @@ class CellCounts:
     quotient: Quotient | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -130,7 +130,7 @@ class Sums:
     quotient: Quotient | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranking:
     """Cases in descending order of a score; one row for each one-vs-rest comparison.
 
@@ -159,7 +159,7 @@ class FastArea(Enum):
     PRECISION_STEPS = "precision at each positive"
 
 
-@dataclass(frozen=True)
+@frozen
 class Area:
     """An area under a curve of ranked scores, or any other function of their order.
 
@@ -176,7 +176,7 @@ class Area:
     fast: FastArea | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class RankedAreas:
     """A function of areas under curves of ranked scores, one for each row of a `Ranking`.
 
@@ -202,7 +202,7 @@ class RankedAreas:
     average: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class PerCase:
     """A metric of a test set that is the mean of a value of each case.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A number that belongs to a metric or a statistic, never to its name.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from halfwidth.core.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference:
     """A published source.
 

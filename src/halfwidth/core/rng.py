@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 Words = NDArray[np.uint64]
@@ -45,7 +45,7 @@ HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 MOST_BITS = 1024
 
 
-@dataclass(frozen=True)
+@frozen
 class Key:
     """The 128-bit key of one stream of draws."""
 

@@ -7,7 +7,7 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Form, MetricForm, Quotient
+from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import (
     Better,
     ClassNeed,
@@ -39,7 +40,7 @@ LAST = 9
 # --------------------------------------------------------------------------- metrics
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricSpec:
     """What is known of a metric before any value is seen.
 
@@ -159,7 +160,7 @@ class MetricSpec:
         return self.display or "the values"
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """A metric with its parameters bound."""
 
@@ -250,7 +251,7 @@ def _as_the_mean(metric_n: int, **_parameters: float) -> int:
     return metric_n
 
 
-@dataclass(frozen=True)
+@frozen
 class StatisticSpec:
     """What is known of a summary statistic.
 
@@ -321,7 +322,7 @@ class StatisticSpec:
         return _reduced(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Statistic:
     """A summary statistic with its parameters bound; calling it reduces the last axis."""
 
@@ -356,7 +357,7 @@ class Statistic:
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
 
 
-@dataclass(frozen=True)
+@frozen
 class Unanswered:
     """What is known of a sample for which a method gave no interval.
 
@@ -392,7 +393,7 @@ class Unanswered:
         return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
 
 
-@dataclass(frozen=True)
+@frozen
 class MethodSpec:
     """What is known of a CI method.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.evidence import cases_needed, with_evidence
@@ -40,7 +40,7 @@ REPLICATES_BEYOND = 10
 FEW_EFFECTIVE, UNEQUAL = 20, 0.75
 
 
-@dataclass(frozen=True)
+@frozen
 class Facts:
     """What the rules look at.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic, spec_of
 from halfwidth.core.types import Interval
 from halfwidth.estimation.caution_rules import Facts, cautions_for
@@ -26,7 +27,7 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """One row of a result: a functional of some records.
 

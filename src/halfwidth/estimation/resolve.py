@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.checks import as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
@@ -45,7 +46,7 @@ PROPORTION = MetricSpec(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """The options common to all estimates of one call, checked.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 from halfwidth.resampling import proportions
@@ -30,7 +30,7 @@ from halfwidth.resampling.linearization import effective_trials
 MOST_ELEMENTS = 2**21
 
 
-@dataclass(frozen=True)
+@frozen
 class Computed:
     """What one method made of a batch of samples.
 

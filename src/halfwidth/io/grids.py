@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 
 # Shares of a voxel: well above what rounding in a header makes (0.97656 written as 0.977), and
 # well below what moves a boundary.
@@ -23,7 +23,7 @@ ORIGIN_ROUNDING = 0.01
 Matrix = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Geometry:
     """Where voxels lie in the patient; world coordinates are LPS (left, posterior, superior), mm.
 
@@ -42,7 +42,7 @@ class Geometry:
     origin: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Image:
     """A label map or a mask.
 

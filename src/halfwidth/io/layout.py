@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summary_rows import check_cases
@@ -28,7 +28,7 @@ NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The part each column plays.
 
@@ -81,7 +81,7 @@ class CaseNames(Sequence[str]):
         return f"in row {self._table.row_number(row)}" if level is None else str(level)
 
 
-@dataclass(frozen=True)
+@frozen
 class Slice:
     """One sample of a table: the values of one column at one combination of levels.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
@@ -24,7 +25,7 @@ PACKED = ".gz"
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """How a table is to be read, where its file does not say enough.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Factor, Table, joint_codes
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
@@ -44,7 +44,7 @@ DIGIT, FRACTION = re.compile(r"\d"), re.compile(r"[+-]?\d*[.,]\d+(e[+-]?\d+)?", 
 QUALIFIER = "anon|anonymized|anonymised|dicom|bids|deidentified|original"
 
 
-@dataclass(frozen=True)
+@frozen
 class Repeats:
     """Evidence that the rows are not independent cases.
 

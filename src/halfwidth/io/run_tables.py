@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 
 METRIC_PREFIXES = ("metrics.", "summary.")
@@ -41,7 +41,7 @@ SEED = "seed"
 FOLD = re.compile(r"(^|[^a-z])(k|cv)?folds?([^a-z]|$)")
 
 
-@dataclass(frozen=True)
+@frozen
 class RunTable:
     """Which column of a table of runs is what.
 
@@ -73,7 +73,7 @@ class RunTable:
         return _without_prefix(self.value)
 
 
-@dataclass(frozen=True)
+@frozen
 class RunSlice:
     """The runs of one source of variation.
 

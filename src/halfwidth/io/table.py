@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
 
@@ -35,7 +35,7 @@ MOST_DIGITS = 18
 PLAIN = (str, bool, int, float, type(None), np.bool_, np.integer, np.floating)
 
 
-@dataclass(frozen=True)
+@frozen
 class Factor:
     """The distinct levels of a column.
 
@@ -61,7 +61,7 @@ class Factor:
         return None if code < 0 else _level(self.distinct[code : code + 1].tolist()[0])
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Named columns of equal length.
 

@@ -12,7 +12,6 @@ import math
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.io.grids import Geometry
 from halfwidth.io.label_maps import PORTION, LabelMap
 
@@ -32,7 +32,7 @@ CHUNK = 1 << 18
 SLACK = 1 << 20
 
 
-@dataclass(frozen=True)
+@frozen
 class Header:
     """What the header of a volume says.
 

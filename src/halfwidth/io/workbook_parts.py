@@ -10,12 +10,12 @@ import functools
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, NamedTuple
 from xml.parsers import expat
 from zipfile import ZipFile
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 
 BLOCK = 1 << 16
 # Letters of one cell; a spreadsheet allows 32767.
@@ -27,7 +27,7 @@ NOT_A_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
 WORKBOOK = "xl/workbook.xml"
 
 
-@dataclass(frozen=True)
+@frozen
 class Sheet:
     """A sheet and the part of the file that holds it."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from halfwidth.core.forms import Quotient
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import AbsentClass, absent_classes
@@ -39,7 +39,7 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     return ratio((values * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CountingFinish:
     """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...).
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import Area, CellCounts, RankedAreas, Ranking, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Estimand,
     Metric,
@@ -29,7 +29,7 @@ STEP = 1e-30
 TIE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Policed:
     """A metric whose undefined values are what the policy says."""
 
@@ -200,7 +200,7 @@ def _function_of_areas(
     return areas_of_records(form, np.moveaxis(records, axis, -1))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tuned:
     """A counting metric at the threshold that is best by another one, chosen on the same cases.
 

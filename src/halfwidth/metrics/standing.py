@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import FastArea, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """How many entries stand above each entry of a ranking, and how many with it; all (R, L).
 

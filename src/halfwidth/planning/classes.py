@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -165,7 +165,7 @@ def _expected(n: int, prevalence: float) -> dict[str, int]:
     return dict(zip(CLASSES, (positives, n - positives), strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Share:
     """A proportion of the cases of one class.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
@@ -199,7 +200,7 @@ def power_of_difference(
 # --------------------------------------------------------------------------- designs
 
 
-@dataclass(frozen=True)
+@frozen
 class _Design:
     """Pairs, or two groups of n independent cases each."""
 

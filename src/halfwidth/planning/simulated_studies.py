@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import Sample, check_sample
@@ -47,7 +47,7 @@ APART = 1.1
 SMALL_PILOT = 25
 
 
-@dataclass(frozen=True)
+@frozen
 class Studies:
     """Studies simulated from a pilot, and the widths of their intervals.
 

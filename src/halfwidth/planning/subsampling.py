@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.check import check_sample
@@ -36,7 +37,7 @@ MOST_REPEATS = 10**6
 BATCHES = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class SubsampleRow:
     """Averages over the subsamples of one size, in the metric's unit.
 
@@ -88,7 +89,7 @@ class SubsampleRow:
         return (self.high - self.low) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Subsamples:
     """The experiment on one set of values.
 

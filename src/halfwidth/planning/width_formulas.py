@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 
@@ -19,7 +20,7 @@ ROUNDING = 1e-12
 POINTS, LEAST_SHARE, MOST_SHARE = 60, 0.2, 3.0
 
 
-@dataclass(frozen=True)
+@frozen
 class WidthFormula:
     """The width of an interval as a function of the number of cases.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.frozen import frozen
 from halfwidth.plots.marks import (
     axis_limits,
     beside,
@@ -40,7 +40,7 @@ LINE, AROUND_ROWS = 0.155, 0.95  # inches
 GUTTER = 12.0  # points between columns
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A heading, or an estimate with its texts."""
 

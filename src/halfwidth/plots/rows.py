@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.core.undefined import is_missing
@@ -36,7 +36,7 @@ LEAST_DOTS, NAMED_LANE, LANE = 0.23, 0.13, 0.055
 LEAST_MOST, MOST_DOTS, PAGE = 0.8, 2.2, 6.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Cases:
     """The finite cases of a label, ascending, with their clusters.
 
@@ -123,7 +123,7 @@ def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases
 # --------------------------------------------------------------------------- heights
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """Heights within a row, in inches; a row is 1 high on the axis.
 

@@ -7,10 +7,11 @@ into one kind of text. Nothing in it is escaped, wrapped or padded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from halfwidth.core.frozen import frozen
 
 
 class Kind(StrEnum):
@@ -27,7 +28,7 @@ class Kind(StrEnum):
     """Codes of cautions, which a paper has no use for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """A cell that programs can read too.
 
@@ -47,7 +48,7 @@ class Cell:
     unit: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Column:
     """The heading of a column, what its cells hold, and a word for where it has no room."""
 
@@ -66,7 +67,7 @@ class Column:
         return self.kind in (Kind.TEXT, Kind.CAUTIONS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Columns and rows; a cell is a `Cell` or its text alone."""
 
@@ -110,28 +111,28 @@ class Table:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """The title of what follows."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Paragraph:
     """Prose to read or to copy."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Note:
     """A remark on the numbers: what they are, what they rest on."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """A term and what there is to say of it; the term may be empty.
 
@@ -147,7 +148,7 @@ class Item:
     code: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Items:
     """A list of terms and texts under a title.
 
@@ -164,14 +165,14 @@ class Items:
     lead: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Code:
     """Lines to be typed as they are."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Figure:
     """A figure of finished results.
 
@@ -192,7 +193,7 @@ class Figure:
     file: Path | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Adaptive:
     """One thing in two forms: ``short`` for a terminal, ``full`` for a page that is kept."""
 
@@ -204,7 +205,7 @@ Part = Heading | Paragraph | Note | Items | Code | Table | Figure | Adaptive
 Rows = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Data:
     """What programs read; made when it is asked for, since most calls never do.
 
@@ -223,7 +224,7 @@ class Data:
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Document:
     """What a verb has to say.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
 from halfwidth.report.frames import frames_data, interval_title, records
 
@@ -23,7 +23,7 @@ KINDS = {
 SEPARATE = ("confidence_level", "alternative")
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """How a frame is shown.
 

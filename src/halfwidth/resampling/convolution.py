@@ -17,11 +17,12 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
@@ -48,7 +49,7 @@ MOST_ATOMS = 2**14
 MOST_VALUES, POINTS_OF_CELL, MOST_CELLS = 4096, 8, 2**40
 
 
-@dataclass(frozen=True)
+@frozen
 class Draws:
     """A stratum of a resample: independent draws from some values, as many as there are units.
 
@@ -281,7 +282,7 @@ def normal_frequencies(vanished: float, squares: float, spread: float) -> int:
 # --------------------------------------------------------------------------- distribution functions
 
 
-@dataclass(frozen=True)
+@frozen
 class SmoothSum:
     """A distribution function that is tabulated, with its slopes.
 

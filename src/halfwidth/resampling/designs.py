@@ -7,18 +7,18 @@ replacement within each stratum, as many as it has.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 Codes = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """Units and strata of a sample whose cases stand in canonical order (`arrange`).
 

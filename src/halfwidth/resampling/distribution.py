@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
@@ -47,7 +48,7 @@ class Distribution(Protocol):
         """The SD, which is the bootstrap standard error."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Replicates:
     """Replicates of a statistic, one row per sample of a batch.
 
@@ -136,7 +137,7 @@ class Replicates:
 # --------------------------------------------------------------------------- drawn replicates
 
 
-@dataclass(frozen=True)
+@frozen
 class Scale:
     """From what replicates increase with to the replicates, and back.
 
@@ -237,7 +238,7 @@ def in_parts(rows: int, size: int) -> Iterator[slice]:
 # --------------------------------------------------------------------------- exact ones
 
 
-@dataclass(frozen=True)
+@frozen
 class ExactDistribution:
     """A discrete bootstrap distribution known without a draw, one row per sample of a batch.
 
@@ -314,7 +315,7 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
     return count
 
 
-@dataclass(frozen=True)
+@frozen
 class Several:
     """Exact distributions of the samples of a batch, each of its own kind.
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native, reference
@@ -31,7 +32,7 @@ COMPILED_DRAWS = 2**26
 SHARED_DRAWS = 2**17
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """How a bootstrap is drawn.
 

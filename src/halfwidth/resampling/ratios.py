@@ -12,11 +12,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.convolution import (
     Draws,
@@ -42,7 +42,7 @@ POINTS_OF_MOMENTS, ERRORS = 64, 9.0
 VANISHED = 1e-8
 
 
-@dataclass(frozen=True)
+@frozen
 class Pairs:
     """A stratum of a resample: units drawn independently, with what each adds to either sum.
 
@@ -171,7 +171,7 @@ def _tabulated(strata: Sequence[Pairs]) -> tuple[Array, Array, Array] | None:
     return numerator, np.where(denominator < first.step / 2, 0.0, denominator), probability[kept]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Axis:
     """Sums on a lattice, as many as a window holds."""
 
@@ -216,7 +216,7 @@ def _axis(values: Sequence[Array], strata: Sequence[Pairs]) -> _Axis | None:
 # --------------------------------------------------------------------------- anywhere
 
 
-@dataclass(frozen=True)
+@frozen
 class RatioOfSums:
     """A distribution whose function is known wherever one asks.
 

@@ -6,10 +6,10 @@ import json
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.settings import small_text
 
 # A dataset.json names its training files too: thousands of them are some hundred kilobytes.
@@ -19,7 +19,7 @@ INTEGER = re.compile(r"-?[0-9]{1,12}")
 IGNORE = "ignore"
 
 
-@dataclass(frozen=True)
+@frozen
 class Label:
     """A structure of a label map.
 
@@ -34,7 +34,7 @@ class Label:
     values: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelFile:
     """The labels that a file defines.
 

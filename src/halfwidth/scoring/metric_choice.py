@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
 from halfwidth.core.spec import Metric, MetricSpec, Takes
 from halfwidth.metrics.boundary import CHENG, VOXELS
@@ -28,7 +28,7 @@ LIMITS = {
 Given = tuple[MetricSpec, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricChoice:
     """Metrics with the parameters given for them, and tolerances for those that need one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from halfwidth.core.errors import OptionError, UnknownNameError, shortened, show
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.runs_estimate import Choice, RunsEstimate
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
@@ -258,7 +259,7 @@ def runs_table(
 # --------------------------------------------------------------------------- parts
 
 
-@dataclass(frozen=True)
+@frozen
 class _Asked:
     """What is estimated of each source."""
 
@@ -273,7 +274,7 @@ class _Asked:
         return len(self.quantiles) + self.mean
 
 
-@dataclass(frozen=True)
+@frozen
 class _Source:
     """The runs of one source of variation."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed_apart, rough_percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import ClassNeed, Estimand, Takes, spec_of
 from halfwidth.core.types import Array
 from halfwidth.estimation.test_sets.test_set import TestSet
@@ -36,7 +36,7 @@ CHANCE = 0.5
 BALANCED_BY_DESIGN = 20
 
 
-@dataclass(frozen=True)
+@frozen
 class ClassFacts:
     """What the rules look at: the classes of a test set and how it was read.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +13,7 @@ from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
@@ -273,7 +273,7 @@ def _insertion(rows: Numbers, wanted: Numbers, side: Literal["left", "right"]) -
 # --------------------------------------------------------------------------- bands
 
 
-@dataclass(frozen=True)
+@frozen
 class _Band:
     """The heights of one curve on the cases, their intervals, and what they rest on."""
 
@@ -286,7 +286,7 @@ class _Band:
     undefined: int
 
 
-@dataclass(frozen=True)
+@frozen
 class _Ranked:
     """Cases of one class against the rest, by descending score: their units and marks."""
 

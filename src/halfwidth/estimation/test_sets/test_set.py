@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
@@ -40,7 +41,7 @@ from halfwidth.estimation.test_sets.score_scales import (
 MOST_FRACTIONS = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class TestSet:
     """Cases of a test set, those kept, in the order given.
 
@@ -122,7 +123,7 @@ class TestSet:
         return np.bincount(self.truth, minlength=self.n_classes)
 
 
-@dataclass(frozen=True)
+@frozen
 class Decisions:
     """How scores are to be read and become decisions.
 
@@ -231,7 +232,7 @@ def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
     return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Read:
     scores: Array | None
     predicted: Codes | None

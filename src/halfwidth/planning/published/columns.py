@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from halfwidth.core.formatting import Printed
+from halfwidth.core.frozen import frozen
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.planning.published.claim_parsing import FIELDS, SHARES, SPREADS
 
@@ -50,7 +50,7 @@ MINUS = str.maketrans(
 NOTHING = {"-", "--", "---", ""}
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """The meaning of a column of published numbers, from its heading.
 
@@ -79,7 +79,7 @@ class Heading:
     per_cent: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class PrintedCell:
     """A published number, perhaps with the one after its ±."""
 

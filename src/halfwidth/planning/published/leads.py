@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from halfwidth.core.formatting import as_given, decimals_for
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.intervals.proportion import wilson
@@ -27,7 +27,7 @@ class Reach(NamedTuple):
     above: float
 
 
-@dataclass(frozen=True)
+@frozen
 class LeadRow:
     """The difference of two models at one correlation.
 
@@ -53,7 +53,7 @@ class LeadRow:
     larger: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Lead:
     """A published difference between two models on the same cases.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
@@ -20,7 +21,7 @@ PER_CENT = 100.0
 WORDS = ("label", "metric")
 
 
-@dataclass(frozen=True)
+@frozen
 class PublishedEntry:
     """A published number of a table with what its row says.
 

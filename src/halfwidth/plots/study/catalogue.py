@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
@@ -32,7 +32,7 @@ NO_ANALYSIS = "needs the paces of the study"
 Values = Callable[[Sequence[str]], Mapping[str, Array]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Frames:
     """The finished frames that figures are drawn from.
 

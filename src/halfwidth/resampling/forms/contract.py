@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from halfwidth.core.forms import Form
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
@@ -34,7 +34,7 @@ def has_influence(statistic: Statistic) -> bool:
     return statistic.spec.influence is not None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Engine:
     """What resampling does with the statistics of one form.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import Area, FastArea, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
@@ -26,7 +26,7 @@ MOST_AREAS, MOST_COUNTS = 2**21, 2**20
 MOST_SHARED, MOST_AT_ONCE = 2**24, 2**17
 
 
-@dataclass(frozen=True)
+@frozen
 class Areas:
     """Areas of rankings, and the positive entries they rest on; both (R, B).
 

@@ -15,12 +15,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels import library
@@ -221,7 +221,7 @@ def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32
     return counts.astype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Counts:
     """How often each unit is drawn, resamples side by side.
 
@@ -260,7 +260,7 @@ def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, un
 # --------------------------------------------------------------------------- areas
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lists:
     """Rankings in the form of the kernels, made once for all resamples.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
@@ -26,7 +26,7 @@ KEPT = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Property:
     """A property that failures may share.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis.fits import (
     OF_LOGITS,
@@ -33,7 +34,7 @@ CELLS = 2**18
 MOST = 1e100
 
 
-@dataclass(frozen=True)
+@frozen
 class Goodness:
     """A family fitted to values, and how far from them it is.
 

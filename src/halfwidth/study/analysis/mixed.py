@@ -8,12 +8,13 @@ whatever the number of rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 # Largest SD of a random effect over the residual SD that is looked for.
@@ -25,7 +26,7 @@ STARTS = (1.0, 0.1, 5.0)
 EXACT = 1e-12
 
 
-@dataclass(frozen=True)
+@frozen
 class MixedModel:
     """A fitted model.
 
@@ -66,7 +67,7 @@ class MixedModel:
     left_out: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@frozen
 class Grouping:
     """The level of each row in each grouping; levels are numbered across groupings."""
 
@@ -80,7 +81,7 @@ class Grouping:
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
-@dataclass(frozen=True)
+@frozen
 class Products:
     """Cross products of the random (z), fixed (x) and observed (y) columns."""
 
@@ -227,7 +228,7 @@ def _by_level(values: Array, grouping: Grouping) -> Array:
 # --------------------------------------------------------------------------- likelihood
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """The fit for given ratios τ/σ, and the slope of -2ℓ in their squares."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key, derive_key, resolve_seed, uniforms, words
 from halfwidth.core.types import Array
 
@@ -22,7 +22,7 @@ ROUNDING = 1e-12
 WORD_BITS, LANES = 64, 4
 
 
-@dataclass(frozen=True)
+@frozen
 class PermutationTest:
     """The outcome of a permutation test.
 

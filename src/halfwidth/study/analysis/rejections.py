@@ -6,13 +6,13 @@ import contextlib
 import math
 import warnings
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -37,7 +37,7 @@ FIT_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Task:
     """One instance to fit families to."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
@@ -40,7 +40,7 @@ NUMBERS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelOptions:
     """The options that the models of all rows share."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.study.populations.base import TOLERANCE, Characteristics, How, bisected
 
@@ -19,7 +19,7 @@ REAL = (-math.inf, math.inf)
 POSITIVE = (0.0, math.inf)
 
 
-@dataclass(frozen=True)
+@frozen
 class Formulas:
     """A distribution in its standard form, z; values are location + scale·z.
 

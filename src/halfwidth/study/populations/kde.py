@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.populations import epanechnikov
 from halfwidth.study.populations.base import (
@@ -31,7 +31,7 @@ MOST = 2**18
 Part = Callable[[Array, Array, Array, NDArray[np.intp]], Array]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AdaptiveKde:
     """A mixture of Epanechnikov kernels of equal weight, one on each case.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
 from halfwidth.study.populations.truth import between_blocks
@@ -25,7 +25,7 @@ RECORDS = 2**13
 CELLS = 2**18
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LogitPopulation:
     """Draws a case with its label, and moves its logits by a kernel.
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
@@ -26,7 +26,7 @@ from halfwidth.study.specs.spec import Instance, StudySpec
 MOST_DRAWN = 2**22
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """The cells of one instance, metric and sample size.
 
@@ -93,7 +93,7 @@ def simulate(cells: Cells) -> ChunkResult:
     return ChunkResult(rows, time.perf_counter() - begun, timings)
 
 
-@dataclass(frozen=True)
+@frozen
 class Simulated:
     """What a cell's samples gave.
 

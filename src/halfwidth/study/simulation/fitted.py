@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
@@ -24,7 +25,7 @@ TRUTH_BLOCKS = 20
 KEPT = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class _Key:
     """An instance, or what is estimated on it, told apart by ``digest`` alone."""
 
@@ -43,7 +44,7 @@ def _kept_truth(key: _Key) -> Truth:
     return made
 
 
-@dataclass(frozen=True)
+@frozen
 class Fitted:
     """A population, and the facts about it that every row states.
 

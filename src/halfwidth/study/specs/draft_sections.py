@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
+from halfwidth.core.frozen import frozen
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import dsc
 from halfwidth.study.specs.guessing import (
@@ -30,7 +31,7 @@ MISSING = '"raise", "omit" (does not apply), "worst" (failed)'
 Unused = list[tuple[Path, str]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """A key of a section, what it is set to, and what it means.
 
@@ -53,7 +54,7 @@ class Line:
         return f"{text:<{COMMENT_COLUMN}}  # {self.comment}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """A section of the spec that names data.
 

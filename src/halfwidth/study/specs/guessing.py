@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.estimation.test_sets.class_labels import as_cells
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
@@ -33,7 +33,7 @@ SCORES = re.compile(rf"(.*?)([-_.]?(?:{SCORE_WORDS}))(\.npy)", re.IGNORECASE)
 TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
+@frozen
 class ValueColumns:
     """Columns of a table that hold one metric.
 
@@ -70,7 +70,7 @@ class ValueColumns:
         return len(self.seen) > 1
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoreFiles:
     """A NumPy file of scores and the one of targets that belongs to it.
 

@@ -10,17 +10,17 @@ import glob
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
+from halfwidth.core.frozen import frozen
 
 NAMED = ("model", "task")
 TOKEN = re.compile(r"\{(\w*)\}|\*\*/|\*|\?|\[[^\]/]+\]")
 MOST_SHOWN = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class Match:
     """A file that a pattern matches.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     MethodSpec,
     Metric,
@@ -30,7 +31,7 @@ FittedBy = Literal["auto", "kde", "empirical"]
 ScoreKind = Literal["logits", "probabilities"]
 
 
-@dataclass(frozen=True)
+@frozen
 class TableSource:
     """Tables of per-case values, as ``[[tables]]`` of a spec says it.
 
@@ -78,7 +79,7 @@ class TableSource:
     task: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoreSource:
     """Test sets with a score for each class, as ``[[scores]]`` of a spec says it.
 
@@ -125,7 +126,7 @@ class ScoreSource:
     task: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class MixtureComponent:
     """One distribution of a mixture, or the only one of a population."""
 
@@ -134,7 +135,7 @@ class MixtureComponent:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class PopulationSource:
     """A population by formula, as ``[[populations]]`` of a spec says it.
 
@@ -156,7 +157,7 @@ class PopulationSource:
     bounds: Bounds | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class StudySpec:
     """A study: what is simulated, on what, how often.
 
@@ -237,7 +238,7 @@ class StudySpec:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Instance:
     """One model on one task: a population is fitted to it and sampled.
 

@@ -8,11 +8,11 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.settings import small_text
 
 MOST_BYTES = 1_000_000
@@ -87,7 +87,7 @@ def placed(place: str) -> Iterator[None]:
         raise
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """One table of the file; reads values by key and kind.
 

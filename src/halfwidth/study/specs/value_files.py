@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
@@ -88,7 +88,7 @@ def _metric_of(source: TableSource, part: Slice) -> Metric | None:
 # --------------------------------------------------------------------------- one instance
 
 
-@dataclass(frozen=True)
+@frozen
 class _Fit:
     """The population to build from the values of an instance."""
 

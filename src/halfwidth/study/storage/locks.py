@@ -10,12 +10,13 @@ import contextlib
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import cannot_write, read_json, write_json
 
@@ -25,7 +26,7 @@ WHOLE, DOOR = "whole", "door"
 PATIENCE = 30.0
 
 
-@dataclass(frozen=True)
+@frozen
 class LockHolder:
     """A process that works on a store.
 

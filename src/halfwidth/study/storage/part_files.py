@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.manifest import FORMAT, Manifest
 
@@ -27,7 +27,7 @@ def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
     return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in entries.items()}
 
 
-@dataclass(frozen=True)
+@frozen
 class PartCheck:
     """The result of checking a part.
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
@@ -26,7 +27,7 @@ CHUNKS = "chunks.json"
 FOLDERS = (locks.FOLDER, PARTS, FAILED, TIMINGS)
 
 
-@dataclass(frozen=True)
+@frozen
 class ChunkStates:
     """The states of some chunks.
 
@@ -45,7 +46,7 @@ class ChunkStates:
     unsealed: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Store:
     """An open store.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import manifest
 from halfwidth.study.storage.disk import parse_json, read_json, write_whole
@@ -19,7 +19,7 @@ from halfwidth.study.storage.store import CHUNKS, FAILED, PARTS, TIMINGS, Store,
 from halfwidth.study.storage.timings import read_timings
 
 
-@dataclass(frozen=True)
+@frozen
 class StudyStatus:
     """The progress of a study.
 
@@ -134,7 +134,7 @@ def retry(store: Store) -> int:
 # --------------------------------------------------------------------------- collecting
 
 
-@dataclass(frozen=True)
+@frozen
 class CollectResult:
     """The result of `collect`.
 
