@@ -13,7 +13,7 @@ from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.core.undefined import ABSENT_CLASS, AbsentClass, Undefined
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.building import of_cells
+from halfwidth.metrics.building import counting_statistic
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.programs import WIDTH
 
@@ -42,7 +42,7 @@ def statistic_of(
 ) -> Statistic:
     metric = metric_of(name, **(parameters or {}))
     finish = CountingFinish(metric, classes, average, min(1, classes - 1), absent, **tables)
-    return of_cells(metric, finish, undefined)
+    return counting_statistic(metric, finish, undefined)
 
 
 def form_of(statistic: Statistic) -> CellCounts:

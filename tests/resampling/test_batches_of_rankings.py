@@ -49,7 +49,7 @@ def records_of(samples: int, n: int, classes: int, *, tied: bool = False) -> Arr
 def statistic_of(kind: str, average: str, classes: int) -> Statistic:
     metric = Metric(SAMPLE_METRICS[kind], {})
     each = RankEach(classes, flatten=average == "micro")
-    return building.of_areas(metric, each, AreaFinish(average), "omit")
+    return building.ranking_statistic(metric, each, AreaFinish(average), "omit")
 
 
 def form_of(statistic: Statistic) -> RankedAreas:
@@ -126,7 +126,7 @@ def test_order_of_ties_is_free_in_a_batch_only() -> None:
 
 def test_class_units_of_a_batch_are_those_of_each_test_set() -> None:
     sets = records_of(12, 30, 2)
-    one = building.of_areas(
+    one = building.ranking_statistic(
         Metric(SAMPLE_METRICS["auroc"], {}), RankEach(2), AreaFinish("binary", 1), "omit"
     )
     clusters = Design((10,), (3,) * 10, paired=True)

@@ -141,14 +141,16 @@ def _repeat_cautions(
     """What columns of case ids, patients or runs say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.repeat_cautions import design_doubts
+    from halfwidth.estimation.repeat_cautions import repeat_cautions
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
     groups = None if columns.groups is None else table.levels(columns.groups)
     case = case_column(table, taken, persons=False)
-    return design_doubts(repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows))
+    return repeat_cautions(
+        repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows)
+    )
 
 
 def _cells(table: Table, name: str, *, numbers: bool) -> Any:

@@ -71,7 +71,7 @@ class Records:
     n_missing: int = 0
     n_infinite: int = 0
     paired: bool = False
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def design_name(self) -> str:

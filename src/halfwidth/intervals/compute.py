@@ -160,7 +160,7 @@ def at_level(made: Ingredients, design: Design, level: Level) -> Ingredients:
     )
 
 
-def of_counts(successes: Array, n: int) -> Ingredients:
+def count_ingredients(successes: Array, n: int) -> Ingredients:
     """Ingredients of proportions known by their counts; no sample is ever made."""
     share = np.asarray(successes, float) / n
     return Ingredients(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Array, Bounds
-from halfwidth.estimation.functionals import Classes, Policies, functional_of, targets_of
+from halfwidth.estimation.functionals import Classes, Policies, build_functional, metric_rows
 from halfwidth.estimation.records import Functional
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits
@@ -122,8 +122,8 @@ def _of_test_sets(instance: Instance, metric: Metric, spec: StudySpec) -> Iterat
     classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")
     allowed = [average for average in spec.averages if average in metric.spec.averages]
-    for target in targets_of(metric, allowed or None, classes):
-        what = functional_of(target, metric, classes, policies)
+    for target in metric_rows(metric, allowed or None, classes):
+        what = build_functional(target, metric, classes, policies)
         bounds = what.metric.spec.bounds
         yield Measured(
             metric=written(metric),
