@@ -502,8 +502,10 @@ def metric(**given: Any) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        own: dict[str, Any] = {"function": function} if "takes" in given else {}
-        return _attach(function, MetricSpec(function.__name__, summary=summary, **own, **given))
+        function_given: dict[str, Any] = {"function": function} if "takes" in given else {}
+        return _attach(
+            function, MetricSpec(function.__name__, summary=summary, **function_given, **given)
+        )
 
     return declare
 

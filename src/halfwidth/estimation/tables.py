@@ -234,8 +234,8 @@ class _Metrics:
     def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
         self._table, self._option, self._bounds = table, metric, bounds
         self.held = metrics_in(table, layout)
-        own = isinstance(metric, str) and metric not in METRICS and metric in self.held
-        self._metric = resolve_metric(metric, _ANY if own and bounds is None else bounds)
+        names_column = isinstance(metric, str) and metric not in METRICS and metric in self.held
+        self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
         self._counted: dict[str, bool] = {}
 
     def of(self, part: Slice) -> Metric | None:

@@ -21,7 +21,7 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.counting import count_cells
-from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
+from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank, ranking_values
 
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30
@@ -199,7 +199,7 @@ def _ranking_function(
     *,
     axis: int = -1,
 ) -> Array:
-    return areas_of_records(form, np.moveaxis(records, axis, -1))
+    return ranking_values(form, np.moveaxis(records, axis, -1))
 
 
 @frozen(eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import in_parts
-from halfwidth.metrics.standing import Standing, standing_of
+from halfwidth.metrics.tie_counts import TieCounts, count_ties
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_counts,
@@ -45,12 +45,12 @@ def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Ar
 
     Each case has the same number of entries in a row, one or more.
     """
-    standing = standing_of(ranking.mark)
+    ties = count_ties(ranking.mark)
     place = _places_of_cases(ranking.case, cases)
     without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
-    positive = _at(standing.positive, place)
-    left = standing.positives[:, None] - positive.sum(axis=-1)
-    return without(standing, place, positive, left), left
+    positive = _at(ties.positive, place)
+    left = ties.positives[:, None] - positive.sum(axis=-1)
+    return without(ties, place, positive, left), left
 
 
 def _places_of_cases(case: NDArray[np.int32], cases: int) -> NDArray[np.intp]:
@@ -67,33 +67,33 @@ def _at(entries: Numbers, place: NDArray[np.intp]) -> Numbers:
 
 
 def _auroc_without(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
-    entries = standing.upto.shape[-1]
-    negatives = entries - standing.positives[:, None]
-    below_upto, below_above = standing.stop - standing.upto, standing.first - standing.above
+    entries = ties.upto.shape[-1]
+    negatives = entries - ties.positives[:, None]
+    below_upto, below_above = ties.stop - ties.upto, ties.first - ties.above
     # What an entry adds to twice the concordance; pairs within a case are taken away twice.
     credit = np.where(
-        standing.positive,
+        ties.positive,
         2.0 * negatives - below_upto - below_above,
-        standing.upto + standing.above,
+        ties.upto + ties.above,
     )
-    twice = np.where(standing.positive, credit, 0.0).sum(axis=-1, keepdims=True)
-    kept = twice - _at(credit, place).sum(axis=-1) + _twice_within_cases(standing, place, positive)
+    twice = np.where(ties.positive, credit, 0.0).sum(axis=-1, keepdims=True)
+    kept = twice - _at(credit, place).sum(axis=-1) + _twice_within_cases(ties, place, positive)
     pairs = 2.0 * left * (entries - place.shape[-1] - left)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, kept / pairs, np.nan)
 
 
 def _twice_within_cases(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_]
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_]
 ) -> Array:
     """Twice the concordance among the entries of each case, (R, n)."""
     above: Array = np.cumsum(positive, axis=-1, dtype=float) - positive
     twice = 2.0 * np.where(positive, 0, above).sum(axis=-1)
-    if place.shape[-1] == 1 or standing.last.all():
+    if place.shape[-1] == 1 or ties.last.all():
         return np.asarray(twice)
-    first = _at(standing.first, place)
+    first = _at(ties.first, place)
     for other in range(1, place.shape[-1]):
         tied = first[..., other:] == first[..., :-other]
         # A tied pair counts 1 in whichever order it stands: 1 less than 2, or 1 more than none.
@@ -103,30 +103,30 @@ def _twice_within_cases(
 
 
 def _precision_without(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
     """Average precision without each case, in one pass for each of its entries.
 
     What an entry takes away changes the counts of its ties and of all lower scores. So the total is
     that of the ties that the case has a part in, and of the pieces between them.
     """
-    first, stop = _at(standing.first, place), _at(standing.stop, place)
+    first, stop = _at(ties.first, place), _at(ties.stop, place)
     hits_gone: NDArray[np.intp] = np.cumsum(positive, axis=-1, dtype=np.intp)
-    gain = np.where(standing.last, standing.upto - standing.above, 0.0)
+    gain = np.where(ties.last, ties.upto - ties.above, 0.0)
     zero: NDArray[np.intp] = np.zeros(left.shape, np.intp)
     begun, hits, known = zero, zero, zero
     total = np.zeros(left.shape)
     for gone in range(place.shape[-1] + 1):
         behind = gone == place.shape[-1]
         to = np.full_like(zero, gain.shape[-1]) if behind else first[..., gone]
-        total += _between(standing, gain, (gone, hits), begun, np.maximum(begun, to))
+        total += _between(ties, gain, (gone, hits), begun, np.maximum(begun, to))
         if behind:
             break
         begun, hits = stop[..., gone], hits_gone[..., gone]
-        if standing.last.all():  # ties of one entry go with it
+        if ties.last.all():  # ties of one entry go with it
             continue
         own = place[..., gone : gone + 1]
-        p, tp = (_at(one, own)[..., 0] for one in (standing.upto - standing.above, standing.upto))
+        p, tp = (_at(one, own)[..., 0] for one in (ties.upto - ties.above, ties.upto))
         every = np.maximum(begun - gone - 1, 1)
         share = (p - (hits - known)) * (tp - hits) / every
         # The next entry of the case may be among these ties too.
@@ -140,7 +140,7 @@ def _precision_without(
 
 
 def _between(
-    standing: Standing,
+    ties: TieCounts,
     gain: Array,
     gone: tuple[int, NDArray[np.intp]],
     begun: NDArray[np.intp],
@@ -155,9 +155,9 @@ def _between(
     made = np.zeros(begun.shape)
     sums = np.zeros((rows, length + 1))
     # Where none are left nothing is asked for.
-    every = np.maximum(standing.stop - entries, 1)
+    every = np.maximum(ties.stop - entries, 1)
     for hits in range(int(positives.max(initial=0)) + 1):
-        np.cumsum(gain * (standing.upto - hits) / every, axis=-1, out=sums[:, 1:])
+        np.cumsum(gain * (ties.upto - hits) / every, axis=-1, out=sums[:, 1:])
         piece = np.take_along_axis(sums, to, axis=-1) - np.take_along_axis(sums, begun, axis=-1)
         made += np.where(positives == hits, piece, 0.0)
     return made
