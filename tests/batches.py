@@ -45,7 +45,7 @@ def statistic_of(
     return counting_statistic(metric, finish, undefined)
 
 
-def form_of(statistic: Statistic) -> CellCounts:
+def declared_form(statistic: Statistic) -> CellCounts:
     form = statistic.spec.form
     assert isinstance(form, CellCounts)
     return form
@@ -75,7 +75,7 @@ def tables_of(codes: Array, cells: int, drawn: Array) -> Array:
 
 def of_rows(codes: Array, statistic: Statistic, drawn: Array) -> Array:
     """The metric of the tables of the rows drawn."""
-    form = form_of(statistic)
+    form = declared_form(statistic)
     return form.finish(tables_of(codes, form.n_cells, drawn))
 
 

@@ -13,8 +13,8 @@ import halfwidth as hw
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.building import weighted_counting_statistic
-from halfwidth.resampling.bootstrap import leave_one_out
 from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.engine import leave_one_out
 
 Array = NDArray[Any]
 

@@ -24,9 +24,9 @@ from halfwidth.metrics.building import (
     weighted_counting_statistic,
 )
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import native
 

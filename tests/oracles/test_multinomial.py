@@ -23,9 +23,9 @@ from halfwidth.metrics.building import (
     sums_statistic,
     weighted_counting_statistic,
 )
-from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
 from halfwidth.resampling.multinomial import binomial_quantile, multinomial
 

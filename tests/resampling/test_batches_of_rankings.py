@@ -52,7 +52,7 @@ def statistic_of(kind: str, average: str, classes: int) -> Statistic:
     return building.ranking_statistic(metric, each, AreaFinish(average), "omit")
 
 
-def form_of(statistic: Statistic) -> RankedAreas:
+def declared_form(statistic: Statistic) -> RankedAreas:
     form = statistic.spec.form
     assert isinstance(form, RankedAreas)
     return form
@@ -79,7 +79,7 @@ def test_estimates_of_a_batch_are_those_of_each_row(
     kind: str, average: str, tied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statistic = statistic_of(kind, average, 3)
-    form = form_of(statistic)
+    form = declared_form(statistic)
     for n in (2, 5, 40):
         sets = records_of(9, n, 3, tied=tied)
         wanted = []
@@ -158,7 +158,7 @@ def test_values_without_each_case_are_those_of_a_loop_that_deletes_it(
         sets = records_of(7, n, max(classes, 2), tied=tied)
         sets = np.delete(sets, 1, axis=1) if classes == 1 else sets
         design = Design((n,), paired=True)
-        got = without_each_unit(form_of(statistic), sets, design)
+        got = without_each_unit(declared_form(statistic), sets, design)
         assert got.shape == (7, n)
         np.testing.assert_allclose(got, deleted(statistic, sets), rtol=1e-12)
 
@@ -188,7 +188,7 @@ def test_more_cases_than_16_bits_tell_apart() -> None:
     draw = np.random.default_rng(9)
     records = np.stack([draw.random(n), draw.integers(0, 2, n)])[None]
     statistic = statistic_of("auroc", "micro", 1)
-    got = without_each_unit(form_of(statistic), records, Design((n,), paired=True))[0]
+    got = without_each_unit(declared_form(statistic), records, Design((n,), paired=True))[0]
     for case in (0, 1, n - 2, n - 1):
         left = statistic(np.delete(records[0], case, axis=-1))
         assert got[case] == pytest.approx(float(left), rel=1e-13)

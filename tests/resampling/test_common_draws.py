@@ -13,9 +13,9 @@ from halfwidth.metrics import building
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import reference
 from halfwidth.summaries.catalogue import STATISTICS

@@ -13,7 +13,7 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
-from halfwidth.resampling.bootstrap import standard_error
+from halfwidth.resampling.engine import standard_error
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50

@@ -30,7 +30,7 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision, cumulated
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms.contract import form_of
+from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
 # Heights are taken at 0, 1/200, ..., 1.
@@ -297,7 +297,7 @@ class _Ranked:
 
     @classmethod
     def of(cls, job: Job) -> _Ranked:
-        ranking = form_of(job.functional.statistic, RankedAreas).rank(job.records.arranged)
+        ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
         return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
 
     @property

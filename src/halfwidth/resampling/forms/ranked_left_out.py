@@ -23,7 +23,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
 
 def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
     """The statistic of each test set without each unit in turn, (S, k, n) -> (S, U)."""
-    made = np.empty((len(values), design.units))
+    values_without = np.empty((len(values), design.units))
     for part in in_parts(values):
         ranking = form.rank(values[part])
         if form.area.fast is not None and design.independent and ranking.weight is None:
@@ -31,10 +31,10 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
         else:
             area, positives = _row_by_row(form.area, ranking, design)
         shape = (len(values[part]), -1, design.units)
-        made[part] = form.finish(
+        values_without[part] = form.finish(
             *(np.moveaxis(one.reshape(shape), 1, -1) for one in (area, positives))
         )
-    return made
+    return values_without
 
 
 # --------------------------------------------------------------------------- independent cases
@@ -125,8 +125,8 @@ def _precision_without(
         begun, hits = stop[..., gone], hits_gone[..., gone]
         if ties.last.all():  # ties of one entry go with it
             continue
-        own = place[..., gone : gone + 1]
-        p, tp = (_at(one, own)[..., 0] for one in (ties.upto - ties.above, ties.upto))
+        entry = place[..., gone : gone + 1]
+        p, tp = (_at(one, entry)[..., 0] for one in (ties.upto - ties.above, ties.upto))
         every = np.maximum(begun - gone - 1, 1)
         share = (p - (hits - known)) * (tp - hits) / every
         # The next entry of the case may be among these ties too.
@@ -152,40 +152,40 @@ def _between(
     """
     entries, positives = gone
     rows, length = gain.shape
-    made = np.zeros(begun.shape)
+    total = np.zeros(begun.shape)
     sums = np.zeros((rows, length + 1))
     # Where none are left nothing is asked for.
     every = np.maximum(ties.stop - entries, 1)
     for hits in range(int(positives.max(initial=0)) + 1):
         np.cumsum(gain * (ties.upto - hits) / every, axis=-1, out=sums[:, 1:])
         piece = np.take_along_axis(sums, to, axis=-1) - np.take_along_axis(sums, begun, axis=-1)
-        made += np.where(positives == hits, piece, 0.0)
-    return made
+        total += np.where(positives == hits, piece, 0.0)
+    return total
 
 
 # --------------------------------------------------------------------------- any design
 
 
-def _row_by_row(of: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
+def _row_by_row(area_kind: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
     unit = unit_of_cases(design)
-    rows = [_row_without(of, ranking, row, unit, design) for row in range(len(ranking.case))]
+    rows = [_row_without(area_kind, ranking, row, unit, design) for row in range(len(ranking.case))]
     area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
     return area, positives
 
 
 def _row_without(
-    of: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
+    area_kind: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
 ) -> tuple[Array, Array]:
     mark = ranking.mark[row]
     weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
     of_entry = unit[ranking.case[row]]
     positive = (mark & Ranking.POSITIVE) > 0
-    own = [
+    totals = [
         np.bincount(of_entry, weight * chosen, minlength=design.units)
         for chosen in (positive, ~positive)
     ]
-    left = [total.sum() - total for total in own]
-    if of.fast is FastArea.CONCORDANCE:
+    left = [total.sum() - total for total in totals]
+    if area_kind.fast is FastArea.CONCORDANCE:
         gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
         twice = (weight * concordance(mark, weight) * positive).sum()
         # Pairs within a unit were taken away twice.
@@ -203,7 +203,7 @@ def _row_without(
         stop = min(start + step, design.units)
         counts = np.ones((stop - start, design.units), dtype=np.int64)
         counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(of, one, unit, counts).area[0]
+        area[start:stop] = areas_of_counts(area_kind, one, unit, counts).area[0]
     return area, left[0]
 
 

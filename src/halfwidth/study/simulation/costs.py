@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.chunks import Chunk
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _sample_seconds(measured: Measured, n: int, resamples: int, classes: int) ->
 def _replicate_seconds(measured: Measured, n: int, resamples: int, classes: int) -> float:
     if measured.binary:
         return 5e-6
-    return resamples * engine_of(measured.reduce).seconds(measured.reduce, n, classes)
+    return resamples * engine_for(measured.reduce).seconds(measured.reduce, n, classes)
 
 
 # --------------------------------------------------------------------------- trials

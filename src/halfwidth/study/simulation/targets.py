@@ -17,7 +17,7 @@ from halfwidth.estimation.records import Functional
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
 
@@ -72,7 +72,7 @@ def methods_for(
 
 def _independent_design(statistic: Statistic, n: int) -> Design:
     """Independent cases, whose records stay together where they hold several values."""
-    return Design((n,), paired=engine_of(statistic).paired)
+    return Design((n,), paired=engine_for(statistic).paired)
 
 
 def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> tuple[Measured, ...]:
