@@ -178,7 +178,7 @@ def _wines(seed: int) -> pd.DataFrame:
 
 
 def _estimate_wines(wines: pd.DataFrame, seed: int) -> Estimates:
-    from halfwidth.estimation.metric_front import metric_ci
+    from halfwidth.estimation.test_sets.api import metric_ci
 
     scores = wines[["p0", "p1", "p2"]].to_numpy()
     table: Estimates = metric_ci(
@@ -204,7 +204,7 @@ def _estimate_cases(cases: pd.DataFrame, seed: int) -> Estimates:
 def _write(
     cases: pd.DataFrame, estimates: Estimates, wines: pd.DataFrame, folder: Path
 ) -> tuple[Path, ...]:
-    from halfwidth.estimation.confusion import confusion_ci
+    from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.plots import confusion, figure_of, write_figure
 
     errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()

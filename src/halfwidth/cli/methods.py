@@ -74,7 +74,7 @@ def methods(
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
-        from halfwidth.estimation.sample_metrics import estimands_of
+        from halfwidth.estimation.test_sets.metric_names import estimands_of
 
         estimands = estimands_of(metric)
         # Resamples of these have no standard error of their own.

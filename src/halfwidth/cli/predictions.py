@@ -141,7 +141,7 @@ def _repeat_cautions(
     """What columns of case ids, patients or runs say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.design_doubts import design_doubts
+    from halfwidth.estimation.repeat_cautions import design_doubts
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
@@ -257,8 +257,8 @@ def estimate_test_set(
         Where to and which kind.
     """
     from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.metric_front import metric_ci
-    from halfwidth.estimation.sample_metrics import resolve_sample_metric
+    from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if not metrics:

@@ -145,7 +145,7 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
-    from halfwidth.estimation.runs import runs_table
+    from halfwidth.estimation.runs.api import runs_table
     from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 

@@ -15,11 +15,11 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic, spec_of
 from halfwidth.core.types import Interval
+from halfwidth.estimation.caution_rules import Facts, cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
-from halfwidth.estimation.doubts import Facts, cautions_for
-from halfwidth.estimation.metric_doubts import ClassFacts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
+from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
 from halfwidth.intervals.quantile import exact as exact_method

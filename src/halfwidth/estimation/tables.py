@@ -17,9 +17,9 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import Sample, check_sample
-from halfwidth.estimation.design_doubts import design_doubts
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.repeat_cautions import design_doubts
 from halfwidth.estimation.resolve import (
     AUTO,
     PROPORTION,

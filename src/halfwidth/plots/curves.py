@@ -68,7 +68,7 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import curve_ci
+    >>> from halfwidth.estimation.test_sets.curves import curve_ci
     >>> curves = curve_ci([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8], n_resamples=99, rng=1)
     >>> roc(curves).get_xlabel()
     '1 - specificity'
@@ -98,7 +98,7 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import curve_ci
+    >>> from halfwidth.estimation.test_sets.curves import curve_ci
     >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
     >>> pr(curve_ci(truth, score, kind="pr", n_resamples=99, rng=1)).get_ylabel()
     'precision'

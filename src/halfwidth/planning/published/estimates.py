@@ -13,9 +13,9 @@ from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
-from halfwidth.estimation.doubts import Facts, cautions_for
-from halfwidth.estimation.front_door import proportion_ci
-from halfwidth.estimation.metric_doubts import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.estimation.api import proportion_ci
+from halfwidth.estimation.caution_rules import Facts, cautions_for
+from halfwidth.estimation.test_sets.class_caution_rules import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply

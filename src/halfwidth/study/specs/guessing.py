@@ -12,8 +12,8 @@ import numpy as np
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL
-from halfwidth.estimation.labels import as_cells
-from halfwidth.estimation.scores import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
+from halfwidth.estimation.test_sets.class_labels import as_cells
+from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
 from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.io.readers import SUFFIXES, read_table

@@ -11,7 +11,7 @@ from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
 from halfwidth.core.types import ALTERNATIVES, Alternative, Level
 from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.estimation.sample_metrics import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS

@@ -14,13 +14,13 @@ from halfwidth.core.curves import Confusion
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.curves import plain_request
-from halfwidth.estimation.metric_doubts import ClassFacts, class_facts
-from halfwidth.estimation.metric_jobs import job_of_share
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, PROPORTION
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts, class_facts
+from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.jobs import job_of_share
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.counting import sensitivity
 

@@ -30,15 +30,20 @@ from halfwidth.core.undefined import (
     Undefined,
 )
 from halfwidth.estimation.functionals import OwnMetric, Policies, targets_of
-from halfwidth.estimation.labels import declared_order
-from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import COUNTING, job_for
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.sample_metrics import AVERAGES, resolve_sample_metric
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_numbers, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.class_labels import declared_order
+from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
+from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import (
+    Decisions,
+    TestSet,
+    check_numbers,
+    check_test_set,
+)
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 

@@ -15,7 +15,7 @@ from halfwidth.core.formatting import fixed_apart, rough_percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import ClassNeed, Estimand, Takes, spec_of
 from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets import TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import bca, percentile
 from halfwidth.metrics.agreement import accuracy
 

@@ -13,8 +13,8 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.evidence import cases_needed, with_evidence
-from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
-from halfwidth.estimation.runs_doubts import RUN_RULES
+from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
+from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES, ClassFacts
 from halfwidth.intervals.mean import sample_skewness, t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n

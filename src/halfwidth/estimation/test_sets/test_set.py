@@ -18,7 +18,8 @@ from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.functionals import Classes
 from halfwidth.estimation.grouping import units_of
-from halfwidth.estimation.labels import (
+from halfwidth.estimation.pairing import in_order_of, paired
+from halfwidth.estimation.test_sets.class_labels import (
     KNOWN_PAIRS,
     Codes,
     as_cells,
@@ -28,9 +29,8 @@ from halfwidth.estimation.labels import (
     plain_label,
     positive_label,
 )
-from halfwidth.estimation.pairing import in_order_of, paired
-from halfwidth.estimation.score_columns import check_columns_of_classes
-from halfwidth.estimation.scores import (
+from halfwidth.estimation.test_sets.score_columns import check_columns_of_classes
+from halfwidth.estimation.test_sets.score_scales import (
     Scores,
     as_score_rows,
     on_scale,

@@ -17,14 +17,14 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.curve_lines import curve_line
 from halfwidth.estimation.functionals import Policies, Target
-from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.curve_lines import curve_line
+from halfwidth.estimation.test_sets.jobs import job_for
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision, cumulated
