@@ -40,11 +40,11 @@ INLINE void philox(uint64_t counter, uint64_t key0, uint64_t key1, uint64_t word
 }
 
 /* Blocks of four words whose positions are made at a time; they stay in the first cache. */
-#define PIECE 64
+#define PIECE 128
 #define WORDS (4 * PIECE)
 #define MOST_PER_WORD 5
 /* Blocks between the call for what a position needs and its use. */
-#define SOON 3
+#define SOON 8
 
 /* Words of `blocks` blocks from a counter on, from the block `first` of a piece. */
 static CLONES void fill(const Stream *stream, uint64_t counter, uint64_t first, uint64_t blocks,
@@ -103,6 +103,12 @@ static CLONES void take_positions(const uint64_t *RESTRICT words, uint64_t block
                 uint64_t blocks_ = ahead_ < PIECE ? ahead_ : PIECE;                                \
                 uint64_t full_ = left_ / each_ < blocks_ ? left_ / each_ : blocks_;                \
                 take_positions(words_, blocks_, own_.units, (per_word), positions_);               \
+                for (int i_ = 0; i_ < (per_word) * 4 * SOON; i_++) {                               \
+                    const uint32_t position =                                                      \
+                        positions_[i_ / (4 * SOON) * WORDS + i_ % (4 * SOON)];                     \
+                    (void)position;                                                                \
+                    soon;                                                                          \
+                }                                                                                  \
                 counter_ += blocks_;                                                               \
                 ahead_ -= blocks_;                                                                 \
                 for (uint64_t i_ = 0; i_ < full_; i_++) {                                          \
