@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
-    from halfwidth.core.estimate_of_runs import RunsEstimate
     from halfwidth.core.estimates import Estimates
+    from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
-    from halfwidth.estimation.confusion import confusion_ci
-    from halfwidth.estimation.curves import curve_ci
+    from halfwidth.estimation.api import proportion_ci, summary_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.front_door import proportion_ci, summary_ci
-    from halfwidth.estimation.metric_front import metric_ci
     from halfwidth.estimation.pairs import difference_ci
-    from halfwidth.estimation.runs import runs_ci, runs_table
+    from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
+    from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.confusion import confusion_ci
+    from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
     from halfwidth.scoring.api import score_folders, score_masks
@@ -98,27 +98,27 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
-    "RunsEstimate": "core.estimate_of_runs",
+    "RunsEstimate": "core.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
-    "confusion_ci": "estimation.confusion",
-    "curve_ci": "estimation.curves",
+    "confusion_ci": "estimation.test_sets.confusion",
+    "curve_ci": "estimation.test_sets.curves",
     "difference_ci": "estimation.pairs",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
-    "metric_ci": "estimation.metric_front",
+    "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",
     "plots": "plots",
-    "proportion_ci": "estimation.front_door",
-    "runs_ci": "estimation.runs",
-    "runs_table": "estimation.runs",
+    "proportion_ci": "estimation.api",
+    "runs_ci": "estimation.runs.api",
+    "runs_table": "estimation.runs.api",
     "score_folders": "scoring.api",
     "score_masks": "scoring.api",
     "study": "study",
     "summaries": "summaries",
-    "summary_ci": "estimation.front_door",
+    "summary_ci": "estimation.api",
     "summary_table": "estimation.tables",
 }
 # Public names that are packages.
@@ -129,10 +129,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, so that ``import halfwidth`` costs nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth' has no attribute {name!r}")
-    from halfwidth.core.front_doors import front_door
+    from halfwidth.core.public_functions import public_function
 
     home = importlib.import_module(f"halfwidth.{_HOME[name]}")
-    found = home if name in PACKAGES else front_door(getattr(home, name), __name__, name)
+    found = home if name in PACKAGES else public_function(getattr(home, name), __name__, name)
     globals()[name] = found
     return found
 

@@ -225,15 +225,23 @@ def test_a_one_sided_table_shows_more_than_the_value_rounded(run: Run, wide: Pat
 
 
 def test_the_same_seed_prints_the_same_and_another_does_not(run: Run, wide: Path) -> None:
-    options = ("ci", wide, "--metric", "dsc", "--method", "bca", "--json", "--seed")
+    drawn = ("--method", "bca", "--n-resamples", 999)
+    options = ("ci", wide, "--metric", "dsc", *drawn, "--json", "--seed")
     assert run(*options, 1).out == run(*options, 1).out
     assert run(*options, 1).out != run(*options, 2).out
 
 
 def test_the_seed_that_is_printed_reproduces_the_table(run: Run, wide: Path) -> None:
-    first = run("ci", wide, "--metric", "dsc", "--method", "bca").out
+    options = ("ci", wide, "--metric", "dsc", "--method", "bca", "--n-resamples", 999)
+    first = run(*options).out
     seed = first.splitlines()[-1].split()[1].rstrip(",")
-    assert run("ci", wide, "--metric", "dsc", "--method", "bca", "--seed", seed).out == first
+    assert run(*options, "--seed", seed).out == first
+
+
+def test_means_print_the_same_without_a_seed(run: Run, wide: Path) -> None:
+    first = run("ci", wide, "--metric", "dsc", "--method", "bca").out
+    assert run("ci", wide, "--metric", "dsc", "--method", "bca").out == first
+    assert "seed" not in first.lower()
 
 
 def test_several_statistics(run: Run, wide: Path) -> None:

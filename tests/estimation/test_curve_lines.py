@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.estimation.curve_lines import COLUMNS, MOST_CORNERS, curve_line, thinned
-from halfwidth.estimation.curves import curve_ci
+from halfwidth.estimation.test_sets.curve_lines import COLUMNS, MOST_CORNERS, curve_line, thinned
+from halfwidth.estimation.test_sets.curves import curve_ci
 from halfwidth.metrics.ranking import auroc, average_precision
 
 Counts = NDArray[np.int64]

@@ -17,7 +17,8 @@ import tifffile
 from PIL import Image as Pillow
 
 import halfwidth as hw
-from halfwidth.io.images import Image, read_image
+from halfwidth.io.grids import Image
+from halfwidth.io.images import read_image
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.io.tiff import inflated, unpacked_bits, unpacked_lzw
 

@@ -23,15 +23,8 @@ from numpy.typing import NDArray
 from PIL import Image as Pillow
 
 import halfwidth as hw
-from halfwidth.io.images import (
-    IMAGE_SUFFIXES,
-    Geometry,
-    Image,
-    check_same_geometry,
-    is_image,
-    read_image,
-    stem,
-)
+from halfwidth.io.grids import Geometry, Image, check_same_geometry
+from halfwidth.io.images import IMAGE_SUFFIXES, is_image, read_image, stem
 
 # Published without types, or with some that their own examples break.
 nibabel: Any = import_module("nibabel")

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 
 import halfwidth as hw
 from halfwidth.plots import distribution, distribution_frame
-from halfwidth.plots.style import look
+from halfwidth.plots.style import cluster_style
 
 RNG = np.random.default_rng(0)
 
@@ -47,8 +47,8 @@ def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int
     by_mean = cases.groupby("group")["x"].mean().sort_values().index
     codes = [int(looks[name][0]) for name in by_mean]
     for a, b in itertools.pairwise(codes):
-        assert look(a)[0] != look(b)[0]
-        assert look(a)[1] != look(b)[1]
+        assert cluster_style(a)[0] != cluster_style(b)[0]
+        assert cluster_style(a)[1] != cluster_style(b)[1]
     ax = distribution(samples, made, groups=groups)
     scattered: list[Any] = ax.findobj(PathCollection)
     shown = {
@@ -58,7 +58,7 @@ def test_the_dots_of_a_cluster_share_colour_and_shape(n_clusters: int, size: int
     }
     assert len(shown) == len(cases)
     for x, y, code in zip(cases["x"], cases["y"], cases["code"], strict=True):
-        assert shown[round(x, 9), round(y, 9)] == look(code)[0]
+        assert shown[round(x, 9), round(y, 9)] == cluster_style(code)[0]
 
 
 def test_the_cases_of_a_small_cluster_share_a_height_and_are_joined() -> None:

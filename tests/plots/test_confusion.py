@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from halfwidth.core.curves import Confusion
-from halfwidth.estimation.confusion import confusion_ci
+from halfwidth.estimation.test_sets.confusion import confusion_ci
 from halfwidth.plots.confusion import confusion
 
 RNG = np.random.default_rng(0)

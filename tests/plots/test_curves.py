@@ -15,7 +15,7 @@ from matplotlib.text import Text
 import halfwidth as hw
 from halfwidth.core.curves import Curve, CurveKind, Curves
 from halfwidth.core.types import Array
-from halfwidth.estimation.curves import curve_ci
+from halfwidth.estimation.test_sets.curves import curve_ci
 from halfwidth.plots.curves import pr, roc
 
 RNG = np.random.default_rng(0)

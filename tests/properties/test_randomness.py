@@ -25,9 +25,11 @@ def bounds_of(e: hw.Estimate) -> tuple[float, float]:
 
 @pytest.mark.parametrize("statistic", ["mean", "sd", "trimmed_mean", "iqr", np.var])
 def test_the_same_seed_gives_the_same_answer(statistic: object) -> None:
-    first = hw.summary_ci(VALUES, statistic=statistic, method="percentile", rng=5)
-    again = hw.summary_ci(VALUES[::-1], statistic=statistic, method="percentile", rng=5)
-    other = hw.summary_ci(VALUES, statistic=statistic, method="percentile", rng=6)
+    first = hw.summary_ci(VALUES, statistic=statistic, method="percentile", n_resamples=999, rng=5)
+    again = hw.summary_ci(
+        VALUES[::-1], statistic=statistic, method="percentile", n_resamples=999, rng=5
+    )
+    other = hw.summary_ci(VALUES, statistic=statistic, method="percentile", n_resamples=999, rng=6)
     assert bounds_of(first) == bounds_of(again)
     assert first.seed == 5
     assert bounds_of(first) != bounds_of(other)
@@ -35,25 +37,33 @@ def test_the_same_seed_gives_the_same_answer(statistic: object) -> None:
 
 def test_the_reported_seed_reproduces_a_fresh_or_generated_one() -> None:
     for rng in (None, np.random.default_rng(3)):
-        first = hw.summary_ci(VALUES, method="bca", rng=rng)
-        assert bounds_of(hw.summary_ci(VALUES, method="bca", rng=first.seed)) == bounds_of(first)
+        first = hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=rng)
+        assert bounds_of(
+            hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=first.seed)
+        ) == bounds_of(first)
 
 
 def test_a_generator_advances_and_a_seed_does_not() -> None:
     generator, sequence = np.random.default_rng(3), np.random.SeedSequence(3)
-    first = hw.summary_ci(VALUES, method="bca", rng=generator)
-    assert bounds_of(hw.summary_ci(VALUES, method="bca", rng=generator)) != bounds_of(first)
-    first = hw.summary_ci(VALUES, method="bca", rng=sequence)
-    assert bounds_of(hw.summary_ci(VALUES, method="bca", rng=sequence)) == bounds_of(first)
+    first = hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=generator)
+    assert bounds_of(
+        hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=generator)
+    ) != bounds_of(first)
+    first = hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=sequence)
+    assert bounds_of(
+        hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=sequence)
+    ) == bounds_of(first)
 
 
 def test_the_global_state_is_untouched_and_has_no_say() -> None:
     np.random.seed(1)  # noqa: NPY002
-    first = hw.summary_ci(VALUES, method="bca", rng=5)
+    first = hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=5)
     drawn = np.random.random()  # noqa: NPY002
     np.random.seed(1)  # noqa: NPY002
     assert drawn == np.random.random()  # noqa: NPY002
-    assert bounds_of(hw.summary_ci(VALUES, method="bca", rng=5)) == bounds_of(first)
+    assert bounds_of(hw.summary_ci(VALUES, method="bca", n_resamples=999, rng=5)) == bounds_of(
+        first
+    )
 
 
 @pytest.mark.parametrize("name", ["mean", "sd", "trimmed_mean"])
@@ -79,7 +89,7 @@ def test_threads_do_not_matter() -> None:
         "import numpy as np, halfwidth as hw;"
         "x = np.random.default_rng(0).beta(8, 2, (40, 60));"
         "import pandas as pd;"
-        "t = hw.summary_table(pd.DataFrame(x.T), method='bca', rng=1);"
+        "t = hw.summary_table(pd.DataFrame(x.T), method='bca', n_resamples=999, rng=1);"
         "print([(e.low, e.high) for e in t])"
     )
     made = [
@@ -100,7 +110,7 @@ def test_draws_depend_on_the_number_of_cases_and_not_on_the_table() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"a": VALUES, "b": np.sqrt(VALUES)})
-    table = hw.summary_table(frame, method="percentile", rng=9)
+    table = hw.summary_table(frame, method="percentile", n_resamples=999, rng=9)
     for e in table:
-        alone = hw.summary_ci(frame[e.label], method="percentile", rng=9)
+        alone = hw.summary_ci(frame[e.label], method="percentile", n_resamples=999, rng=9)
         np.testing.assert_allclose(bounds_of(e), bounds_of(alone), rtol=1e-12)

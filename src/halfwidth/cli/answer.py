@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halfwidth.cli.output import say, write
+from halfwidth.core.frozen import frozen
 from halfwidth.report import page
 
 if TYPE_CHECKING:
     from halfwidth.report.document import Document
 
-__all__ = ["Answer"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Answer:
     """What every verb returns.
 

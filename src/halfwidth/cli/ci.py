@@ -16,8 +16,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
 
-__all__ = ["ci"]
-
 STRICT_STATUS = 3
 # Draws that take NumPy some twenty seconds.
 LONG_JOB = 2e9
@@ -118,9 +116,9 @@ def ci(
         --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
-    how_read = (sheet, decimal, header, input_format)
-    asked = predictions.Asked(
-        file, target, score or [], prediction, target_file, score_file, how_read
+    reading_options = (sheet, decimal, header, input_format)
+    source = predictions.TestSetSource(
+        file, target, score or [], prediction, target_file, score_file, reading_options
     )
     shared: dict[str, Any] = {
         "method": method,
@@ -130,7 +128,7 @@ def ci(
         "rng": seed,
         "missing": missing,
     }
-    of_cases = {
+    case_options = {
         "value": value,
         "by": by,
         "statistic": split_names(statistic),
@@ -140,7 +138,7 @@ def ci(
         "case": case,
         "over": over,
     }
-    of_test_sets: dict[str, Any] = {
+    sample_options: dict[str, Any] = {
         "labels": labels,
         "positive": positive,
         "average": average,
@@ -153,26 +151,31 @@ def ci(
         "weight": weight,
         "jobs": jobs,
     }
-    if asked.any:
-        _refuse(ctx, of_cases, "has no effect on a metric of a test set (--target)")
-        figure = (plot, figures.check(plot, plot_kind, figures.OF_TEST_SETS))
-        columns = predictions.Columns(groups, strata, of_test_sets.pop("weight"))
+    if source.any:
+        _refuse(ctx, case_options, "has no effect on a metric of a test set (--target)")
+        kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
+        columns = predictions.DesignColumns(groups, strata, sample_options.pop("weight"))
         metrics = split_names(metric or ())
-        estimates = predictions.estimates_of(asked, metrics, shared | of_test_sets, columns, figure)
+        estimates = predictions.estimate_test_set(
+            source, metrics, shared | sample_options, columns, (plot, kind)
+        )
     else:
-        _refuse(ctx, of_test_sets, "needs --target COLUMN, the true classes")
-        designed = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
+        _refuse(ctx, sample_options, "needs --target COLUMN, the true classes")
+        design_options = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
         kind = figures.check(plot, plot_kind, figures.KINDS)
-        estimates = _of_cases(file, how_read, shared | of_cases | designed, plot, kind)
-    for said in estimates.notes:
-        note(said)
-    if plot is not None:
-        note(f"wrote {plot}")
+        estimates = _estimate_cases(
+            file, reading_options, shared | case_options | design_options, plot, kind
+        )
+    for text in estimates.notes:
+        note(text)
 
+    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
+    figure = Figure(kind or "", "Estimates and their intervals", estimates, plot)
+    document = figures.with_figure(estimates_document(estimates), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(estimates_document(estimates), fmt, out, status)
+    return Answer(document, fmt, out, status)
 
 
 def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
@@ -182,10 +185,10 @@ def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
             raise OptionError(f"--{name.replace('_', '-')} {why}")
 
 
-def _of_cases(
+def _estimate_cases(
     file: Path | None,
-    how_read: reading.Options,
-    how: dict[str, Any],
+    reading_options: reading.Options,
+    settings: dict[str, Any],
     plot: Path | None,
     kind: str | None,
 ) -> Estimates:
@@ -195,28 +198,31 @@ def _of_cases(
 
     if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    name = (how["metric"] or "").partition(":")[0]
+    name = (settings["metric"] or "").partition(":")[0]
     if name in SAMPLE_METRICS and name not in METRICS:
         raise OptionError(
             f"{name} is a metric of a whole test set: name the column of true classes, --target, "
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
-    table = reading.table_in(file, *how_read)
-    _say_if_long(len(table), how)
-    estimates = summary_table(table, how.pop("value"), keep_cases=kind == "distribution", **how)
+    table = reading.table_in(file, *reading_options)
+    _note_if_long(len(table), settings)
+    estimates = summary_table(
+        table, settings.pop("value"), keep_cases=kind == "distribution", **settings
+    )
     if plot is not None and kind is not None:
         figures.draw(estimates, plot, kind)
     return estimates
 
 
-def _say_if_long(n: int, how: dict[str, Any]) -> None:
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+def _note_if_long(n: int, settings: dict[str, Any]) -> None:
+    from halfwidth.core.kinds import Estimand
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES, resolve_statistic
     from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.resampling.convolution import MANY
     from halfwidth.resampling.kernels import native
 
-    method, n_resamples = how["method"], how["n_resamples"]
-    exact = n_resamples is None and n >= MANY
+    method, n_resamples = settings["method"], settings["n_resamples"]
+    kinds = {resolve_statistic(name).spec.estimand for name in settings["statistic"]}
+    exact = n_resamples is None and kinds == {Estimand.MEAN}
     resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
     if exact or n * resamples <= LONG_JOB or native.available():
         return

@@ -15,8 +15,6 @@ from typer.main import get_command
 
 from halfwidth.cli.answer import Answer
 
-__all__ = ["SETTINGS", "Group", "Verb", "is_given"]
-
 # Of the command and of those that hold further verbs. Escape codes have no place in the output,
 # whatever the terminal: it may be piped or logged.
 SETTINGS: dict[str, Any] = {

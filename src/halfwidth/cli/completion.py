@@ -9,27 +9,14 @@ from halfwidth.core.spec import Takes
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "Completion",
-    "all_metrics",
-    "case_metrics",
-    "cautions",
-    "mask_metrics",
-    "methods",
-    "one_of",
-    "sample_metrics",
-    "starting",
-    "statistics",
-]
-
 Completion = Callable[[str], list[str]]
 
 
 def starting(incomplete: str, names: Iterable[str]) -> list[str]:
     """Names that go on from what is typed; of a list with commas, from its last part."""
     before, comma, begun = incomplete.rpartition(",")
-    found = dict.fromkeys(name for name in names if name.startswith(begun))
-    return [f"{before}{comma}{name}" for name in found]
+    names_left = dict.fromkeys(name for name in names if name.startswith(begun))
+    return [f"{before}{comma}{name}" for name in names_left]
 
 
 def one_of(*names: str) -> Completion:

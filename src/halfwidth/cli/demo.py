@@ -10,6 +10,10 @@ import typer
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.metrics.agreement import accuracy, mcc
+from halfwidth.metrics.counting import balanced_accuracy, f1
+from halfwidth.metrics.error import absolute_error, correct
+from halfwidth.metrics.ranking import auroc, average_precision
 from halfwidth.report.document import Code, Document, Heading, Item, Items, Paragraph
 
 if TYPE_CHECKING:
@@ -17,13 +21,18 @@ if TYPE_CHECKING:
 
     from halfwidth.core.estimates import Estimates
 
-__all__ = ["demo"]
-
 CANCER, DIABETES, WINE = "breast cancer", "diabetes", "wine"
 HELD_OUT = 0.2
 # Half of the wines, and two of their thirteen properties, so that there is something to miss.
 WINES_HELD_OUT, WINE_FEATURES = 0.5, [0, 2]
-METRICS = ("accuracy", "balanced_accuracy", "f1", "auroc", "average_precision", "mcc")
+METRICS = (
+    accuracy.__name__,
+    balanced_accuracy.__name__,
+    f1.__name__,
+    auroc.__name__,
+    average_precision.__name__,
+    mcc.__name__,
+)
 
 
 def demo(
@@ -56,8 +65,8 @@ def demo(
         cases, wines = _cases(seed), _wines(seed)
     except ImportError as error:
         raise OptionError(f"the demo needs {error.name}: pip install 'halfwidth[demo]'") from None
-    estimates = _estimates(cases, seed)
-    of_wines = _estimates_of_wines(wines, seed)
+    estimates = _estimate_cases(cases, seed)
+    wine_estimates = _estimate_wines(wines, seed)
     table, predictions, *figures = _write(cases, estimates, wines, folder)
     files = f"{table}, {predictions}, {' and '.join(map(str, figures))}"
     return Answer(
@@ -89,9 +98,9 @@ def demo(
                     ),
                     "2. A value for the whole test set",
                 ),
-                *estimates_document(of_wines).parts,
+                *estimates_document(wine_estimates).parts,
                 Heading("For the paper"),
-                Items(tuple(Item("", one.sentence()) for one in (*estimates, *of_wines))),
+                Items(tuple(Item("", one.sentence()) for one in (*estimates, *wine_estimates))),
                 Paragraph(f"Wrote {files}. Try next:"),
                 Code(
                     (
@@ -168,8 +177,8 @@ def _wines(seed: int) -> pd.DataFrame:
     return pd.DataFrame({"cultivar": test_y, **columns})
 
 
-def _estimates_of_wines(wines: pd.DataFrame, seed: int) -> Estimates:
-    from halfwidth.estimation.metric_front import metric_ci
+def _estimate_wines(wines: pd.DataFrame, seed: int) -> Estimates:
+    from halfwidth.estimation.test_sets.api import metric_ci
 
     scores = wines[["p0", "p1", "p2"]].to_numpy()
     table: Estimates = metric_ci(
@@ -178,13 +187,16 @@ def _estimates_of_wines(wines: pd.DataFrame, seed: int) -> Estimates:
     return table
 
 
-def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
+def _estimate_cases(cases: pd.DataFrame, seed: int) -> Estimates:
     from halfwidth.core.estimates import Estimates
     from halfwidth.estimation.tables import summary_table
 
-    accuracy = summary_table(cases, metric="correct", rng=seed)
+    accuracy = summary_table(cases, metric=correct.__name__, rng=seed)
     error = summary_table(
-        cases, metric="absolute_error", statistic=["mean", "median", "quantile:0.9"], rng=seed
+        cases,
+        metric=absolute_error.__name__,
+        statistic=["mean", "median", "quantile:0.9"],
+        rng=seed,
     )
     return Estimates((*accuracy, *error))
 
@@ -192,7 +204,7 @@ def _estimates(cases: pd.DataFrame, seed: int) -> Estimates:
 def _write(
     cases: pd.DataFrame, estimates: Estimates, wines: pd.DataFrame, folder: Path
 ) -> tuple[Path, ...]:
-    from halfwidth.estimation.confusion import confusion_ci
+    from halfwidth.estimation.test_sets.confusion import confusion_ci
     from halfwidth.plots import confusion, figure_of, write_figure
 
     errors = cases.loc[cases["label"] == DIABETES, "value"].to_numpy()

@@ -15,8 +15,6 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.options import Json
 from halfwidth.report.document import Data, Document, Item, Items
 
-__all__ = ["doctor"]
-
 SCHEMA_VERSION = 1
 NAME = "halfwidth"
 LIBRARIES = ("numpy", "scipy", "pandas", "joblib", "typer", "rich")
@@ -34,13 +32,13 @@ def doctor(json: Json = False) -> Answer:
     halfwidth doctor
     halfwidth doctor --json
     """
-    found = _found()
-    items = Items(tuple(Item(name, text) for name, text in _lines(found)))
-    data = Data(lambda: {"schema_version": SCHEMA_VERSION, **found}, list)
+    installation = _installation()
+    items = Items(tuple(Item(name, text) for name, text in _lines(installation)))
+    data = Data(lambda: {"schema_version": SCHEMA_VERSION, **installation}, list)
     return Answer(Document((items,), data), "json" if json else "table")
 
 
-def _found() -> dict[str, Any]:
+def _installation() -> dict[str, Any]:
     """All that is told, as plain values."""
     return {
         "halfwidth": halfwidth.__version__,
@@ -78,11 +76,15 @@ def _extras() -> dict[str, dict[str, str | None]]:
     """The version of each library of an extra, or None; those for users are parts of ``all``."""
     libraries: dict[str, dict[str, str | None]] = {}
     for line in _requirements():
-        found = REQUIREMENT.match(line)
-        if found is not None:
-            libraries.setdefault(found["extra"], {})[found["name"]] = _version(found["name"])
+        requirement = REQUIREMENT.match(line)
+        if requirement is not None:
+            libraries.setdefault(requirement["extra"], {})[requirement["name"]] = _version(
+                requirement["name"]
+            )
     every = libraries.pop("all", {})
-    return {extra: own for extra, own in libraries.items() if own.keys() <= every.keys()}
+    return {
+        extra: versions for extra, versions in libraries.items() if versions.keys() <= every.keys()
+    }
 
 
 def _requirements() -> list[str]:
@@ -107,28 +109,28 @@ def _blas() -> list[dict[str, Any]]:
     import scipy.linalg  # noqa: F401 -- loads them
     from threadpoolctl import threadpool_info
 
-    wanted = ("user_api", "internal_api", "version", "num_threads")
-    pools = [{name: pool.get(name) for name in wanted} for pool in threadpool_info()]
+    keys = ("user_api", "internal_api", "version", "num_threads")
+    pools = [{name: pool.get(name) for name in keys} for pool in threadpool_info()]
     return sorted(pools, key=lambda pool: str(tuple(pool.values())))
 
 
 # --------------------------------------------------------------------------- words
 
 
-def _lines(found: dict[str, Any]) -> list[tuple[str, str]]:
-    shown = [(name, found[name]) for name in ("halfwidth", "python", "platform")]
-    shown += [(name, version or "missing") for name, version in found["libraries"].items()]
-    shown += [("kernels", found["kernels"])]
-    for extra, libraries in found["extras"].items():
+def _lines(installation: dict[str, Any]) -> list[tuple[str, str]]:
+    shown = [(name, installation[name]) for name in ("halfwidth", "python", "platform")]
+    shown += [(name, version or "missing") for name, version in installation["libraries"].items()]
+    shown += [("kernels", installation["kernels"])]
+    for extra, libraries in installation["extras"].items():
         shown.append((f"[{extra}]", _extra_text(extra, libraries)))
-    cpus, terminal = found["processors"], found["terminal"]
+    cpus, terminal = installation["processors"], installation["terminal"]
     shown.append(
         (
             "processors",
             f"{cpus['count']}, {cpus['usable']} for this process; --jobs -1 takes {cpus['jobs']}",
         )
     )
-    for pool in found["blas"]:
+    for pool in installation["blas"]:
         version = f" {pool['version']}" if pool["version"] else ""
         plural = "" if pool["num_threads"] == 1 else "s"
         text = f"{pool['internal_api']}{version}, {pool['num_threads']} thread{plural}"

@@ -13,8 +13,6 @@ from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
 from halfwidth.report.document import Document, Heading, Item, Items, Paragraph
 
-__all__ = ["explain"]
-
 
 def explain(
     code: Annotated[

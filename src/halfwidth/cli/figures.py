@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
-
-__all__ = ["KINDS", "OF_TEST_SETS", "check", "draw"]
+from halfwidth.report.document import Document, Figure
 
 KINDS = ("distribution", "forest")
-OF_TEST_SETS = ("roc", "pr", "confusion", "forest")
+TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 
 def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | None:
@@ -31,6 +32,14 @@ def check(path: Path | None, kind: str | None, kinds: Sequence[str]) -> str | No
         raise DataError(f"{path}: cannot be written (no folder {path.parent})")
     require_matplotlib()
     return kind or kinds[0]
+
+
+def with_figure(document: Document, figure: Figure) -> Document:
+    """The document with the figure, where one was written to a file."""
+    if figure.file is None:
+        return document
+    note(f"wrote {figure.file}")
+    return replace(document, parts=(*document.parts, figure))
 
 
 def draw(estimates: Estimates, path: Path, kind: str) -> None:

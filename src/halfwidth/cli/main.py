@@ -11,7 +11,6 @@ import importlib
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -19,11 +18,10 @@ from typer._click.exceptions import ClickException, NoArgsIsHelpError, NoSuchOpt
 
 import halfwidth
 from halfwidth.cli.command import SETTINGS, Verb
-from halfwidth.cli.output import InterruptToldError, complain, quietly
+from halfwidth.cli.output import InterruptReportedError, complain, quietly
 from halfwidth.cli.wrong_options import proposal
 from halfwidth.core.errors import HalfwidthError
-
-__all__ = ["VERBS", "command", "main"]
+from halfwidth.core.frozen import frozen
 
 INTERRUPTED = 130
 # Verbs of plan that read a file.
@@ -35,7 +33,7 @@ SUMMARY = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A verb, or a group of verbs, and where it is defined: ``module:attribute`` of `cli`."""
 
@@ -45,12 +43,12 @@ class Entry:
     def add_to(self, app: typer.Typer, name: str) -> None:
         """Import the verb and declare it."""
         module, _, attribute = self.home.partition(":")
-        found = getattr(importlib.import_module(f"halfwidth.cli.{module}"), attribute)
-        if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name, short_help=self.short_help)
+        verb = getattr(importlib.import_module(f"halfwidth.cli.{module}"), attribute)
+        if isinstance(verb, typer.Typer):
+            app.add_typer(verb, name=name, short_help=self.short_help)
         else:
             epilog = EPILOGS[name]() if name in EPILOGS else None
-            app.command(name, short_help=self.short_help, epilog=epilog, cls=Verb)(found)
+            app.command(name, short_help=self.short_help, epilog=epilog, cls=Verb)(verb)
 
 
 VERBS = {
@@ -67,7 +65,7 @@ VERBS = {
 }
 
 
-def _metrics_of_tables() -> str:
+def _ci_epilog() -> str:
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     return (
@@ -77,13 +75,13 @@ def _metrics_of_tables() -> str:
     )
 
 
-def _metrics_of_masks() -> str:
+def _score_epilog() -> str:
     from halfwidth.cli.mask_options import MASK_METRICS
 
     return f"Metrics of masks: {', '.join(MASK_METRICS)}."
 
 
-EPILOGS: dict[str, Callable[[], str]] = {"ci": _metrics_of_tables, "score": _metrics_of_masks}
+EPILOGS: dict[str, Callable[[], str]] = {"ci": _ci_epilog, "score": _score_epilog}
 
 
 def _show_version(value: bool) -> None:
@@ -153,7 +151,7 @@ def _status(arguments: list[str]) -> int:
             traceback.print_exc()
         complain(str(error))
         return 2
-    except InterruptToldError:
+    except InterruptReportedError:
         return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
@@ -178,7 +176,7 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     command = context.command_path if context else "halfwidth"
     message = " ".join(error.format_message().split())
     if isinstance(error, NoSuchOption) and context:
-        message = _no_such_option(error.option_name, context, arguments)
+        message = _unknown_option_text(error.option_name, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
         message = f"{given} is not what the option takes: {message}"
@@ -186,7 +184,7 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
 
-def _no_such_option(given: str, context: typer.Context, arguments: list[str]) -> str:
+def _unknown_option_text(given: str, context: typer.Context, arguments: list[str]) -> str:
     """What was typed, and the option that was meant."""
     known = [name for param in context.command.get_params(context) for name in param.opts]
     meant = proposal(given, _typed_for([given], arguments), known)

@@ -13,22 +13,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Takes
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = [
-    "MASK_METRICS",
-    "AllowMissing",
-    "Binary",
-    "IgnoreGeometry",
-    "LabelNames",
-    "MaskMetrics",
-    "MaxVoxels",
-    "OnlyLabels",
-    "Regions",
-    "Spacing",
-    "Tolerance",
-    "ToleranceFile",
-    "parse_spacing",
-]
-
 MASK_METRICS = tuple(spec.name for spec in METRICS if spec.takes is Takes.MASKS)
 MaskMetrics = Annotated[
     list[str],

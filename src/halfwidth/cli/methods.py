@@ -11,6 +11,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.report.document import (
     Document,
     Heading,
@@ -21,8 +22,6 @@ from halfwidth.report.document import (
     Paragraph,
     Table,
 )
-
-__all__ = ["methods"]
 
 
 def methods(
@@ -75,15 +74,15 @@ def methods(
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
-        from halfwidth.estimation.metric_front import estimands_of
+        from halfwidth.estimation.test_sets.metric_names import estimands_of
 
-        wanted = estimands_of(metric)
+        estimands = estimands_of(metric)
         # Resamples of these have no standard error of their own.
-        means = bool(wanted & {Estimand.MEAN, Estimand.PROPORTION})
+        means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})
         chosen = [
             method
             for method in chosen
-            if method.accepts & wanted and (means or method.distribution is not Need.STUDENTIZED)
+            if method.accepts & estimands and (means or method.distribution is not Need.STUDENTIZED)
         ]
     return Answer(_overview(chosen))
 
@@ -117,7 +116,7 @@ def _in_full(method: MethodSpec) -> Document:
 
 
 def _least_for_quantiles(method: MethodSpec) -> str:
-    if method.name != "exact":
+    if method.name != exact_method.__name__:
         return ""
     from halfwidth.intervals.ranks import minimum_n
 

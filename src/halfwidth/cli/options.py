@@ -16,37 +16,6 @@ from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.report.render import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "Alternative",
-    "BoundsOption",
-    "Case",
-    "ConfidenceLevel",
-    "Format",
-    "FormatOfStdout",
-    "Groups",
-    "Jobs",
-    "Json",
-    "Method",
-    "Metric",
-    "Missing",
-    "NResamples",
-    "NResamplesOrNone",
-    "OneMetric",
-    "Out",
-    "OverOption",
-    "Penalty",
-    "Plot",
-    "PlotKind",
-    "Scale",
-    "Seed",
-    "Statistics",
-    "Strata",
-    "Strict",
-    "only_metric",
-    "parse_bounds",
-    "resolve_format",
-]
-
 FORMAT_OF_SUFFIX = {
     ".txt": "table",
     ".json": "json",
@@ -130,8 +99,8 @@ NResamplesOrNone = Annotated[
     int | None,
     typer.Option(
         "--n-resamples",
-        help="Bootstrap resamples; default: 9999. Means of 100000 cases and more need none, "
-        "unless their number is given.",
+        help="Bootstrap resamples; default: 9999, and none where the bootstrap distribution is "
+        "known exactly, as of means and of ratios of counts.",
         metavar="B",
         show_default=False,
         rich_help_panel=Group.INTERVAL,

@@ -13,13 +13,11 @@ from typing import TextIO
 
 from halfwidth.core.errors import DataError, printable
 
-__all__ = ["InterruptToldError", "complain", "note", "quietly", "say", "write"]
-
 # Where errors and cautions go while chatter goes nowhere.
 _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 
 
-class InterruptToldError(Exception):
+class InterruptReportedError(Exception):
     """An interrupt of which the user has been told what it cost and how to go on."""
 
 

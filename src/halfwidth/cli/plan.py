@@ -18,11 +18,9 @@ from halfwidth.cli.plan_options import (
     Sizes,
     Widths,
     answer,
+    parse_goals,
     refuse_assurance,
-    wanted,
 )
-
-__all__ = ["app"]
 
 app = typer.Typer(
     name="plan",
@@ -80,8 +78,8 @@ def mean(
     halfwidth plan mean --sd 0.1 --halfwidth 0.02 --assurance 0.8
     halfwidth plan mean --sd 5 --sd 10 -n 10 -n 50 -n 200 --formula z
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     refuse_assurance(assurance, n)
     from halfwidth.planning.means import mean_n, mean_width
 
@@ -90,8 +88,8 @@ def mean(
         [
             mean_n(
                 one,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 formula=formula,
                 assurance=assurance,
                 metric=metric,
@@ -99,10 +97,10 @@ def mean(
                 bounds=limits,
                 confidence_level=confidence_level,
             )
-            if want.n is None
+            if goal.n is None
             else mean_width(
                 one,
-                want.n,
+                goal.n,
                 formula=formula,
                 metric=metric,
                 statistics=also,
@@ -110,7 +108,7 @@ def mean(
                 confidence_level=confidence_level,
             )
             for one in sd
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )
@@ -198,8 +196,8 @@ def difference(
     halfwidth plan difference --sd 0.05 --difference 0.02 --power 0.8
     halfwidth plan difference --sd 0.1 --unpaired --difference 0.05 -n 30 -n 60
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n, power)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n, power)
     refuse_assurance(assurance, n)
     from halfwidth.planning.differences import difference_n, difference_width
 
@@ -214,17 +212,17 @@ def difference(
                 paired=not unpaired,
                 difference=effect,
                 power=power,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 formula=formula,
                 assurance=assurance,
                 metric=metric,
                 bounds=limits,
                 confidence_level=confidence_level,
             )
-            if want.n is None
+            if goal.n is None
             else difference_width(
-                want.n,
+                goal.n,
                 sd,
                 sd_a=sd_a,
                 sd_b=sd_b,
@@ -236,7 +234,7 @@ def difference(
                 bounds=limits,
                 confidence_level=confidence_level,
             )
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )
@@ -281,8 +279,8 @@ def quantile(
     halfwidth plan quantile --quantile 0.5 --width 0.2
     halfwidth plan quantile --quantile 0.9 --sd 0.1 --halfwidth 0.02 --metric dsc
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     from halfwidth.planning.quantiles import quantile_n, quantile_width
 
     limits = options.parse_bounds(bounds)
@@ -290,24 +288,24 @@ def quantile(
         [
             quantile_n(
                 q,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 sd=sd,
                 metric=metric,
                 bounds=limits,
                 confidence_level=confidence_level,
             )
-            if want.n is None
+            if goal.n is None
             else quantile_width(
                 q,
-                want.n,
+                goal.n,
                 sd=sd,
                 metric=metric,
                 bounds=limits,
                 confidence_level=confidence_level,
             )
             for q in level
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )
@@ -346,7 +344,7 @@ def runs(
     halfwidth plan runs --quantile 0.5 --quantile 0.9
     halfwidth plan runs --quantile 0.9 --method exact --method asymptotic
     """
-    outlet = Outlet.of(fmt, json, out, None)
+    outlet = Outlet.from_options(fmt, json, out, None)
     from halfwidth.planning.run_counts import minimum_runs
     from halfwidth.report.plans import minimum_runs_document
 

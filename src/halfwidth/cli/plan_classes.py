@@ -19,11 +19,9 @@ from halfwidth.cli.plan_options import (
     Sizes,
     Widths,
     answer,
+    parse_goals,
     refuse_assurance,
-    wanted,
 )
-
-__all__ = ["auroc", "classes", "proportion"]
 
 
 def proportion(
@@ -43,22 +41,22 @@ def proportion(
     halfwidth plan proportion --expected 0.9 --width 0.1
     halfwidth plan proportion --expected 0.9 --expected 0.5 -n 50 -n 100
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     from halfwidth.planning.proportions import proportion_n, proportion_width
 
     return answer(
         [
             proportion_n(
                 one,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 confidence_level=confidence_level,
             )
-            if want.n is None
-            else proportion_width(one, want.n, confidence_level=confidence_level)
+            if goal.n is None
+            else proportion_width(one, goal.n, confidence_level=confidence_level)
             for one in expected
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )
@@ -92,8 +90,8 @@ def auroc(
     halfwidth plan auroc --expected 0.85 --prevalence 0.3 -n 200 \\
         --formula hanley_mcneil
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     from halfwidth.planning.auroc import auroc_n, auroc_width
 
     return answer(
@@ -101,16 +99,16 @@ def auroc(
             auroc_n(
                 one,
                 prevalence=share,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 formula=formula,
                 sd_ratio=sd_ratio,
                 confidence_level=confidence_level,
             )
-            if want.n is None
+            if goal.n is None
             else auroc_width(
                 one,
-                want.n,
+                goal.n,
                 prevalence=share,
                 formula=formula,
                 sd_ratio=sd_ratio,
@@ -118,7 +116,7 @@ def auroc(
             )
             for one in expected
             for share in prevalence
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )
@@ -162,8 +160,8 @@ def classes(
         --halfwidth .05
     halfwidth plan classes --sensitivity .9 --prevalence .1 --halfwidth .05
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     refuse_assurance(assurance, n)
     from halfwidth.planning.classes import classes_n, classes_width
 
@@ -173,21 +171,21 @@ def classes(
                 sensitivity,
                 specificity,
                 prevalence=share,
-                width=want.width,
-                halfwidth=want.halfwidth,
+                width=goal.width,
+                halfwidth=goal.halfwidth,
                 assurance=assurance,
                 confidence_level=confidence_level,
             )
-            if want.n is None
+            if goal.n is None
             else classes_width(
                 sensitivity,
                 specificity,
-                want.n,
+                goal.n,
                 prevalence=share,
                 confidence_level=confidence_level,
             )
             for share in prevalence
-            for want in asked
+            for goal in goals
         ],
         outlet,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,27 +11,11 @@ import typer
 from halfwidth.cli import figures, options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 
 if TYPE_CHECKING:
     from halfwidth.planning.sample_size import SampleSize
-
-__all__ = [
-    "Assurance",
-    "Expected",
-    "Formula",
-    "Halfwidths",
-    "Outlet",
-    "Plot",
-    "Prevalence",
-    "Sizes",
-    "Wanted",
-    "Widths",
-    "answer",
-    "refuse_assurance",
-    "wanted",
-]
 
 Halfwidths = Annotated[
     list[float] | None,
@@ -105,7 +88,7 @@ Plot = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Outlet:
     """Where an answer goes, checked before any work is done.
 
@@ -120,15 +103,17 @@ class Outlet:
     plot: Path | None
 
     @classmethod
-    def of(cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None) -> Outlet:
+    def from_options(
+        cls, fmt: str | None, json: bool, out: Path | None, plot: Path | None
+    ) -> Outlet:
         """From the options as given."""
         chosen = options.resolve_format(fmt, json, out)
         figures.check(plot, None, ("plan",))
         return cls(chosen, out, plot)
 
 
-@dataclass(frozen=True)
-class Wanted:
+@frozen
+class Goal:
     """A width or a number of cases; one of the three, or none where a power is wanted.
 
     Attributes
@@ -142,34 +127,35 @@ class Wanted:
     n: int | None = None
 
 
-def wanted(
+def parse_goals(
     halfwidth: Sequence[float] | None,
     width: Sequence[float] | None,
     n: Sequence[int] | None,
     power: float | None = None,
-) -> list[Wanted]:
+) -> list[Goal]:
     """What is asked for, one by one; widths and numbers of cases are different questions."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
     if power is not None and n:
         raise OptionError("--power asks for the number of cases; leave out --n, or --power")
     if power is not None and not named:
-        return [Wanted()]
+        return [Goal()]
     if len(named) != 1:
-        said = f"got {' and '.join(named)}" if named else "got none of them"
+        count_text = f"got {' and '.join(named)}" if named else "got none of them"
         raise OptionError(
             "say what to plan for: --halfwidth (or --width), or --n for the width of so many "
-            f"cases; {said}"
+            f"cases; {count_text}"
         )
     return [
-        *(Wanted(halfwidth=number) for number in halfwidth or ()),
-        *(Wanted(width=number) for number in width or ()),
-        *(Wanted(n=number) for number in n or ()),
+        *(Goal(halfwidth=number) for number in halfwidth or ()),
+        *(Goal(width=number) for number in width or ()),
+        *(Goal(n=number) for number in n or ()),
     ]
 
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
     """Plans as a document, and as a figure where one is asked for."""
+    from halfwidth.report.document import Figure
     from halfwidth.report.plans import plans_document
 
     if outlet.plot is not None:
@@ -177,8 +163,8 @@ def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
         from halfwidth.plots.plan import plan_curve
 
         write_figure(plan_curve(plans), outlet.plot)
-        note(f"wrote {outlet.plot}")
-    return Answer(plans_document(plans), outlet.fmt, outlet.out)
+    figure = Figure("plan", "Width against the number of cases", plans, outlet.plot)
+    return Answer(figures.with_figure(plans_document(plans), figure), outlet.fmt, outlet.out)
 
 
 def refuse_assurance(assurance: float | None, n: Sequence[int] | None) -> None:

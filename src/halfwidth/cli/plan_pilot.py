@@ -18,10 +18,8 @@ from halfwidth.cli.plan_options import (
     Sizes,
     Widths,
     answer,
-    wanted,
+    parse_goals,
 )
-
-__all__ = ["pilot"]
 
 
 def pilot(
@@ -95,8 +93,8 @@ def pilot(
     halfwidth plan pilot dice.csv --value liver --metric dsc --statistic median \\
         -n 50 -n 100
     """
-    outlet = Outlet.of(fmt, json, out, plot)
-    asked = wanted(halfwidth, width, n)
+    outlet = Outlet.from_options(fmt, json, out, plot)
+    goals = parse_goals(halfwidth, width, n)
     from halfwidth.core.rng import resolve_seed
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.pilot_tables import pilots_in
@@ -109,7 +107,7 @@ def pilot(
         for text in one.notes:
             note(f"{one.label or file}: {text}")
         for name in statistic:
-            for want in asked:
+            for goal in goals:
                 shared: dict[str, Any] = {
                     "metric": one.metric,
                     "statistic": name,
@@ -125,9 +123,9 @@ def pilot(
                     "penalty": penalty,
                     "label": one.label,
                 }
-                if want.n is None:
-                    shared |= {"width": want.width, "halfwidth": want.halfwidth}
+                if goal.n is None:
+                    shared |= {"width": goal.width, "halfwidth": goal.halfwidth}
                     plans.append(pilot_n(one.values, **shared))
                 else:
-                    plans.append(pilot_width(one.values, want.n, **shared))
+                    plans.append(pilot_width(one.values, goal.n, **shared))
     return answer(plans, outlet)

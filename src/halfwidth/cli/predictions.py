@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +10,14 @@ from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
-__all__ = [
-    "Asked",
-    "Columns",
-    "Given",
-    "estimates_of",
-    "given_in",
-    "parse_costs",
-    "parse_label",
-    "parse_labels",
-    "parse_numbers",
-    "parse_threshold",
-]
 
-
-@dataclass(frozen=True)
-class Asked:
+@frozen
+class TestSetSource:
     """Where labels and predictions are.
 
     Attributes
@@ -93,8 +80,8 @@ class Asked:
             )
 
 
-@dataclass(frozen=True)
-class Columns:
+@frozen
+class DesignColumns:
     """Names of further columns."""
 
     groups: str | None
@@ -102,11 +89,11 @@ class Columns:
     weight: str | None
 
 
-@dataclass(frozen=True)
-class Given:
+@frozen
+class TestSetData:
     """Labels and predictions, and the clusters, strata and weights of the cases.
 
-    ``doubts`` are what the other columns of their table say against taking rows as cases.
+    ``cautions`` are what the other columns of their table say against taking rows as cases.
     """
 
     y_true: Any
@@ -114,45 +101,47 @@ class Given:
     groups: Sequence[Any] | None = None
     strata: Sequence[Any] | None = None
     weight: Any = None
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
 
-def given_in(asked: Asked, columns: Columns, *, numbers: bool) -> Given:
+def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read what was asked for; ``numbers``: targets are numbers rather than classes."""
-    asked.check()
-    if asked.file is None:
+    source.check()
+    if source.file is None:
         from halfwidth.io.arrays import read_array
 
         if columns.groups or columns.strata or columns.weight:
             raise OptionError(
                 "--groups, --strata and --weight name columns of a table; arrays have none"
             )
-        return Given(read_array(str(asked.target_file)), read_array(str(asked.score_file)))
+        return TestSetData(read_array(str(source.target_file)), read_array(str(source.score_file)))
 
-    table = table_in(asked.file, *asked.reading)
+    table = table_in(source.file, *source.reading)
     further = [columns.groups, columns.strata, columns.weight]
-    wanted = [asked.target, *asked.score, asked.prediction, *further]
-    for name in wanted:
+    columns_used = [source.target, *source.score, source.prediction, *further]
+    for name in columns_used:
         if name is not None and name not in table:
             raise DataError(
-                f"{asked.file}: no column {name!r}{proposed(name, table.names) or '.'} "
+                f"{source.file}: no column {name!r}{proposed(name, table.names) or '.'} "
                 f"It has {shortened(table.names)}"
             )
-    return Given(
-        _cells(table, str(asked.target), numbers=numbers),
-        _predictions(table, asked, numbers=numbers),
+    return TestSetData(
+        _cells(table, str(source.target), numbers=numbers),
+        _predictions(table, source, numbers=numbers),
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
         None if columns.weight is None else _cells(table, columns.weight, numbers=True),
-        _doubts(table, [name for name in wanted if name is not None], columns),
+        _repeat_cautions(table, [name for name in columns_used if name is not None], columns),
     )
 
 
-def _doubts(table: Table, taken: Sequence[str], columns: Columns) -> tuple[Caution, ...]:
+def _repeat_cautions(
+    table: Table, taken: Sequence[str], columns: DesignColumns
+) -> tuple[Caution, ...]:
     """What columns of case ids, patients or runs say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.design_doubts import design_doubts
+    from halfwidth.estimation.repeat_cautions import design_doubts
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
@@ -172,7 +161,7 @@ def _cells(table: Table, name: str, *, numbers: bool) -> Any:
     return np.array(cells, dtype=object)
 
 
-@dataclass(frozen=True)
+@frozen
 class _NamedColumns:
     """Scores with the names of their columns, as a data frame has them."""
 
@@ -183,21 +172,21 @@ class _NamedColumns:
         return self.cells if dtype is None else self.cells.astype(dtype)
 
 
-def _predictions(table: Table, asked: Asked, *, numbers: bool) -> Any:
+def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
     import numpy as np
 
-    if asked.prediction is not None:
-        return _cells(table, asked.prediction, numbers=numbers)
-    for name in asked.score:
+    if source.prediction is not None:
+        return _cells(table, source.prediction, numbers=numbers)
+    for name in source.score:
         if not table.is_numeric(name):
             raise DataError(
-                f"{asked.file}: column {name!r} holds no numbers; a column of predicted classes is "
-                f"--prediction {name}"
+                f"{source.file}: column {name!r} holds no numbers; a column of predicted "
+                f"classes is --prediction {name}"
             )
-    columns = [table.values(name, np.arange(len(table))).astype(float) for name in asked.score]
+    columns = [table.values(name, np.arange(len(table))).astype(float) for name in source.score]
     if len(columns) == 1:
         return columns[0]
-    return _NamedColumns(tuple(asked.score), np.stack(columns, axis=1))
+    return _NamedColumns(tuple(source.score), np.stack(columns, axis=1))
 
 
 def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:
@@ -248,11 +237,11 @@ def parse_threshold(text: str | None) -> float | str | None:
         return text
 
 
-def estimates_of(
-    asked: Asked,
+def estimate_test_set(
+    source: TestSetSource,
     metrics: list[str] | None,
     options: dict[str, Any],
-    columns: Columns,
+    columns: DesignColumns,
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
     """The table of estimates, and the figure if one is asked for.
@@ -268,8 +257,8 @@ def estimates_of(
         Where to and which kind.
     """
     from halfwidth.core.processes import check_jobs
-    from halfwidth.estimation.metric_front import metric_ci, resolve_sample_metric
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+    from halfwidth.estimation.test_sets.api import metric_ci
+    from halfwidth.estimation.test_sets.metric_names import resolve_sample_metric
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     if not metrics:
@@ -282,28 +271,28 @@ def estimates_of(
         raise OptionError(
             f"--plot-kind {figure[1]} is of a classification; of a regression: --plot-kind forest"
         )
-    given = given_in(asked, columns, numbers=numbers)
+    test_set = read_test_set(source, columns, numbers=numbers)
     positive = options.pop("positive")
     options["n_threads"] = check_jobs(options.pop("jobs"))
-    if options["n_resamples"] is None:
-        options["n_resamples"] = USUAL_RESAMPLES
     options |= {
-        "names": asked.names,
-        "labels": parse_labels(options["labels"], given.y_true),
-        "pos_label": None if positive is None else parse_label(positive, given.y_true),
-        "groups": given.groups,
-        "strata": given.strata,
-        "sample_weight": given.weight,
+        "names": source.names,
+        "labels": parse_labels(options["labels"], test_set.y_true),
+        "pos_label": None if positive is None else parse_label(positive, test_set.y_true),
+        "groups": test_set.groups,
+        "strata": test_set.strata,
+        "sample_weight": test_set.weight,
     }
-    made: Estimates = metric_ci(given.y_true, given.y_score, metric=metrics, **options)
-    table = made.with_cautions(given.doubts)
+    estimates: Estimates = metric_ci(test_set.y_true, test_set.y_score, metric=metrics, **options)
+    table = estimates.with_cautions(test_set.cautions)
     path, kind = figure
     if path is not None and kind is not None:
-        _draw(table, given, options, path, kind)
+        _draw(table, test_set, options, path, kind)
     return table
 
 
-def _draw(table: Estimates, given: Given, options: dict[str, Any], path: Path, kind: str) -> None:
+def _draw(
+    table: Estimates, test_set: TestSetData, options: dict[str, Any], path: Path, kind: str
+) -> None:
     """Write the figure of a test set."""
     import halfwidth as hw
     from halfwidth.plots import confusion, forest, pr, roc, write_figure
@@ -318,14 +307,16 @@ def _draw(table: Estimates, given: Given, options: dict[str, Any], path: Path, k
         write_figure(forest(table), path)
         return
     shared = ("labels", "pos_label", "scores", "groups", "strata", "rng", "missing")
-    wanted = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}
+    curve_options = {name: options[name] for name in (*shared, "confidence_level", "n_resamples")}
     if kind == "confusion":
         threshold = options["threshold"]
         if isinstance(threshold, str):
             raise OptionError("--plot-kind confusion needs a threshold that is a number")
-        cells = hw.confusion_ci(given.y_true, given.y_score, threshold=threshold, **wanted)
+        cells = hw.confusion_ci(
+            test_set.y_true, test_set.y_score, threshold=threshold, **curve_options
+        )
         write_figure(confusion(cells), path)
         return
-    options = {"kind": kind, **wanted}
-    curves = hw.curve_ci(given.y_true, given.y_score, **options)
+    options = {"kind": kind, **curve_options}
+    curves = hw.curve_ci(test_set.y_true, test_set.y_score, **options)
     write_figure((roc if kind == "roc" else pr)(curves), path)

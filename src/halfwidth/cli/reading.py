@@ -11,8 +11,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.io.table import Table
 
-__all__ = ["TABLE_HELP", "Decimal", "Header", "InputFormat", "Options", "Sheet", "table_in"]
-
 TABLE_HELP = "Table: .csv, .tsv, .txt (also .gz), .parquet or .xlsx; - for standard input"
 
 # The values of the four options below, in their order.
@@ -72,8 +70,8 @@ def table_in(
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
 
-    how = Reading(sheet, as_decimal(decimal), header, input_format)
-    table = read_table(file, how)
-    for said in table.notes:
-        note(f"{table.source}: {said}")
+    settings = Reading(sheet, as_decimal(decimal), header, input_format)
+    table = read_table(file, settings)
+    for text in table.notes:
+        note(f"{table.source}: {text}")
     return table

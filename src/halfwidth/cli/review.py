@@ -14,8 +14,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
-__all__ = ["review"]
-
 
 def _number(text: str, metavar: str = "NUMBER") -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(
@@ -129,7 +127,7 @@ def review(
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
         table = reading.table_in(file, sheet, decimal, header, input_format)
-        found = review_table(
+        reviews = review_table(
             table,
             n=n,
             scale=scale,
@@ -147,8 +145,8 @@ def review(
         )
     else:
         scaled = 1.0 if scale is None else scale
-        found = Reviews((review_one(n, **numbers, scale=scaled, label=label or "", **common),))
-    for said in found.notes:
-        note(said)
-    status = STRICT_STATUS if strict and found.cautions else 0
-    return Answer(reviews_document(found), fmt, out, status)
+        reviews = Reviews((review_one(n, **numbers, scale=scaled, label=label or "", **common),))
+    for text in reviews.notes:
+        note(text)
+    status = STRICT_STATUS if strict and reviews.cautions else 0
+    return Answer(reviews_document(reviews), fmt, out, status)

@@ -14,8 +14,6 @@ from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
 
-__all__ = ["runs"]
-
 
 def runs(
     file: Annotated[
@@ -147,11 +145,12 @@ def runs(
     if not quantile:
         raise OptionError("name a level: --quantile 0.9")
 
-    from halfwidth.estimation.runs import runs_table
+    from halfwidth.estimation.runs.api import runs_table
+    from halfwidth.report.document import Figure
     from halfwidth.report.estimates import estimates_document
 
     # Words such as the policy for missing values are checked where they are used.
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "by": by,
         "quantile": quantile,
         "mean": mean,
@@ -171,11 +170,12 @@ def runs(
         "keep_runs": plot is not None,
     }
     table = reading.table_in(file, sheet, decimal, header, input_format)
-    estimates = runs_table(table, value, **how)
-    for said in estimates.notes:
-        note(said)
+    estimates = runs_table(table, value, **settings)
+    for text in estimates.notes:
+        note(text)
     if plot is not None:
         figures.draw(estimates, plot, "distribution")
-        note(f"wrote {plot}")
+    figure = Figure("distribution", "Training runs and their quantiles", estimates, plot)
+    document = figures.with_figure(estimates_document(estimates), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
-    return Answer(estimates_document(estimates), fmt, out, status)
+    return Answer(document, fmt, out, status)

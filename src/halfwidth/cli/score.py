@@ -11,7 +11,7 @@ from halfwidth.cli import mask_options, options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
-from halfwidth.cli.output import InterruptToldError, complain, note
+from halfwidth.cli.output import InterruptReportedError, complain, note
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.io.writers import TABLE_SUFFIXES
@@ -21,8 +21,6 @@ from halfwidth.scoring.scores import COLUMNS
 if TYPE_CHECKING:
     from halfwidth.core.estimates import Estimates
     from halfwidth.scoring.scores import Scores
-
-__all__ = ["score"]
 
 
 def score(
@@ -66,7 +64,7 @@ def score(
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
-    n_resamples: options.NResamples = 9999,
+    n_resamples: options.NResamplesOrNone = None,
     seed: options.Seed = None,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,
@@ -134,11 +132,11 @@ def score(
             f"interrupted; what is done is kept in {out}.partial, the same command goes on from "
             "there"
         )
-        raise InterruptToldError from None
-    return _told(scores, table if summary else None, fmt, out, strict=strict)
+        raise InterruptReportedError from None
+    return _answer(scores, table if summary else None, fmt, out, strict=strict)
 
 
-def _told(
+def _answer(
     scores: Scores, table: dict[str, Any] | None, fmt: str, out: Path | None, *, strict: bool
 ) -> Answer:
     """Say what there is to say, and show the table or the summary."""
@@ -149,8 +147,8 @@ def _told(
         Answer(Document(data=values), fmt).show()
     else:
         note(f"wrote {out} ({scores.extent})")
-    for said in scores.notes:
-        note(said)
+    for text in scores.notes:
+        note(text)
     for caution in scores.cautions:
         complain(str(caution))
     cautions: list[Caution] = [*scores.cautions]
@@ -207,15 +205,15 @@ def _summary(scores: Scores, table: dict[str, Any]) -> Estimates | None:
     from halfwidth.estimation.tables import summary_table
     from halfwidth.metrics.catalogue import METRICS
 
-    def asks(metric: str) -> bool:
+    def reports(metric: str) -> bool:
         if table["missing"] == "worst":
             spec = METRICS[metric]
             return spec.worst is None and (table["penalty"] is None or spec.unit != "mm")
         return bool(table["missing"] == "raise")
 
-    rows, left_out = scores.defined(asks)
-    for said in left_out:
-        note(said)
+    rows, left_out = scores.defined(reports)
+    for text in left_out:
+        note(text)
     if left_out:
         note(
             "say what that means: --missing omit leaves such cases out, --missing worst counts "

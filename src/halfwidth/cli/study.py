@@ -14,7 +14,7 @@ from halfwidth.cli.answer import Answer
 from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.options import Jobs, Strict
-from halfwidth.cli.output import InterruptToldError, complain, note, write
+from halfwidth.cli.output import InterruptReportedError, complain, note, write
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from halfwidth.study.api import StudyPlan
     from halfwidth.study.execution.running import Outcome
     from halfwidth.study.storage.upkeep import StudyStatus
-
-__all__ = ["app"]
 
 FAILED_STATUS = 2
 # Chunks that --dry-run lists; the others are summed up.
@@ -156,13 +154,13 @@ def run(
     from halfwidth.study.api import run as run_study
 
     planned = plan(spec)
-    _say_cautions(planned)
+    _print_cautions(planned)
     cautioned = STRICT_STATUS if strict and planned.cautions else 0
     if dry_run:
         return Answer(_costs(planned, shard, jobs), status=cautioned)
-    with _interrupts_told():
+    with _report_interrupts():
         outcome = run_study(planned, store, jobs=jobs, dask=dask, shard=shard, retries=retries)
-    return Answer(Document(), status=_ended(outcome, store, spec) or cautioned)
+    return Answer(Document(), status=_finish_run(outcome, store, spec) or cautioned)
 
 
 @app.command("status", short_help="How far a study is.", cls=Verb)
@@ -199,14 +197,14 @@ def status(
             )
         open_store(store)  # asking must not make a store
         planned = plan(stores[0])
-        made = {store: status_of(planned.store(store), planned.chunks)}
+        statuses = {store: status_of(planned.store(store), planned.chunks)}
     else:
-        made = {one: _status_of_store(one) for one in stores}
+        statuses = {one: _status_of_store(one) for one in stores}
     parts: list[Part] = []
-    for one, found in made.items():
-        parts += [Note(f"{one}:")] * (len(made) > 1)
-        parts += _status(found, one)
-    failed = any(found.failed for found in made.values())
+    for one, status_found in statuses.items():
+        parts += [Note(f"{one}:")] * (len(statuses) > 1)
+        parts += _status_parts(status_found, one)
+    failed = any(status_found.failed for status_found in statuses.values())
     return Answer(Document(tuple(parts)), status=FAILED_STATUS if failed else 0)
 
 
@@ -248,9 +246,9 @@ def retry(
     planned = plan(spec)
     count = forget(planned.store(store, restore=True))
     note(f"{count} failed chunk{'' if count == 1 else 's'} to do again")
-    with _interrupts_told():
+    with _report_interrupts():
         outcome = run_study(planned, store, jobs=jobs, dask=dask, retries=retries)
-    return Answer(Document(), status=_ended(outcome, store, spec))
+    return Answer(Document(), status=_finish_run(outcome, store, spec))
 
 
 @app.command("collect", short_help="Bring stores of shards together.", cls=Verb)
@@ -270,14 +268,16 @@ def collect(
     from halfwidth.study.storage.upkeep import collect as collect_parts
     from halfwidth.study.storage.upkeep import open_or_create_like
 
-    made = collect_parts(open_or_create_like(store, others[0]), others)
-    replaced = f", {made.replaced} damaged ones replaced" if made.replaced else ""
-    note(f"{_counted(made.copied, 'part')} copied, {made.already} were there already{replaced}")
-    if made.damaged:
+    outcome = collect_parts(open_or_create_like(store, others[0]), others)
+    replaced = f", {outcome.replaced} damaged ones replaced" if outcome.replaced else ""
+    note(
+        f"{_counted(outcome.copied, 'part')} copied, {outcome.already} were there already{replaced}"
+    )
+    if outcome.damaged:
         faults = shortened(
-            [f"{part.name} of {part.parents[1]} {fault}" for part, fault in made.damaged.items()]
+            [f"{part.name} of {part.parents[1]} {fault}" for part, fault in outcome.damaged.items()]
         )
-        note(f"{len(made.damaged)} left behind: {faults}")
+        note(f"{len(outcome.damaged)} left behind: {faults}")
     return Answer(Document())
 
 
@@ -290,36 +290,36 @@ app.command("plot", short_help="Figures of coverage, width and what they depend 
 
 
 @contextlib.contextmanager
-def _interrupts_told() -> Iterator[None]:
+def _report_interrupts() -> Iterator[None]:
     """One line for an interrupt, which the run writes if it has come that far."""
     from halfwidth.study.execution.interrupts import Stopped
 
     try:
         yield
     except Stopped:
-        raise InterruptToldError from None
+        raise InterruptReportedError from None
     except KeyboardInterrupt:
         note("interrupted before anything was done; the same command goes on")
-        raise InterruptToldError from None
+        raise InterruptReportedError from None
 
 
 # --------------------------------------------------------------------------- words
 
 
-def _say_cautions(planned: StudyPlan) -> None:
+def _print_cautions(planned: StudyPlan) -> None:
     """Each caution once, with the instances that it is about."""
-    said: dict[str, list[str]] = {}
+    messages: dict[str, list[str]] = {}
     for instance in planned.instances:
         for caution in instance.cautions:
-            said.setdefault(caution.code, []).append(str(caution))
-    for texts in said.values():
+            messages.setdefault(caution.code, []).append(str(caution))
+    for texts in messages.values():
         for text in texts[:MOST_NAMED]:
             complain(text)
         if len(texts) > MOST_NAMED:
             complain(f"and {len(texts) - MOST_NAMED} more instances with the same caution")
 
 
-def _ended(outcome: Outcome, store: Path, spec: Path) -> int:
+def _finish_run(outcome: Outcome, store: Path, spec: Path) -> int:
     if outcome.failed:
         complain(
             f"{len(outcome.failed)} chunks failed; {store / 'failed'} holds why. Once that is "
@@ -336,18 +336,22 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
 
     workers = check_jobs(jobs)
     chunks = planned.shard_chunks(shard)
-    made = planned.predicted(shard)
+    prediction = planned.predicted(shard)
     rows = [
-        [chunk.name, str(len(chunk.payload.measured)), duration_text(made.seconds[chunk.name])]
+        [
+            chunk.name,
+            str(len(chunk.payload.measured)),
+            duration_text(prediction.seconds[chunk.name]),
+        ]
         for chunk in chunks[:LISTED]
     ]
     rest = chunks[LISTED:]
     if rest:
-        seconds = sum(made.seconds[chunk.name] for chunk in rest)
+        seconds = sum(prediction.seconds[chunk.name] for chunk in rest)
         cells = sum(len(chunk.payload.measured) for chunk in rest)
         rows.append([f"... and {len(rest)} more", str(cells), duration_text(seconds)])
     cells = sum(len(chunk.payload.measured) for chunk in chunks)
-    hours = made.core_hours
+    hours = prediction.core_hours
     table = Table.of(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
     size = Note(
         f"{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
@@ -355,49 +359,49 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
     )
     cost = Note(
         f"Predicted: {hours:.3g} core-hours, about {duration_text(3600 * hours / workers)} with "
-        f"{_counted(workers, 'worker')} (from {made.tried} trials in {duration_text(made.took)}; "
-        "the fit of populations and true values come on top)."
+        f"{_counted(workers, 'worker')} (from {prediction.tried} trials in "
+        f"{duration_text(prediction.took)}; the fit of populations and true values come on top)."
     )
     return Document((table, size, cost))
 
 
-def _status(found: StudyStatus, store: Path) -> Iterator[Part]:
+def _status_parts(status: StudyStatus, store: Path) -> Iterator[Part]:
     from halfwidth.study.execution.progress import duration_text
 
-    time = f"done in {duration_text(found.seconds)} of core time"
-    if found.left is None:
-        yield Note(f"{_counted(len(found.done), 'chunk')} {time}")
+    time = f"done in {duration_text(status.seconds)} of core time"
+    if status.left is None:
+        yield Note(f"{_counted(len(status.done), 'chunk')} {time}")
         yield Note("what is left only the spec tells:")
         yield Code((f"halfwidth study status SPEC --store {store}",))
     else:
-        total = len(found.done) + len(found.failed) + len(found.left)
-        yield Note(f"{len(found.done)} of {_counted(total, 'chunk')} {time}")
-    if found.left:
-        left = duration_text(found.seconds_left)
-        left = "" if math.isnan(found.seconds_left) else f", about {left} of core time"
-        yield Note(f"{len(found.left)} left{left}")
-    if found.damaged:
-        yield _named(
-            f"{_counted(len(found.damaged), 'part')} cannot be used; a run does them again:",
-            [f"{name} {fault}" for name, fault in found.damaged.items()],
+        total = len(status.done) + len(status.failed) + len(status.left)
+        yield Note(f"{len(status.done)} of {_counted(total, 'chunk')} {time}")
+    if status.left:
+        left = duration_text(status.seconds_left)
+        left = "" if math.isnan(status.seconds_left) else f", about {left} of core time"
+        yield Note(f"{len(status.left)} left{left}")
+    if status.damaged:
+        yield _name_list(
+            f"{_counted(len(status.damaged), 'part')} cannot be used; a run does them again:",
+            [f"{name} {fault}" for name, fault in status.damaged.items()],
         )
-    if found.unsealed:
+    if status.unsealed:
         yield Note(
-            f"{_counted(found.unsealed, 'part')} of an earlier version, without a seal; a run "
+            f"{_counted(status.unsealed, 'part')} of an earlier version, without a seal; a run "
             "checks and seals what is sound"
         )
-    if found.torn:
-        yield Note(f"{_counted(found.torn, 'damaged line')} of timings left out")
-    if found.failed:
-        yield _named(
-            f"{len(found.failed)} failed; 'halfwidth study retry' does them again:",
-            [f"{name}: {found.reasons.get(name, '')}" for name in found.failed],
+    if status.torn:
+        yield Note(f"{_counted(status.torn, 'damaged line')} of timings left out")
+    if status.failed:
+        yield _name_list(
+            f"{len(status.failed)} failed; 'halfwidth study retry' does them again:",
+            [f"{name}: {status.reasons.get(name, '')}" for name in status.failed],
         )
-    for holder in found.running:
+    for holder in status.running:
         yield Note(f"running: {holder}")
 
 
-def _named(title: str, texts: list[str]) -> Items:
+def _name_list(title: str, texts: list[str]) -> Items:
     more = [f"and {len(texts) - MOST_NAMED} more"] if len(texts) > MOST_NAMED else []
     return Items(tuple(Item("", text) for text in [*texts[:MOST_NAMED], *more]), title)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,15 +15,16 @@ from halfwidth.cli.completion import Completion
 from halfwidth.cli.options import FormatOfStdout, Json, resolve_format
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import split_names
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.mean import t as student_t
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from halfwidth.report.document import Document
     from halfwidth.study.results import Results
-
-__all__ = ["opened", "summary"]
 
 Text = str | None
 # The names asked for, of what is asked for.
@@ -38,7 +38,7 @@ def _parts(incomplete: str) -> list[str]:
     return completion.starting(incomplete, PARTS)
 
 
-def _only(what: str, *names: str, completed: Completion | None = None) -> Any:
+def _filter_option(what: str, *names: str, completed: Completion | None = None) -> Any:
     metavar = "N" if "-n" in names else "NAME"
     return typer.Option(
         *names,
@@ -50,12 +50,12 @@ def _only(what: str, *names: str, completed: Completion | None = None) -> Any:
     )
 
 
-def _of_part(what: str, metavar: str) -> Any:
+def _part_option(what: str, metavar: str) -> Any:
     return typer.Option(help=what, metavar=metavar, show_default=False, rich_help_panel=Group.PARTS)
 
 
-@dataclass(frozen=True)
-class Asked:
+@frozen
+class PartOptions:
     """The options of one call; None where an option was not given."""
 
     against: Any = None
@@ -82,39 +82,43 @@ def summary(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = "coverage",
-    metric: Annotated[Names, _only("this metric", completed=completion.all_metrics)] = None,
-    statistic: Annotated[Names, _only("this statistic", completed=completion.statistics)] = None,
-    average: Annotated[Names, _only("this average")] = None,
-    method: Annotated[
-        Names, _only("this method (failures: percentile)", completed=completion.methods)
+    metric: Annotated[
+        Names, _filter_option("this metric", completed=completion.all_metrics)
     ] = None,
-    n: Annotated[Names, _only("this size (failures: 50)", "--n", "-n")] = None,
+    statistic: Annotated[
+        Names, _filter_option("this statistic", completed=completion.statistics)
+    ] = None,
+    average: Annotated[Names, _filter_option("this average")] = None,
+    method: Annotated[
+        Names, _filter_option("this method (failures: percentile)", completed=completion.methods)
+    ] = None,
+    n: Annotated[Names, _filter_option("this size (failures: 50)", "--n", "-n")] = None,
     between: Annotated[
-        Text, _of_part("tests: compare metric, statistic, method or average.", "WHAT")
+        Text, _part_option("tests: compare metric, statistic, method or average.", "WHAT")
     ] = None,
     against: Annotated[
-        Path | None, _of_part("tests: unpaired, with the metrics of another store.", "STORE")
+        Path | None, _part_option("tests: unpaired, with the metrics of another store.", "STORE")
     ] = None,
     over: Annotated[
-        Text, _of_part("tests: over instances, or over whole tasks: instance, task.", "UNIT")
+        Text, _part_option("tests: over instances, or over whole tasks: instance, task.", "UNIT")
     ] = None,
     coverage: Annotated[
         float | None,
-        _of_part("needs: the wanted coverage; default: the level less 0.025.", "SHARE"),
+        _part_option("needs: the wanted coverage; default: the level less 0.025.", "SHARE"),
     ] = None,
-    width: Annotated[float | None, _of_part("needs: a wanted mean width instead.", "W")] = None,
+    width: Annotated[float | None, _part_option("needs: a wanted mean width instead.", "W")] = None,
     reference: Annotated[
-        Text, _of_part("ratios: default t; shifts: default percentile.", "METHOD")
+        Text, _part_option("ratios: default t; shifts: default percentile.", "METHOD")
     ] = None,
     seed: Annotated[
-        int | None, _of_part("tests, mixed: makes draws repeatable; default: fresh.", "INT")
+        int | None, _part_option("tests, mixed: makes draws repeatable; default: fresh.", "INT")
     ] = None,
     refits: Annotated[
-        int | None, _of_part("mixed: of the bootstrap, 0 for no interval; default 199.", "B")
+        int | None, _part_option("mixed: of the bootstrap, 0 for no interval; default 199.", "B")
     ] = None,
     spec: Annotated[
         list[Path] | None,
-        _of_part("failures: a spec, for outliers and imbalance; may be repeated.", "FILE"),
+        _part_option("failures: a spec, for outliers and imbalance; may be repeated.", "FILE"),
     ] = None,
     fmt: FormatOfStdout = None,
     json: Json = False,
@@ -144,25 +148,27 @@ def summary(
     chosen = resolve_format(fmt, json)
     if what not in PARTS:
         raise UnknownNameError("part (--what)", what, PARTS)
-    asked = Asked(against, between, over, coverage, width, reference, seed, refits, spec or None)
-    _check(what, asked)
+    options = PartOptions(
+        against, between, over, coverage, width, reference, seed, refits, spec or None
+    )
+    _check(what, options)
     given = {"metric": metric, "statistic": statistic, "average": average, "method": method, "n": n}
     filters = {name: split_names(texts) for name, texts in given.items() if texts}
-    return Answer(PARTS[what](stores, filters, asked), chosen)
+    return Answer(PARTS[what](stores, filters, options), chosen)
 
 
 # --------------------------------------------------------------------------- options
 
 
-def _check(what: str, asked: Asked) -> None:
+def _check(what: str, options: PartOptions) -> None:
     """An option that the part does not look at is an error."""
-    for name, given in vars(asked).items():
+    for name, given in vars(options).items():
         if given is not None and what not in TAKEN_BY[name]:
             parts = " or ".join(TAKEN_BY[name])
             raise OptionError(
                 f"--{name} says nothing to --what {what}; it goes with --what {parts}"
             )
-    if asked.against is not None and asked.between is not None:
+    if options.against is not None and options.between is not None:
         raise OptionError("--against compares metrics of two stores; --between those of one")
 
 
@@ -171,8 +177,8 @@ def opened(store: Path) -> Results:
     from halfwidth.study.results import open_results
 
     results = open_results(store)
-    for said in results.notes:
-        note(said)
+    for text in results.notes:
+        note(text)
     return results
 
 
@@ -188,7 +194,7 @@ def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
     return chosen(_cells(stores), **filters)
 
 
-def _given(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
+def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
     """The usual method or n, or an error that names the option where there is none of it."""
     there = list(dict.fromkeys(cells[column]))
     if usual not in map(str, there):
@@ -199,16 +205,16 @@ def _given(cells: pd.DataFrame, column: str, usual: str, option: str, what: str)
     return usual
 
 
-def _seeded(asked: Asked) -> int:
+def _resolved_seed(options: PartOptions) -> int:
     from halfwidth.core.rng import resolve_seed
 
-    return resolve_seed(asked.seed)
+    return resolve_seed(options.seed)
 
 
 # --------------------------------------------------------------------------- parts
 
 
-def _coverage(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
+def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
     from halfwidth.report.study_summary import summary_document
     from halfwidth.study.analysis import chosen, coverage
 
@@ -217,7 +223,7 @@ def _coverage(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
     return summary_document(chosen(frame, **filters))
 
 
-def _pace(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
+def _pace(stores: list[Path], filters: Filters, _options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import pace, pace_summary
 
@@ -225,101 +231,105 @@ def _pace(stores: list[Path], filters: Filters, _asked: Asked) -> Document:
     return answer_document({"pace": paces}, {"pace": pace_summary(paces)})
 
 
-def _tests(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import chosen, pace, pace_tests, unpaired_pace_tests
 
-    level, seed = asked.over or "instance", _seeded(asked)
+    level, seed = options.over or "instance", _resolved_seed(options)
     paces = pace(_chosen(stores, filters))
-    if asked.against is None:
-        made = pace_tests(paces, asked.between or "metric", level=level, rng=seed)
+    if options.against is None:
+        tests = pace_tests(paces, options.between or "metric", level=level, rng=seed)
     else:
         # Metrics and statistics are those of the stores; what both have is how intervals are made.
         shared = {k: v for k, v in filters.items() if k in ("method", "n")}
-        others = pace(chosen(_cells([asked.against]), **shared))
-        made = unpaired_pace_tests(paces, others, level=level, rng=seed)
-    said = {
-        "design": "paired" if asked.against is None else "unpaired",
+        others = pace(chosen(_cells([options.against]), **shared))
+        tests = unpaired_pace_tests(paces, others, level=level, rng=seed)
+    footer = {
+        "design": "paired" if options.against is None else "unpaired",
         "level": level,
-        "tested": int(made["tested"].iloc[0]),
+        "tested": int(tests["tested"].iloc[0]),
         "seed": seed,
     }
-    return answer_document({"tests": made}, {"tests": made}, said)
+    return answer_document({"tests": tests}, {"tests": tests}, footer)
 
 
-def _mixed(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+def _mixed(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import (
         answer_document,
-        left_out_of,
-        not_fitted_in,
-        of_logits,
+        left_out_note,
+        logits_note,
+        not_fitted_note,
     )
     from halfwidth.study.analysis import pace, skewness_model
     from halfwidth.study.analysis.skewness import N_BOOTSTRAP
 
-    seed = _seeded(asked)
+    seed = _resolved_seed(options)
     paces = pace(_chosen(stores, filters))
-    refits = N_BOOTSTRAP if asked.refits is None else asked.refits
-    made = skewness_model(paces, n_bootstrap=refits, rng=seed)
-    fitted = made[made["not_fitted"] == ""]
+    refits = N_BOOTSTRAP if options.refits is None else options.refits
+    model = skewness_model(paces, n_bootstrap=refits, rng=seed)
+    fitted = model[model["not_fitted"] == ""]
     worked = int(fitted["refits"].min())
-    said = {
+    footer = {
         "seed": seed,
         "interval": f", with a 95 % parametric bootstrap interval ({worked} refits)"
         if refits
         else "",
-        "left_out": left_out_of(fitted),
-        "not_fitted": not_fitted_in(made),
-        "of_logits": of_logits(made),
+        "left_out": left_out_note(fitted),
+        "not_fitted": not_fitted_note(model),
+        "logits_note": logits_note(model),
     }
-    return answer_document({"mixed": made}, {"mixed": fitted}, said)
+    return answer_document({"mixed": model}, {"mixed": fitted}, footer)
 
 
-def _needs(stores: list[Path], filters: Filters, asked: Asked) -> Document:
-    from halfwidth.report.study_answers import answer_document, units_of
+def _needs(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
+    from halfwidth.report.study_answers import answer_document, units_note
     from halfwidth.study.analysis import needs
 
-    made = needs(_chosen(stores, filters), target=asked.coverage, width=asked.width)
-    goals = sorted({float(goal) for goal in made["goal"]})
-    if asked.width is not None:
-        said = {
+    needed = needs(_chosen(stores, filters), target=options.coverage, width=options.width)
+    goals = sorted({float(goal) for goal in needed["goal"]})
+    if options.width is not None:
+        footer = {
             "goal": f"are at most {goals[0]:g} wide on average",
-            "units": units_of(made),
+            "units": units_note(needed),
             "beyond": "~: extrapolated beyond the study, as widths shrink with 1/√n.",
         }
     else:
         shares = " or ".join(f"{100 * goal:g}" for goal in goals)
-        of_level = " (the level less 2.5 points)" if len(goals) > 1 else ""
-        said = {"goal": f"cover at least {shares} %{of_level}", "units": "", "beyond": ""}
-    return answer_document({"needs": made}, {"needs": made}, said)
+        level_text = " (the level less 2.5 points)" if len(goals) > 1 else ""
+        footer = {"goal": f"cover at least {shares} %{level_text}", "units": "", "beyond": ""}
+    return answer_document({"needs": needed}, {"needs": needed}, footer)
 
 
-def _ratios(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+def _ratios(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import width_ratios
 
-    cells = _of_any_method(stores, filters)
-    reference = asked.reference or _given(cells, "method", "t", "--reference", "ratios")
-    made = _beside(width_ratios, reference, cells, filters)
-    return answer_document({"ratios": made}, {"ratios": made}, {"reference": reference})
+    cells = _cells_of_all_methods(stores, filters)
+    reference = options.reference or _usual_or_refuse(
+        cells, "method", student_t.__name__, "--reference", "ratios"
+    )
+    ratios = _relative_to(width_ratios, reference, cells, filters)
+    return answer_document({"ratios": ratios}, {"ratios": ratios}, {"reference": reference})
 
 
-def _shifts(stores: list[Path], filters: Filters, asked: Asked) -> Document:
+def _shifts(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
     from halfwidth.report.study_answers import answer_document
     from halfwidth.study.analysis import shifts
 
-    cells = _of_any_method(stores, filters)
-    reference = asked.reference or _given(cells, "method", "percentile", "--reference", "shifts")
-    made = _beside(shifts, reference, cells, filters)
-    return answer_document({"shifts": made}, {"shifts": made}, {"reference": reference})
+    cells = _cells_of_all_methods(stores, filters)
+    reference = options.reference or _usual_or_refuse(
+        cells, "method", percentile.__name__, "--reference", "shifts"
+    )
+    shifted = _relative_to(shifts, reference, cells, filters)
+    return answer_document({"shifts": shifted}, {"shifts": shifted}, {"reference": reference})
 
 
-def _of_any_method(stores: list[Path], filters: Filters) -> pd.DataFrame:
+def _cells_of_all_methods(stores: list[Path], filters: Filters) -> pd.DataFrame:
     """The reference need not be among the methods that are chosen."""
     return _chosen(stores, {name: v for name, v in filters.items() if name != "method"})
 
 
-def _beside(
+def _relative_to(
     function: Callable[[pd.DataFrame, str], pd.DataFrame],
     reference: str,
     cells: pd.DataFrame,
@@ -328,31 +338,33 @@ def _beside(
     from halfwidth.study.analysis import chosen
 
     methods = filters.get("method")
-    made = function(cells, reference)
-    return made if methods is None else chosen(made, method=methods)
+    frame = function(cells, reference)
+    return frame if methods is None else chosen(frame, method=methods)
 
 
-def _failures(stores: list[Path], filters: Filters, asked: Asked) -> Document:
-    from halfwidth.report.study_answers import answer_document, of_logits
+def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Document:
+    from halfwidth.report.study_answers import answer_document, logits_note
     from halfwidth.study.analysis import chosen, failures, what_they_share
 
     for name, option in (("method", "--method"), ("n", "-n")):
-        given = filters.get(name, [])
-        if len(given) > 1:
-            raise OptionError(f"{option} {','.join(given)}: failures are of one {name}")
+        values = filters.get(name, [])
+        if len(values) > 1:
+            raise OptionError(f"{option} {','.join(values)}: failures are of one {name}")
     cells = _chosen(stores, {name: v for name, v in filters.items() if name != "n"})
     (method,) = filters.get("method") or [
-        _given(cells, "method", "percentile", "--method", "failures")
+        _usual_or_refuse(cells, "method", percentile.__name__, "--method", "failures")
     ]
     cells = chosen(cells, method=method)
-    cells = chosen(cells, n=filters.get("n") or _given(cells, "n", "50", "-n", "failures"))
+    cells = chosen(
+        cells, n=filters.get("n") or _usual_or_refuse(cells, "n", "50", "-n", "failures")
+    )
     # As the study says it: one may ask for 5e1 cases.
     n = int(cells["n"].iloc[0])
-    made = failures(cells, method, n, _characteristics(cells, asked.spec))
-    shared, failing = what_they_share(made), made[made["failure"]]
+    failed = failures(cells, method, n, _characteristics(cells, options.spec))
+    shared, failing = what_they_share(failed), failed[failed["failure"]]
     shown = {"failures": failing} | ({} if failing.empty else {"shared": shared})
-    said = {"count": len(failing), "all": len(made), "of_logits": of_logits(made)}
-    return answer_document({"failures": made, "shared": shared}, shown, said)
+    footer = {"count": len(failing), "all": len(failed), "logits_note": logits_note(failed)}
+    return answer_document({"failures": failed, "shared": shared}, shown, footer)
 
 
 def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFrame | None:
@@ -376,7 +388,7 @@ def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFr
     return pd.concat(frames, ignore_index=True)
 
 
-PARTS: dict[str, Callable[[list[Path], Filters, Asked], Document]] = {
+PARTS: dict[str, Callable[[list[Path], Filters, PartOptions], Document]] = {
     "coverage": _coverage,
     "pace": _pace,
     "tests": _tests,

@@ -15,8 +15,6 @@ from halfwidth.core.errors import OptionError
 if TYPE_CHECKING:
     from halfwidth.report.document import Document
 
-__all__ = ["describe"]
-
 
 def describe(
     spec: Annotated[

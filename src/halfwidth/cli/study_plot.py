@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from halfwidth.core.types import Array
     from halfwidth.plots.study import Drawn, Figure, Frames
 
-__all__ = ["plot"]
-
 FORMATS = ("pdf", "svg", "png")
 USUAL = "pdf,png"
 # Permutation tests draw; the same stores give the same figures.
@@ -123,9 +121,9 @@ def plot(
 
     require_matplotlib()
     wanted = _formats(formats)
-    folders, names = _told_apart(stores)
+    folders, names = _stores_and_names(stores)
     if not listing:
-        _check_wishes(out, every, names)
+        _check_choice(out, every, names)
     cells = _filtered(_cells(folders), {"metric": metric, "statistic": statistic, "method": method})
     figures = figures_of(_frames(cells, spec or []))
     chosen = _chosen(figures, names) if names else figures
@@ -141,28 +139,28 @@ def plot(
 
 
 def _formats(text: str) -> list[str]:
-    asked = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
-    for one in asked:
+    chosen = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
+    for one in chosen:
         if one not in FORMATS:
             raise UnknownNameError("format of a figure", one, FORMATS)
-    return [one for one in FORMATS if one in asked]
+    return [one for one in FORMATS if one in chosen]
 
 
-def _told_apart(given: Sequence[str]) -> tuple[list[Path], list[str]]:
+def _stores_and_names(arguments: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Folders come first, and whatever looks like a path is one; the rest are names."""
-    folders = [Path(one) for one in given if Path(one).is_dir() or "/" in one or "\\" in one]
-    names = [one for one in given if Path(one) not in folders]
+    folders = [Path(one) for one in arguments if Path(one).is_dir() or "/" in one or "\\" in one]
+    names = [one for one in arguments if Path(one) not in folders]
     if not folders:
         raise OptionError(
-            f"{given[0]}: no folder of this name; name the store of a study first, then figures"
+            f"{arguments[0]}: no folder of this name; name the store of a study first, then figures"
         )
     return folders, names
 
 
-def _check_wishes(out: Path | None, every: bool, names: Sequence[str]) -> None:
+def _check_choice(out: Path | None, every: bool, names: Sequence[str]) -> None:
     if every == bool(names):
-        said = "both --all and names are given" if every else "no figure is named"
-        raise OptionError(f"{said}; name some figures, or --all; --list prints their names")
+        problem = "both --all and names are given" if every else "no figure is named"
+        raise OptionError(f"{problem}; name some figures, or --all; --list prints their names")
     if out is None:
         raise OptionError("--out DIR: name the folder for the figures")
 
@@ -181,16 +179,16 @@ def _cells(folders: Iterable[Path]) -> pd.DataFrame:
     return cells_of(*(opened(folder) for folder in folders))
 
 
-def _filtered(cells: pd.DataFrame, wanted: Mapping[str, str | None]) -> pd.DataFrame:
-    for column, given in wanted.items():
-        if given is None:
+def _filtered(cells: pd.DataFrame, filters: Mapping[str, str | None]) -> pd.DataFrame:
+    for column, text in filters.items():
+        if text is None:
             continue
         known = [str(value) for value in dict.fromkeys(cells[column]) if value]
-        asked = [part.strip() for part in given.split(",")]
-        unknown = [part for part in asked if part not in known]
+        names = [part.strip() for part in text.split(",")]
+        unknown = [part for part in names if part not in known]
         if unknown:
             raise UnknownNameError(f"{column} of the study", unknown[0], known)
-        cells = cells[cells[column].isin(asked)]
+        cells = cells[cells[column].isin(names)]
     if cells.empty:
         raise DataError("no row of the study is of all that --metric, --statistic and --method ask")
     return cells
@@ -200,8 +198,8 @@ def _frames(cells: pd.DataFrame, specs: Sequence[Path]) -> Frames:
     from halfwidth.plots.study import Frames
     from halfwidth.study import analysis
 
-    def failing(own: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
-        table = analysis.failures(own, method, n)
+    def failing(cells_of_target: pd.DataFrame, method: str, n: int) -> pd.DataFrame:
+        table = analysis.failures(cells_of_target, method, n)
         return table[table["failure"]]
 
     def values(instances: Sequence[str]) -> Mapping[str, Array]:
@@ -221,33 +219,33 @@ def _values(specs: Sequence[Path], wanted: Sequence[str]) -> dict[str, Array]:
     """The cases that the populations of instances were fitted to."""
     from halfwidth.study.api import plan
 
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for spec in specs:
         for instance in plan(spec).instances:
             if instance.name in wanted:
                 cases = getattr(instance.build(), "cases", None)
                 if cases is not None:
-                    found[instance.name] = cases
-    lacking = [name for name in wanted if name not in found]
+                    values[instance.name] = cases
+    lacking = [name for name in wanted if name not in values]
     if lacking:
         raise DataError(
             f"{', '.join(map(str, specs))}: holds no cases of instance {lacking[0]!r}, which the "
             "store has; name the spec that the store was made from"
         )
-    return found
+    return values
 
 
 def _chosen(figures: Sequence[Figure], names: Sequence[str]) -> list[Figure]:
     """By name, and by the first words of names."""
-    found: dict[str, Figure] = {}
+    chosen: dict[str, Figure] = {}
     for name in names:
-        own = [f for f in figures if f.name == name]
-        own = own or [f for f in figures if f.name.startswith(f"{name}-")]
-        if not own:
+        matching = [f for f in figures if f.name == name]
+        matching = matching or [f for f in figures if f.name.startswith(f"{name}-")]
+        if not matching:
             known = [figure.name for figure in figures]
             raise UnknownNameError("figure of this study", name, known, hint="See --list.")
-        found |= {figure.name: figure for figure in own}
-    return list(found.values())
+        chosen |= {figure.name: figure for figure in matching}
+    return list(chosen.values())
 
 
 def _write_all(
@@ -281,9 +279,9 @@ def _check_families(
 ) -> None:
     """A family of which nothing can be drawn is an error, as is a figure."""
     for name in names:
-        own = [f.name for f in figures if f.name == name or f.name.startswith(f"{name}-")]
-        if all(one in left_out for one in own):
-            raise DataError(f"{name}: none of these figures can be drawn: {left_out[own[0]]}")
+        matching = [f.name for f in figures if f.name == name or f.name.startswith(f"{name}-")]
+        if all(one in left_out for one in matching):
+            raise DataError(f"{name}: none of these figures can be drawn: {left_out[matching[0]]}")
 
 
 def _write(drawn: Drawn, stem: Path, formats: Sequence[str]) -> int:

@@ -15,8 +15,6 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
 
-__all__ = ["subsample"]
-
 
 def subsample(
     file: Annotated[Path, typer.Argument(help=f"{reading.TABLE_HELP}.", metavar="FILE")],
@@ -82,7 +80,7 @@ def subsample(
     """
     fmt = options.resolve_format(fmt, json, out)
     figures.check(plot, None, ("subsamples",))
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "sizes": _parse_sizes(sizes),
         "repeats": repeats,
         "ddof": ddof,
@@ -96,18 +94,19 @@ def subsample(
         "bounds": options.parse_bounds(bounds),
     }
     from halfwidth.planning.subsampling import subsample as subsample_values
+    from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
     table = reading.table_in(file, sheet, decimal, header, input_format)
     column, values = _column(table, file, value)
-    found = subsample_values(values, label=column, **how)
+    subsamples = subsample_values(values, label=column, **settings)
     if plot is not None:
         from halfwidth.plots.figure import write_figure
         from halfwidth.plots.subsampling import figure_of_subsamples
 
-        write_figure(figure_of_subsamples(found), plot)
-        note(f"wrote {plot}")
-    return Answer(subsamples_document(found), fmt, out)
+        write_figure(figure_of_subsamples(subsamples), plot)
+    figure = Figure("subsamples", "Mean and half-width of subsamples", subsamples, plot)
+    return Answer(figures.with_figure(subsamples_document(subsamples), figure), fmt, out)
 
 
 def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:

@@ -9,24 +9,6 @@ import typer
 
 from halfwidth.cli.command import Group
 
-__all__ = [
-    "AbsentClass",
-    "AverageOption",
-    "Costs",
-    "Labels",
-    "Positive",
-    "Prediction",
-    "Priors",
-    "Score",
-    "ScoreFile",
-    "ScoresAre",
-    "Target",
-    "TargetFile",
-    "Threshold",
-    "UndefinedOption",
-    "Weight",
-]
-
 Target = Annotated[
     str | None,
     typer.Option(

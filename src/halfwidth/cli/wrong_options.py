@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Iterable
 
 from halfwidth.core.errors import closest
 
-__all__ = ["proposal"]
-
 # What an option is called here, or was called before: the first of the right-hand side that the
 # verb has is proposed. An error rather than an alias, so that each option has one name.
 OTHER_NAMES: dict[str, tuple[str, ...]] = {

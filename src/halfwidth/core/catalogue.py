@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from halfwidth.core.errors import UnknownNameError
-
-__all__ = ["Catalogue"]
+from halfwidth.core.frozen import frozen
 
 
 class Named(Protocol):
     """Anything with a name and other names."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in messages and tables."""
+
     @property
-    def synonyms(self) -> tuple[str, ...]: ...
+    def synonyms(self) -> tuple[str, ...]:
+        """Other names that users may type."""
 
 
 N = TypeVar("N", bound=Named)
@@ -29,7 +30,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_\-]+", "_", name.strip().lower())
 
 
-@dataclass(frozen=True)
+@frozen
 class Catalogue(Generic[N]):
     """An explicit, ordered set of specs with look-up by name or synonym.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-__all__ = ["Caution", "CautionSpec"]
+from halfwidth.core.frozen import frozen
 
 DOCS = "docs/cautions.md"
 
 
-@dataclass(frozen=True)
+@frozen
 class CautionSpec:
     """One kind of caution.
 
@@ -42,7 +40,7 @@ class CautionSpec:
         return f"{DOCS}#{self.code.lower()}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Caution:
     """A caution as raised for one result."""
 

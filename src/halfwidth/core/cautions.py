@@ -9,14 +9,12 @@ A code, once published, never changes its meaning.
 from __future__ import annotations
 
 from halfwidth.core.caution_spec import Caution, CautionSpec
-from halfwidth.core.cautions_of_choices import OF_CHOICES
-from halfwidth.core.cautions_of_results import OF_RESULTS
-from halfwidth.core.cautions_of_runs import OF_RUNS
+from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
 from halfwidth.core.errors import UnknownNameError
+from halfwidth.core.result_cautions import RESULT_CAUTIONS
+from halfwidth.core.run_cautions import RUN_CAUTIONS
 
-__all__ = ["CAUTIONS", "Caution", "CautionSpec", "caution", "explain"]
-
-CAUTIONS = (*OF_RESULTS, *OF_CHOICES, *OF_RUNS)
+CAUTIONS = (*RESULT_CAUTIONS, *CHOICE_CAUTIONS, *RUN_CAUTIONS)
 
 _BY_CODE = {spec.code: spec for spec in CAUTIONS}
 
@@ -34,10 +32,10 @@ def explain(code: str) -> CautionSpec:
     >>> explain("HW302").title
     'basic bootstrap'
     """
-    found = _BY_CODE.get(code.strip().upper()) if isinstance(code, str) else None
-    if found is None:
+    spec = _BY_CODE.get(code.strip().upper()) if isinstance(code, str) else None
+    if spec is None:
         raise UnknownNameError("caution", code, _BY_CODE)
-    return found
+    return spec
 
 
 def caution(code: str, **numbers: object) -> Caution:

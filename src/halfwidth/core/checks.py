@@ -12,19 +12,6 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, proposed, shown
 
-__all__ = [
-    "MOST_CASES",
-    "as_count",
-    "as_flag",
-    "as_list",
-    "as_number",
-    "is_masked",
-    "is_number",
-    "one_of",
-    "plain_text",
-    "refuse_complex",
-]
-
 # More cases than any study has; beyond, sums in floating point have no room for them.
 MOST_CASES = 10**12
 
@@ -65,8 +52,8 @@ def as_number(name: str, value: Any, what: str = "") -> float:
             number = np.inf
     if np.isfinite(number):
         return number
-    wanted = "a finite number" if is_number(value) else "a number"
-    raise OptionError(f"{name}={shown(value)} is not {what or wanted}")
+    expected = "a finite number" if is_number(value) else "a number"
+    raise OptionError(f"{name}={shown(value)} is not {what or expected}")
 
 
 def as_count(value: Any) -> int | None:
@@ -95,8 +82,8 @@ def one_of(
     """
     if isinstance(given, str) and given in allowed:
         return given
-    near = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
-    raise OptionError(f"{name}={shown(given)} is none of {', '.join(allowed)}{near}")
+    hint = proposed((meant or {}).get(given, given), allowed) if isinstance(given, str) else ""
+    raise OptionError(f"{name}={shown(given)} is none of {', '.join(allowed)}{hint}")
 
 
 def as_list(given: Any) -> list[Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -12,12 +11,11 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["AXES", "CURVE_KINDS", "Confusion", "Curve", "CurveKind", "Curves"]
 
 CurveKind = Literal["roc", "pr"]
 CURVE_KINDS: tuple[CurveKind, ...] = ("roc", "pr")
@@ -28,7 +26,7 @@ AXES: dict[CurveKind, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Curve:
     """A ROC or precision-recall curve of one class, with a pointwise band.
 
@@ -110,7 +108,7 @@ class Curve:
         return f"Curve {self.kind} of {self.label!r} ({len(self.x)} points){area}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Curves(Sequence[Curve]):
     """Curves of one kind on the same cases, one per class.
 
@@ -179,7 +177,7 @@ class Curves(Sequence[Curve]):
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Confusion:
     """Counts of true and predicted classes, and each row's shares with their intervals.
 

@@ -7,20 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = [
-    "DataError",
-    "HalfwidthError",
-    "OptionError",
-    "UnknownNameError",
-    "closest",
-    "printable",
-    "proposed",
-    "quoted",
-    "shortened",
-    "shown",
-]
-
-
 # Letters of one name in a list, of a word, and of a whole message: what is longer came from a file
 # and is cut.
 LONGEST_NAME, LONGEST_WORD, LONGEST_MESSAGE = 120, 300, 2500
@@ -110,8 +96,8 @@ def closest(given: object, choices: Iterable[str]) -> str | None:
     if not isinstance(given, str):
         return None
     by_lower = {choice.lower(): choice for choice in choices}
-    near = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
-    return by_lower[near[0]] if near else None
+    nearest = difflib.get_close_matches(given.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[nearest[0]] if nearest else None
 
 
 def proposed(given: object, choices: Iterable[str]) -> str:
@@ -120,8 +106,8 @@ def proposed(given: object, choices: Iterable[str]) -> str:
     >>> proposed("medain", ["mean", "median"])
     "; did you mean 'median'?"
     """
-    near = closest(given, choices)
-    return f"; did you mean {near!r}?" if near else ""
+    nearest = closest(given, choices)
+    return f"; did you mean {nearest!r}?" if nearest else ""
 
 
 def quoted(names: Iterable[object]) -> str:

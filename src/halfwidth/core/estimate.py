@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
     Kind,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from halfwidth.core.estimates import Estimates
-
-__all__ = ["ConfidenceInterval", "Estimate", "metric_title", "plain", "statistic_title"]
 
 # How a design qualifies a method.
 DESIGN_WORDS = {
@@ -46,7 +45,7 @@ class ConfidenceInterval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Estimate:
     """A number with its confidence interval and the reasons to doubt it.
 
@@ -147,10 +146,10 @@ class Estimate:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters of the metric and of the statistic; their names never clash."""
-        of_statistic = {} if self.of_test_set else self.statistic_spec.parameters
-        return {**self.metric_spec.parameters, **of_statistic}
+        statistic_parameters = {} if self.of_test_set else self.statistic_spec.parameters
+        return {**self.metric_spec.parameters, **statistic_parameters}
 
-    def _written(self, name: str) -> Any:
+    def _parameter_text(self, name: str) -> Any:
         """A parameter as it is written in an option: a number, or the word that stands for it."""
         value = self.parameters[name]
         declared = {parameter.name: parameter for parameter in self.metric_spec.spec.parameters}
@@ -261,7 +260,7 @@ class Estimate:
             "label": self.label,
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": self.metric,
-            "parameters": {name: self._written(name) for name in self.parameters},
+            "parameters": {name: self._parameter_text(name) for name in self.parameters},
             "statistic": self.statistic,
             "average": self.average,
             "value": plain(self.value),
@@ -346,7 +345,7 @@ class Estimate:
 def metric_title(metric: Metric) -> str:
     """A metric in prose, with the parameters that are bound: ``NSD (tolerance 3 mm)``."""
     shown = [
-        f"{parameter.name} {parameter.said(value, in_voxels=metric.in_voxels)}"
+        f"{parameter.name} {parameter.text(value, in_voxels=metric.in_voxels)}"
         for parameter in metric.spec.parameters
         # Its unit is said beside a value.
         if parameter != UNIT

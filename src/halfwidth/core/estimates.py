@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, proposed, shortened
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SCHEMA_VERSION", "Cases", "Estimates"]
-
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Cases:
     """The values behind an estimate, for those who ask for them.
 
@@ -42,7 +41,7 @@ class Cases:
     groups: tuple[Any, ...] | None = None
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Estimates(Sequence[Estimate]):
     """Estimates in the order of the table they come from.
 
@@ -78,19 +77,19 @@ class Estimates(Sequence[Estimate]):
     def _only(self, wanted: str | tuple[str, ...]) -> Estimate:
         """The only estimate that is of all that is wanted, or an `OptionError`."""
         texts = (wanted,) if isinstance(wanted, str) else wanted
-        found = [item for item in self if all(_is_of(item, text) for text in texts)]
-        if len(found) == 1:
-            return found[0]
-        asked = wanted if isinstance(wanted, str) else ", ".join(map(str, texts))
-        there = shortened([_called(item) for item in found or self], 12)
-        if found:
+        matching = [item for item in self if all(_matches(item, text) for text in texts)]
+        if len(matching) == 1:
+            return matching[0]
+        query = wanted if isinstance(wanted, str) else ", ".join(map(str, texts))
+        there = shortened([_short_name(item) for item in matching or self], 12)
+        if matching:
             raise OptionError(
-                f"{len(found)} estimates are of {asked!r}: {there}; name more of it, as in "
+                f"{len(matching)} estimates are of {query!r}: {there}; name more of it, as in "
                 '["auroc", "macro"], or take one by its place'
             )
         names = [item.label or item.metric for item in self]
         raise OptionError(
-            f"no estimate is of {asked!r}{proposed(asked, names) or ';'} there are {there}"
+            f"no estimate is of {query!r}{proposed(query, names) or ';'} there are {there}"
         )
 
     def __len__(self) -> int:
@@ -102,7 +101,7 @@ class Estimates(Sequence[Estimate]):
     def __contains__(self, wanted: object) -> bool:
         """Whether it holds an estimate, or one that is of what a text names."""
         if isinstance(wanted, str):
-            return any(_is_of(item, wanted) for item in self)
+            return any(_matches(item, wanted) for item in self)
         return wanted in self.items
 
     @property
@@ -186,8 +185,8 @@ class Estimates(Sequence[Estimate]):
         shown = [*about, *bounds, "n", "method", "cautions"]
         # Everything is escaped, so that a column called <script> stays text.
         table: str = frame[shown].to_html(index=False, escape=True, float_format="{:.4g}".format)
-        said = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
-        cautions = "".join(f"<li>{html.escape(text)}</li>" for text in said)
+        lines = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
+        cautions = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
 
 
@@ -196,7 +195,7 @@ def _named(label: str) -> str:
     return f"label {label}" if label[:1] in "+-.0123456789" else label
 
 
-def _is_of(item: Estimate, text: str) -> bool:
+def _matches(item: Estimate, text: str) -> bool:
     """Whether a text names what an estimate is of: its label, its metric, its statistic, ..."""
     spec = item.metric_spec.spec
     names = {item.label, item.subject, item.metric, spec.display, *spec.synonyms}
@@ -205,7 +204,7 @@ def _is_of(item: Estimate, text: str) -> bool:
     return bool(text) and text.casefold() in {name.casefold() for name in names}
 
 
-def _called(item: Estimate) -> str:
+def _short_name(item: Estimate) -> str:
     """What an estimate is of, in short."""
     return f"{item.label}: {item.subject}" if item.label else item.subject
 

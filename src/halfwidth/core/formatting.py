@@ -7,17 +7,6 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Self
 
-__all__ = [
-    "Printed",
-    "apart_from",
-    "as_given",
-    "decimals_for",
-    "fixed",
-    "fixed_apart",
-    "percent",
-    "rough_percent",
-]
-
 MOST_DECIMALS = 8
 # As many decimals more are taken to tell a number from the end of a range.
 MORE_TO_TELL = 3
@@ -42,10 +31,10 @@ class Printed(float):
 
     def __new__(cls, text: str) -> Self:
         """From the text of a number."""
-        made = super().__new__(cls, text)
+        printed = super().__new__(cls, text)
         exponent = Decimal(text.strip()).as_tuple().exponent
-        made._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
-        return made
+        printed._decimals = max(0, -exponent) if isinstance(exponent, int) else 0
+        return printed
 
     _decimals: int
 

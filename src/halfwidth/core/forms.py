@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 
-__all__ = [
-    "Area",
-    "CellCounts",
-    "FastArea",
-    "Form",
-    "MetricForm",
-    "Moments",
-    "OrderStatistics",
-    "PerCase",
-    "RankedAreas",
-    "Ranking",
-    "SortedWeights",
-    "Sums",
-    "sum_of_squares",
-]
+# Weights of a numerator and of a denominator.
+Quotient = tuple[tuple[float, ...], tuple[float, ...]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """A statistic that is a function of n and of power sums about a centre.
 
@@ -74,7 +61,7 @@ def sum_of_squares(n: int | Array, total: Array, squares: Array) -> Array:
     return squares
 
 
-@dataclass(frozen=True)
+@frozen
 class SortedWeights:
     """An L-statistic: ``weights(n, **parameters) @ sorted sample``.
 
@@ -84,7 +71,7 @@ class SortedWeights:
     weights: Callable[..., Array]
 
 
-@dataclass(frozen=True)
+@frozen
 class OrderStatistics:
     """An L-statistic of a few order statistics.
 
@@ -102,7 +89,7 @@ class OrderStatistics:
         return weights
 
 
-@dataclass(frozen=True)
+@frozen
 class CellCounts:
     """A function of how many cases fall into each cell of a table; a value is the code of a cell.
 
@@ -114,13 +101,17 @@ class CellCounts:
         It takes complex counts too: its derivatives come from a complex step. It may be called
         with unknowns, one table of them: where it is plain arithmetic, with ``>``, ``<``, ``==``,
         `numpy.isnan` and `numpy.where`, its formula is read off for the compiled kernel.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums of counts, the weights of the cells in the
+        numerator and in the denominator.
     """
 
     n_cells: int
     finish: Callable[[Numbers], Array]
+    quotient: Quotient | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Sums:
     """A function of sums over cases of several features of each.
 
@@ -130,13 +121,16 @@ class Sums:
         ``features(records)``, shape (..., k, n) -> (..., K, n).
     finish : callable
         ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
+    quotient : tuple or None
+        Where it is the ratio of two weighted sums, the weights of the features in either.
     """
 
     features: Callable[[Array], Array]
     finish: Callable[[Numbers, Numbers], Array]
+    quotient: Quotient | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranking:
     """Cases in descending order of a score; one row for each one-vs-rest comparison.
 
@@ -165,7 +159,7 @@ class FastArea(Enum):
     PRECISION_STEPS = "precision at each positive"
 
 
-@dataclass(frozen=True)
+@frozen
 class Area:
     """An area under a curve of ranked scores, or any other function of their order.
 
@@ -182,7 +176,7 @@ class Area:
     fast: FastArea | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class RankedAreas:
     """A function of areas under curves of ranked scores, one for each row of a `Ranking`.
 
@@ -208,7 +202,7 @@ class RankedAreas:
     average: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class PerCase:
     """A metric of a test set that is the mean of a value of each case.
 

@@ -5,19 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-__all__ = [
-    "Better",
-    "ClassNeed",
-    "Drawn",
-    "Estimand",
-    "Kind",
-    "MetricLevel",
-    "Need",
-    "Promise",
-    "Takes",
-    "Transform",
-]
-
 
 class Better(StrEnum):
     """Which way a metric improves."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
 
-__all__ = ["UNIT", "VOXEL", "Parameter", "bind", "parse_name", "split_names"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A number that belongs to a metric or a statistic, never to its name.
 
@@ -60,15 +58,15 @@ class Parameter:
             "at most": self.at_most,
             "below": self.below,
         }
-        said = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
-        return " and ".join(said) or "a number"
+        ends = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
+        return " and ".join(ends) or "a number"
 
     def word(self, value: float) -> str:
         """A value as it is written in an option: a number, or the word that stands for it."""
         named = next((word for word, number in self.words if number == value), None)
         return named or repr(value).removesuffix(".0")
 
-    def said(self, value: float, *, in_voxels: bool = False) -> str:
+    def text(self, value: float, *, in_voxels: bool = False) -> str:
         """A value with its unit, or the word that stands for it."""
         unit = "voxels" if in_voxels and self.unit == "mm" else self.unit
         return self.word(value) if self.words else f"{value:g} {unit}".strip()
@@ -135,14 +133,14 @@ def split_names(texts: Sequence[str]) -> list[str]:
     >>> split_names(["dsc,hd:percentile=99,definition=pooled,nsd:2"])
     ['dsc', 'hd:percentile=99,definition=pooled', 'nsd:2']
     """
-    found: list[str] = []
+    names: list[str] = []
     for part in (part.strip() for text in texts for part in text.split(",")):
         name = part.partition(":")[0]
-        if "=" in name and found:
-            found[-1] += ("," if ":" in found[-1] else ":") + part
+        if "=" in name and names:
+            names[-1] += ("," if ":" in names[-1] else ":") + part
         elif part:
-            found.append(part)
-    return found
+            names.append(part)
+    return names
 
 
 def parse_name(

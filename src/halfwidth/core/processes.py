@@ -9,8 +9,6 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError
 
-__all__ = ["check_jobs", "deaf_to_interrupts"]
-
 
 def check_jobs(jobs: Any) -> int:
     """The number of worker processes: 1 or more, or -1 for one per available processor."""
@@ -50,7 +48,7 @@ def _start_trackers() -> None:
     """Start what is started with the first worker, and which would unblock interrupts again."""
     from multiprocessing import resource_tracker
 
-    from joblib.externals.loky.backend import resource_tracker as of_loky
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
     resource_tracker.ensure_running()
-    of_loky.ensure_running()
+    loky_tracker.ensure_running()

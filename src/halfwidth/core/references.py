@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-__all__ = ["REFERENCES", "Reference", "cite"]
+from halfwidth.core.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Reference:
     """A published source.
 

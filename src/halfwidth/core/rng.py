@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,18 +29,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_count
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-
-__all__ = [
-    "CONTRACT",
-    "Key",
-    "derive_key",
-    "indices",
-    "indices_per_word",
-    "resolve_seed",
-    "uniforms",
-    "words",
-]
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.intp]
@@ -56,7 +45,7 @@ HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 MOST_BITS = 1024
 
 
-@dataclass(frozen=True)
+@frozen
 class Key:
     """The 128-bit key of one stream of draws."""
 
@@ -125,7 +114,7 @@ def words(key: Key, start: int, count: int) -> Words:
     return np.random.Philox(key=key.value, counter=before).random_raw(count)
 
 
-def _owned(key: Key, start: int, stop: int, draws: int, draws_per_word: int) -> Words:
+def _resample_words(key: Key, start: int, stop: int, draws: int, draws_per_word: int) -> Words:
     """The words of resamples ``start`` to ``stop``, one row each."""
     per_row = LANES * -(-draws // (LANES * draws_per_word))
     return words(key, start * per_row, (stop - start) * per_row).reshape(stop - start, per_row)
@@ -149,15 +138,15 @@ def indices(key: Key, start: int, stop: int, draws: int, n: int) -> Indices:
     ndarray of int, shape (stop - start, draws)
     """
     per_word = indices_per_word(n)
-    left = _owned(key, start, stop, draws, per_word)
-    made = np.empty((*left.shape, per_word), dtype=np.intp)
+    left = _resample_words(key, start, stop, draws, per_word)
+    drawn = np.empty((*left.shape, per_word), dtype=np.intp)
     for place in range(per_word):
         # The product of 64 and 32 bits in two halves.
         low = (left & LOW_HALF) * np.uint64(n)
         high = (left >> HALF) * np.uint64(n) + (low >> HALF)
-        made[..., place] = high >> HALF
+        drawn[..., place] = high >> HALF
         left = (high << HALF) | (low & LOW_HALF)
-    return made.reshape(len(left), -1)[:, :draws]
+    return drawn.reshape(len(left), -1)[:, :draws]
 
 
 def indices_per_word(n: int) -> int:
@@ -173,5 +162,5 @@ def indices_per_word(n: int) -> int:
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:
     """Uniform draws in the open interval (0, 1), shape (stop - start, draws)."""
-    whole = _owned(key, start, stop, draws, 1)[:, :draws]
+    whole = _resample_words(key, start, stop, draws, 1)[:, :draws]
     return ((whole >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["counts_in_disorder", "only_counts", "row_labels"]
-
 
 def row_labels(values: Any) -> Any:
     """The index of a Series or frame of pandas, else None; lists have a method of that name."""

@@ -7,14 +7,15 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.errors import OptionError
-from halfwidth.core.forms import Form, MetricForm
+from halfwidth.core.forms import Form, MetricForm, Quotient
+from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import (
     Better,
     ClassNeed,
@@ -30,39 +31,16 @@ from halfwidth.core.kinds import (
 from halfwidth.core.parameters import UNIT, VOXEL, Parameter
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
-__all__ = [
-    "Better",
-    "ClassNeed",
-    "Drawn",
-    "Estimand",
-    "Kind",
-    "MethodSpec",
-    "Metric",
-    "MetricLevel",
-    "MetricSpec",
-    "Need",
-    "Promise",
-    "Statistic",
-    "StatisticSpec",
-    "Takes",
-    "Transform",
-    "Unanswered",
-    "interval_method",
-    "metric",
-    "range_of_spread",
-    "range_of_values",
-    "spec_of",
-    "statistic",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 _SPEC = "__halfwidth_spec__"
+# Listed after those whose place is declared.
+LAST = 9
 
 
 # --------------------------------------------------------------------------- metrics
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricSpec:
     """What is known of a metric before any value is seen.
 
@@ -105,6 +83,9 @@ class MetricSpec:
         How a sample-level metric may be averaged over classes; empty where it is of all at once.
     share : tuple of str
         The two cells a, b of a two by two table where the metric is a / (a + b), a proportion.
+    quotient : callable or None
+        ``quotient(**parameters)``: where the metric is the ratio of two weighted sums of TP, FN,
+        FP and TN, their weights in the numerator and in the denominator. ``share`` says as much.
     tables : tuple of str
         Which of ``costs`` and ``priors`` the function takes.
     prevalence_dependent : bool
@@ -121,9 +102,12 @@ class MetricSpec:
         What a class must have for its part of an average to have a value.
     transform : Transform
         The scale for intervals by the delta method.
-    look : int or None
+    style : int or None
         Which colour, stroke and marker of the palette it has in figures, of its own; None: what
         is left.
+    listed : int
+        Where it stands in lists and in the output of studies: low numbers first, then as the file
+        of its family declares them.
     cite : str
         Key of the reference; empty for metrics that need none.
     """
@@ -147,6 +131,7 @@ class MetricSpec:
     of_background: bool = False
     averages: tuple[str, ...] = ()
     share: tuple[str, ...] = ()
+    quotient: Callable[..., Quotient] | None = None
     tables: tuple[str, ...] = ()
     prevalence_dependent: bool = False
     estimand: Estimand | Callable[..., Estimand] = Estimand.OTHER
@@ -154,7 +139,8 @@ class MetricSpec:
     bounds_rule: Callable[..., Bounds] | None = None
     class_needs: ClassNeed = ClassNeed.CASES
     transform: Transform = Transform.IDENTITY
-    look: int | None = None
+    style: int | None = None
+    listed: int = LAST
     cite: str = ""
 
     @property
@@ -174,7 +160,7 @@ class MetricSpec:
         return self.display or "the values"
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """A metric with its parameters bound."""
 
@@ -220,6 +206,20 @@ class Metric:
         return Metric(replace(self.spec, bounds=bounds), self.parameters)
 
     @property
+    def quotient(self) -> Quotient | None:
+        """Weights of TP, FN, FP and TN in numerator and denominator; None where it is no ratio."""
+        if self.spec.quotient is not None:
+            return self.spec.quotient(**self._declared)
+        if not self.spec.share or not self.usual:
+            return None
+        cells = ("tp", "fn", "fp", "tn")
+        part = self.spec.share[:1]
+        numerator, denominator = (
+            tuple(float(cell in held) for cell in cells) for held in (part, self.spec.share)
+        )
+        return numerator, denominator
+
+    @property
     def in_voxels(self) -> bool:
         """Whether its lengths are in voxels."""
         return self.parameters.get(UNIT.name) == VOXEL
@@ -251,7 +251,7 @@ def _as_the_mean(metric_n: int, **_parameters: float) -> int:
     return metric_n
 
 
-@dataclass(frozen=True)
+@frozen
 class StatisticSpec:
     """What is known of a summary statistic.
 
@@ -288,6 +288,8 @@ class StatisticSpec:
         The scale for intervals by the delta method.
     of_records : bool
         Whether a sample holds codes or records of cases rather than values of a metric.
+    listed : int
+        As of a metric.
     cite : str
     """
 
@@ -307,6 +309,7 @@ class StatisticSpec:
     vectorised: bool = True
     transform: Transform = Transform.IDENTITY
     of_records: bool = False
+    listed: int = LAST
     cite: str = ""
 
     @property
@@ -319,7 +322,7 @@ class StatisticSpec:
         return _reduced(self)
 
 
-@dataclass(frozen=True)
+@frozen
 class Statistic:
     """A summary statistic with its parameters bound; calling it reduces the last axis."""
 
@@ -354,7 +357,7 @@ class Statistic:
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
 
 
-@dataclass(frozen=True)
+@frozen
 class Unanswered:
     """What is known of a sample for which a method gave no interval.
 
@@ -390,7 +393,7 @@ class Unanswered:
         return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
 
 
-@dataclass(frozen=True)
+@frozen
 class MethodSpec:
     """What is known of a CI method.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -12,20 +11,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, shown
-
-__all__ = [
-    "ALTERNATIVES",
-    "BETWEEN",
-    "UNBOUNDED",
-    "UNIT_INTERVAL",
-    "Alternative",
-    "Array",
-    "Bounds",
-    "Interval",
-    "Level",
-    "Numbers",
-    "decimals",
-]
+from halfwidth.core.frozen import frozen
 
 Array = NDArray[np.float64]
 # Of counts or sums, and complex where a derivative is taken.
@@ -35,7 +21,7 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")
 BETWEEN = "strictly between 0 and 1"
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounds:
     """A closed range ``[low, high]``; either end may be infinite.
 
@@ -74,7 +60,7 @@ UNBOUNDED = Bounds(-math.inf, math.inf)
 UNIT_INTERVAL = Bounds(0.0, 1.0)
 
 
-@dataclass(frozen=True)
+@frozen
 class Level:
     """How sure an interval is meant to be, and on which side it is closed.
 
@@ -119,7 +105,7 @@ class Level:
         return self.alpha / 2 if self.alternative == "two-sided" else self.alpha
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """Lower and upper bounds, one pair for each sample of a batch.
 

@@ -36,28 +36,6 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
-__all__ = [
-    "ABSENT_CLASS",
-    "MISSING_POLICIES",
-    "UNDEFINED_POLICIES",
-    "AbsentClass",
-    "Missing",
-    "Status",
-    "Undefined",
-    "absent_classes",
-    "apply_missing_policy",
-    "distance_without",
-    "is_missing",
-    "leave_out_both",
-    "nan_per_sample",
-    "no_interval",
-    "penalty_for",
-    "presence_of",
-    "status_of",
-    "studentized_ratio",
-    "undefined_as",
-]
-
 Missing = Literal["raise", "omit", "worst"]
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
 AbsentClass = Literal["omit", "zero", "undefined"]

@@ -1,1 +1,1 @@
-"""Front doors: check once, choose a method, compute, and say what to doubt."""
+"""Estimates: inputs are checked once, a method is chosen, intervals and cautions follow."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.checks import as_number, is_masked, is_number
 from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
@@ -19,15 +19,6 @@ from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
 
-__all__ = [
-    "Sample",
-    "as_numbers",
-    "check_magnitude",
-    "check_sample",
-    "ready_values",
-    "scaled_numbers",
-]
-
 # Values this little outside the bounds, relative to their width, are rounding of the file.
 RANGE_ROUNDING = 1e-9
 # Squares of sums of larger values overflow, and squares of smaller differences vanish.
@@ -35,7 +26,7 @@ LARGEST, SMALLEST_SPREAD = 1e100, 1e-100
 WANTED_SCALE = "a positive number; values are divided by it"
 
 
-@dataclass(frozen=True)
+@frozen
 class Sample:
     """Values of cases, ready for use: finite and in range.
 
@@ -163,7 +154,7 @@ def _reads_as_number(value: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@frozen
 class Ready:
     """Values of cases that count, in the order given.
 

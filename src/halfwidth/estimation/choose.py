@@ -15,8 +15,6 @@ from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.bootstrap import standard_error
 
-__all__ = ["CASES_BEYOND", "SMALL", "choose", "choose_for_counts"]
-
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
 # Of areas under curves and of an SD BCa covers better than percentile from fewer cases on

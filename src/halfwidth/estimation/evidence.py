@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,24 +17,13 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
 from halfwidth.core.types import Bounds, Level
 from halfwidth.metrics.agreement import accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "DATA",
-    "FIELDS",
-    "OF_CASES",
-    "Evidence",
-    "cases_needed",
-    "evidence",
-    "family_of",
-    "found_for",
-    "with_evidence",
-]
 
 DATA = "evidence.csv"
 # Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
@@ -55,7 +44,7 @@ NOTICED = 0.01
 RELIABLE = 0.925
 
 
-@dataclass(frozen=True)
+@frozen
 class Evidence:
     """What one method did on real instances, at one size of the samples.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import PerCase
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Metric, Statistic, Takes
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -19,20 +20,6 @@ from halfwidth.metrics import building
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.summaries.catalogue import STATISTICS
-
-__all__ = [
-    "Classes",
-    "OwnMetric",
-    "Policies",
-    "Target",
-    "functional_of",
-    "functional_of_cells",
-    "of_one_class",
-    "positive_of",
-    "share_of",
-    "targets_of",
-    "tuned_of",
-]
 
 MEAN = Statistic(STATISTICS["mean"])
 
@@ -56,7 +43,7 @@ class Cases(Protocol):
         """Scores of each class, (..., C, n)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Classes:
     """The classes of a test set, in the order of their codes; empty for a regression.
 
@@ -74,7 +61,7 @@ class Classes:
         return len(self.labels)
 
 
-@dataclass(frozen=True)
+@frozen
 class OwnMetric:
     """A user's function ``f(y_true, y_score)``."""
 
@@ -82,7 +69,7 @@ class OwnMetric:
     metric: Metric
 
 
-@dataclass(frozen=True)
+@frozen
 class Policies:
     """What the metrics of a call share.
 
@@ -103,7 +90,7 @@ class Policies:
     criterion: Metric | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """One row to estimate.
 

@@ -16,8 +16,6 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 from halfwidth.resampling.designs import Codes, Design, arrange
 
-__all__ = ["OVER", "Over", "arranged", "check_over", "listed", "units_of"]
-
 Over = Literal["cases", "clusters"]
 OVER: tuple[Over, ...] = ("cases", "clusters")
 

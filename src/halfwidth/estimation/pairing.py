@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,19 +15,18 @@ from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
-from halfwidth.estimation.design_doubts import design_doubts
 from halfwidth.estimation.grouping import listed
+from halfwidth.estimation.repeat_cautions import design_doubts
 
 if TYPE_CHECKING:
     from halfwidth.io.table import Table
 
-__all__ = ["Paired", "by_class", "in_order_of", "paired"]
-
 BY_PLACE = "If their places are what belongs together, pass .to_numpy() of each"
 
 
-@dataclass(frozen=True)
+@frozen
 class Paired:
     """What was given for the same cases, all in the order of the first that carries labels.
 

@@ -34,8 +34,6 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 
-__all__ = ["difference_ci"]
-
 
 def difference_ci(
     values: Any,
@@ -46,7 +44,7 @@ def difference_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     penalty: float | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -12,25 +12,22 @@ import numpy as np
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate, metric_title
-from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic, spec_of
 from halfwidth.core.types import Interval
+from halfwidth.estimation.caution_rules import Facts, cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
-from halfwidth.estimation.doubts import Facts, cautions_for
-from halfwidth.estimation.metric_doubts import ClassFacts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
+from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["Job", "estimate_counts", "estimate_jobs"]
 
-# What auto falls back on, under its own name, where the values leave its choice undefined.
-INSTEAD = {"bca": "percentile"}
-
-
-@dataclass(frozen=True)
+@frozen
 class Job:
     """One row of a result: a functional of some records.
 
@@ -77,19 +74,19 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     methods = [_method_for(job, request) for job in jobs]
     made = _in_batches(jobs, methods, request, plan)
     if request.method is None:
-        without = [place for place, one in enumerate(made) if _needs_another(one)]
-        others = [METHODS[INSTEAD[made[place].method]] for place in without]
-        again = _in_batches([jobs[place] for place in without], others, request, plan)
-        for place, estimate in zip(without, again, strict=True):
+        # Under its own name, where the values leave what auto chose undefined.
+        others = {place: other for place, one in enumerate(made) if (other := _fallback(one))}
+        again = _in_batches([jobs[place] for place in others], [*others.values()], request, plan)
+        for place, estimate in zip(others, again, strict=True):
             made[place] = estimate
     return tuple(made)
 
 
-def _needs_another(estimate: Estimate) -> bool:
-    """Whether the method that was chosen has no interval for an estimate that is defined."""
-    return (
-        estimate.method in INSTEAD and np.isnan(estimate.low) and bool(np.isfinite(estimate.value))
-    )
+def _fallback(estimate: Estimate) -> MethodSpec | None:
+    """What is taken where the method that was chosen leaves a defined estimate without interval."""
+    instead = estimate.method_spec.instead
+    undefined = np.isnan(estimate.low) and np.isfinite(estimate.value)
+    return spec_of(instead) if undefined and instead is not None else None
 
 
 def _in_batches(
@@ -227,7 +224,11 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
     method = request.method or choose_for_counts()
     if Estimand.PROPORTION not in method.accepts:
         known = [spec.name for spec in METHODS if Estimand.PROPORTION in spec.accepts]
-        hint = "; the exact binomial one is clopper_pearson" if method.name == "exact" else ""
+        hint = (
+            "; the exact binomial one is clopper_pearson"
+            if method.name == exact_method.__name__
+            else ""
+        )
         raise OptionError(
             f"method {method.name!r} makes no interval for a proportion known by its counts{hint}; "
             f"use auto, {', '.join(known)}"

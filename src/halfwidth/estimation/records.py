@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.grouping import Over
 from halfwidth.resampling.designs import Design
 
-__all__ = ["Functional", "Records"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Functional:
     """What is computed of cases.
 
@@ -39,7 +38,7 @@ class Functional:
     records: Callable[[Any], Array] = np.asarray
 
 
-@dataclass(frozen=True)
+@frozen
 class Records:
     """What a functional is computed on: cases in the canonical order of their design.
 

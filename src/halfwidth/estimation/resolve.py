@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.checks import as_count, as_number, is_number, one_of
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind, parse_name
 from halfwidth.core.rng import resolve_seed
 from halfwidth.core.spec import (
@@ -34,19 +35,6 @@ from halfwidth.metrics.catalogue import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = [
-    "AUTO",
-    "PROPORTION",
-    "UNNAMED",
-    "Request",
-    "accepted_methods",
-    "check_accepts",
-    "check_bounds",
-    "resolve_metric",
-    "resolve_request",
-    "resolve_statistic",
-]
-
 AUTO = "auto"
 # Their replicates take 80 MB; the error that drawing leaves is far below any that matters.
 MOST_RESAMPLES = 10**7
@@ -58,7 +46,7 @@ PROPORTION = MetricSpec(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """The options common to all estimates of one call, checked.
 
@@ -77,8 +65,8 @@ class Request:
     threads : int
         That long bootstraps of ranked scores run in.
     draws : bool
-        Whether resamples were asked for by their number, so that they are drawn even where the
-        distribution of very many cases could be had without.
+        Whether resamples were asked for by their number, so that they are drawn even where their
+        distribution is known exactly.
     """
 
     method: MethodSpec | None

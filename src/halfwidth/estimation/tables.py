@@ -17,9 +17,9 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import Sample, check_sample
-from halfwidth.estimation.design_doubts import design_doubts
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.repeat_cautions import design_doubts
 from halfwidth.estimation.resolve import (
     AUTO,
     PROPORTION,
@@ -31,8 +31,6 @@ from halfwidth.estimation.resolve import (
 from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
-
-__all__ = ["names_of_columns", "summary_table"]
 
 
 def summary_table(

@@ -104,6 +104,7 @@ def _without_error(sample: Unanswered) -> tuple[str, str]:
 
 @interval_method(
     no_interval=_uncorrected,
+    instead=percentile,
     title="BCa bootstrap",
     drawn=Drawn("orange", "dashed", "s"),
     accepts=ANY,

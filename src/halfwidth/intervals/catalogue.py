@@ -11,8 +11,6 @@ from halfwidth.intervals.mean import DECLARED as MEAN
 from halfwidth.intervals.proportion import DECLARED as PROPORTION
 from halfwidth.intervals.quantile import DECLARED as QUANTILE
 
-__all__ = ["METHODS"]
-
 METHODS: Catalogue[MethodSpec] = Catalogue(
     "method",
     tuple(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 from halfwidth.resampling import proportions
@@ -25,24 +25,12 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.resampling.linearization import effective_trials
 
-__all__ = [
-    "Computed",
-    "Ingredients",
-    "apply",
-    "estimands",
-    "fits",
-    "intervals",
-    "of_counts",
-    "of_samples",
-]
-
-
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
 MOST_ELEMENTS = 2**21
 
 
-@dataclass(frozen=True)
+@frozen
 class Computed:
     """What one method made of a batch of samples.
 

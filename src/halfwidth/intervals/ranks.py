@@ -12,16 +12,6 @@ import numpy as np
 
 from halfwidth.core.types import Array, Level
 
-__all__ = [
-    "RankPair",
-    "asymptotic_positions",
-    "attainable_level",
-    "exact_ranks",
-    "minimum_n",
-    "minimum_n_asymptotic",
-    "randomized_ranks",
-]
-
 # Binomial sums are rounded; a probability that misses the level by less attains it.
 ROUNDING = 1e-12
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.paths import no_such_file
 
-__all__ = ["SUFFIXES", "read_array"]
-
 SUFFIXES = (".npy", ".npz")
 # How such files begin: an array, and an archive of them.
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"

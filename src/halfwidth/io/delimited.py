@@ -18,8 +18,6 @@ from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
 from halfwidth.resampling.progress import tracked
 
-__all__ = ["named_table", "read_delimited"]
-
 # Rows that are Python objects at a time.
 CHUNK = 1 << 14
 
@@ -52,7 +50,7 @@ def read_delimited(
 
 
 def _separator(text: IO[str], separators: str) -> str:
-    """The one that the first line has most of."""
+    """The separator that is most frequent in the first line."""
     first = ""
     while not first:
         # A file whose lines never end is refused by its first cell.

@@ -1,9 +1,8 @@
-"""Where the voxels of an image lie, and whether those of two images lie at the same places."""
+"""The geometry of images, and whether two images have the same."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
-
-__all__ = ["Geometry", "Image", "check_same_geometry", "checked_spacing", "geometry_of"]
+from halfwidth.core.frozen import frozen
 
 # Shares of a voxel: well above what rounding in a header makes (0.97656 written as 0.977), and
 # well below what moves a boundary.
@@ -25,7 +23,7 @@ ORIGIN_ROUNDING = 0.01
 Matrix = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Geometry:
     """Where voxels lie in the patient; world coordinates are LPS (left, posterior, superior), mm.
 
@@ -44,7 +42,7 @@ class Geometry:
     origin: tuple[float, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Image:
     """A label map or a mask.
 
@@ -68,7 +66,7 @@ class Image:
 
 
 def checked_spacing(file: Path, spacing: Sequence[float]) -> tuple[float, ...]:
-    """The spacing as given, if it is one (finite and above zero)."""
+    """The given spacing, checked to be finite and above zero."""
     if not all(np.isfinite(step) and step > 0 for step in spacing):
         raise DataError(
             f"{file}: its voxels are {_times(spacing[::-1])} mm large (x, y, z); "
@@ -178,7 +176,7 @@ def _unlike_places(prediction: Geometry, reference: Geometry) -> list[tuple[str,
 
 
 def _orientations(one: NDArray[Any], other: NDArray[Any]) -> tuple[str, str]:
-    """Two directions as axis codes, or as matrices where codes would not tell them apart."""
+    """Two directions as axis codes, or as matrices if their codes are equal."""
     codes = _axis_codes(one), _axis_codes(other)
     if codes[0] is None or codes[1] is None or codes[0] == codes[1]:
         return _matrix_text(one), _matrix_text(other)
@@ -186,7 +184,7 @@ def _orientations(one: NDArray[Any], other: NDArray[Any]) -> tuple[str, str]:
 
 
 def _axis_codes(direction: NDArray[Any]) -> str | None:
-    """To where each axis points, x first as is the custom; None for axes askew or of a plane."""
+    """The direction of each axis as a letter, x first; None for oblique axes or planes."""
     if direction.shape != (3, 3) or (np.abs(direction).max(axis=0) < 1 - DIRECTION_TOLERANCE).any():
         return None
     letters = ("RL", "AP", "IS")

@@ -1,4 +1,4 @@
-"""Whether the first line of a table is its header, and whether its rows are cases at all."""
+"""Whether the first line of a table is its header."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import PurePath
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.numerals import is_number
 from halfwidth.io.table import is_missing_text
-
-__all__ = ["SAMPLE_ROWS", "check_header", "default_names", "numeric_names"]
 
 # Rows that are compared with the first line.
 SAMPLE_ROWS = 200
@@ -118,7 +116,7 @@ def _has_fractions(cells: Sequence[str]) -> bool:
 
 
 def _alike(name: str, cells: Sequence[str]) -> bool:
-    """Whether a name has digits where the cells below have: case_01 above case_02."""
+    """Whether a name has digits in the same places as the cells below: case_01 above case_02."""
     shape = re.sub(r"\d+", "9", name)
     shapes = [re.sub(r"\d+", "9", cell.strip()) for cell in cells]
     return name in [cell.strip() for cell in cells] or (

@@ -21,8 +21,6 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
 from halfwidth.io.voxel_data import Header, kept_axes
 
-__all__ = ["UNITS", "meta_header", "nrrd_header"]
-
 # Headers are a few lines, or some hundred kilobytes of remarks on each of many segments.
 LONGEST = 1 << 22
 
@@ -112,7 +110,7 @@ def _nrrd_fields(file: Path) -> tuple[dict[str, str], int]:
     for line in head.decode("utf-8", "replace").splitlines()[1:]:
         name, colon, value = line.partition(":")
         name = "".join(name.split()).lower()
-        # A line with ':=' is a remark of whoever wrote the file.
+        # Lines with ':=' are custom remarks.
         if line.startswith("#") or not colon or value.startswith("="):
             continue
         if name in fields:
@@ -147,7 +145,7 @@ def _nrrd_skip(file: Path, fields: Mapping[str, str]) -> int:
 
 
 def _nrrd_axes(file: Path, fields: Mapping[str, str], sizes: list[int]) -> list[int]:
-    """The axes, but for those that are none of space and have one value only."""
+    """The axes, without non-spatial ones of length 1."""
     vectors = _nrrd_vectors(file, fields, len(sizes))
     kinds = fields.get("kinds", "").lower().split()
     outside = [kind not in NRRD_KINDS for kind in kinds] or [False] * len(sizes)

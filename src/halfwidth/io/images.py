@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, proposed, shortened
-from halfwidth.io.grids import Geometry, Image, check_same_geometry
+from halfwidth.io.grids import Image
 from halfwidth.io.image_headers import meta_header, nrrd_header
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.io.nifti import nifti_header
@@ -17,17 +17,6 @@ from halfwidth.io.paths import no_such_file
 from halfwidth.io.pictures import read_npy, read_png
 from halfwidth.io.tiff import read_tiff
 from halfwidth.io.voxel_data import Header, read_labels
-
-__all__ = [
-    "IMAGE_SUFFIXES",
-    "Geometry",
-    "Image",
-    "check_same_geometry",
-    "files_of",
-    "is_image",
-    "read_image",
-    "stem",
-]
 
 EXTRA = "pip install 'halfwidth[images]'"
 
@@ -55,13 +44,13 @@ def files_of(path: Path) -> tuple[Path, ...]:
     try:
         data = read(path).data
     except (DataError, OSError):
-        # What is wrong with it is told when it is read.
+        # Reading it will report what is wrong with it.
         return (path,)
     return (path,) if data == path else (path, data)
 
 
 def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
-    """A label map or a mask from a file, told by its suffix.
+    """Read a label map or a mask from a file of any known suffix.
 
     Values must be whole and not negative; they may be stored as any type of number. Axes come in
     the order (z, y, x) or (y, x), whatever the order in the file; axes of length one beyond the

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["MOST_VOXELS", "LabelMap", "as_labels", "check_size"]
-
 # Values are looked at in portions of this many, so that a volume of floats takes no second one.
 PORTION = 1 << 18
 MOST = 2**32 - 1
@@ -120,7 +118,7 @@ class LabelMap:
             return
         values = self._scaled(stored)
         if not self._holds_labels(values) or self._low < 0 or self._high > MOST:
-            # Nothing is kept of an image that will be refused; what it holds is told in the end.
+            # An image that will be refused is not kept; the error at the end names what it holds.
             return
         smallest_type = np.min_scalar_type(round(self._high))
         if smallest_type.itemsize > self._voxels.itemsize:

@@ -1,4 +1,4 @@
-"""What a table of per-case values means: which columns are values, groups, cases.
+"""The roles of the columns of a table of per-case values: values, groups, cases.
 
 A wide table has a column per structure; a long one has one value column and columns to group by;
 the canonical long table names its columns ``case, metric, value`` and needs no options.
@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Factor, Table, joint_codes
 from halfwidth.metrics.catalogue import METRICS
-
-__all__ = ["CaseNames", "Layout", "Slice", "layout_of", "metrics_in", "slices"]
 
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
@@ -30,7 +28,7 @@ NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """The part each column plays.
 
@@ -83,7 +81,7 @@ class CaseNames(Sequence[str]):
         return f"in row {self._table.row_number(row)}" if level is None else str(level)
 
 
-@dataclass(frozen=True)
+@frozen
 class Slice:
     """One sample of a table: the values of one column at one combination of levels.
 
@@ -149,7 +147,7 @@ def layout_of(
     case = case or case_column(table, (*by, *(values or ())))
     check_cases(table, case)
     if _is_canonical(table, values):
-        # Its rows are told apart by their metric anyway, each with the range of its own.
+        # Its rows are split by metric anyway, each with its own range.
         known = tuple(name for name in CANONICAL_BY if name in table)
         chosen = tuple(name for name in by if name != "metric") if by else known
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
@@ -167,7 +165,7 @@ def _check_roles(
     groups: str | None,
     strata: str | None,
 ) -> None:
-    """Refuse a column that is to be two things at once."""
+    """Refuse a column with two roles."""
     roles = {"values": values or (), "by": by or ()}
     roles |= {
         name: [column]

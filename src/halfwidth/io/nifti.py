@@ -15,8 +15,6 @@ from halfwidth.core.types import decimals
 from halfwidth.io.grids import Geometry, checked_spacing, geometry_of
 from halfwidth.io.voxel_data import GZIP, Header, Stream, kept_axes
 
-__all__ = ["nifti_header"]
-
 # Sizes of the headers of the two versions, which are how a file begins.
 SIZES = (348, 540)
 ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
@@ -108,7 +106,7 @@ def _dtype(file: Path, header: Any) -> np.dtype[Any]:
 
 
 def _scale(file: Path, header: Any) -> tuple[tuple[float, float] | None, tuple[str, ...]]:
-    """Slope and intercept where they matter, and what is to be said of them.
+    """Slope and intercept if they matter, and a note about them.
 
     The standard says that a slope of zero means no scaling. It does not know a NaN, which nibabel
     and ITK take for a zero; so does this, and says so. Infinity is neither.
@@ -149,7 +147,7 @@ def _placed(file: Path, header: Any, kept: int) -> tuple[tuple[float, ...], Geom
 
 
 def _two_places(file: Path, header: Any, sizes: Sequence[int]) -> tuple[str, ...]:
-    """What is to be said of a header whose qform and sform place its voxels differently."""
+    """A note about a header whose qform and sform place its voxels differently."""
     if int(header["sform_code"]) == 0 or int(header["qform_code"]) == 0:
         return ()
     try:

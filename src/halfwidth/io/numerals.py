@@ -12,16 +12,6 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.io.table import TEXT, Table
 
-__all__ = [
-    "DECIMALS",
-    "LOOKED_AT",
-    "Decimal",
-    "as_decimal",
-    "is_number",
-    "like_a_number",
-    "with_points",
-]
-
 Decimal = Literal[".", ","]
 DECIMALS: tuple[Decimal, ...] = (".", ",")
 

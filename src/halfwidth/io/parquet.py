@@ -8,8 +8,6 @@ from halfwidth.core.errors import DataError, quoted
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import Source
 
-__all__ = ["read_parquet"]
-
 EXTRA = "pip install 'halfwidth[tables]'"
 # Cells that a file may promise; a few bytes can stand for billions of equal ones.
 MOST_CELLS = 2 * 10**8
@@ -24,7 +22,7 @@ def read_parquet(source: Source) -> Table:
     try:
         opened = pyarrow.parquet.ParquetFile(source.opened)
         _check(opened)
-        # Text is decoded when it is asked for: here, where errors are expected.
+        # Decode text here, where errors are handled.
         return Table.of_frame(opened.read().to_pandas())
     except DataError:
         raise

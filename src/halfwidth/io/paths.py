@@ -1,12 +1,10 @@
-"""What is said of files that are not there."""
+"""The error for files that do not exist."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, proposed
-
-__all__ = ["no_such_file"]
 
 
 def no_such_file(path: Path) -> DataError:

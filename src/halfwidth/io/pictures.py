@@ -16,8 +16,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.label_maps import PORTION, LabelMap, check_size
 from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
-__all__ = ["read_npy", "read_png"]
-
 PNG = b"\x89PNG\r\n\x1a\n"
 NPY = b"\x93NUMPY"
 # Colour types that hold a colour, or transparency, per pixel.
@@ -40,17 +38,20 @@ def read_png(file: Path, most: int) -> NDArray[Any]:
 
 
 def _labels_of(file: Path, picture: Any, depth: int, most: int) -> NDArray[Any]:
-    """The labels of a picture, a strip at a time: as an array the picture would lie there twice."""
+    """The labels of a picture, strip by strip: as a whole array it would be in memory twice."""
     width, height = picture.size
     rows = max(1, PORTION // width)
-    labels: LabelMap | None = None
-    for row in range(0, height, rows):
+
+    def strip_from(row: int) -> NDArray[Any]:
         strip = np.asarray(picture.crop((0, row, width, min(row + rows, height))))
-        if picture.mode == "L" and depth in PNG_SPREAD:
-            strip = strip // np.uint8(PNG_SPREAD[depth])
-        labels = labels or LabelMap(file, (height, width), strip.dtype, most=most)
+        spread = PNG_SPREAD.get(depth) if picture.mode == "L" else None
+        return strip if spread is None else strip // np.uint8(spread)
+
+    strip = strip_from(0)
+    labels = LabelMap(file, (height, width), strip.dtype, most=most)
+    for row in range(0, height, rows):
+        strip = strip_from(row) if row else strip
         labels.put((slice(row, row + len(strip)), slice(None)), strip)
-    assert labels is not None  # noqa: S101 -- a picture without rows is refused
     return labels.finished()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.delimited import read_delimited
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
@@ -14,19 +15,17 @@ from halfwidth.io.table import Table
 from halfwidth.io.table_sources import STANDARD_INPUT, Source
 from halfwidth.io.workbook import read_workbook
 
-__all__ = ["FORMATS", "SUFFIXES", "Reading", "read_table"]
-
 # What may separate the cells of each kind of text, the preferred one first.
 SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
 FORMATS = (*SEPARATORS, "parquet", "xlsx")
 # Text may be compressed too.
 SUFFIXES = tuple(f".{name}" for name in FORMATS)
 PACKED = ".gz"
-# How files begin whose format nobody named.
+# The first bytes of files by which their format is detected.
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Reading:
     """How a table is to be read, where its file does not say enough.
 
@@ -49,7 +48,7 @@ class Reading:
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
-    """A table from a file, told by its suffix, or from standard input.
+    """Read a table from a file, by its suffix, or from standard input.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
 
 
 def _format_of(path: str, how: Reading) -> str | None:
-    """The format that was asked for, or that the suffix tells; None where neither does."""
+    """The given format, or that of the suffix; None if there is neither."""
     if how.format is not None and how.format not in FORMATS:
         raise UnknownNameError("format", how.format, FORMATS)
     if path == STANDARD_INPUT:

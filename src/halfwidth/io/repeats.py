@@ -9,21 +9,13 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Factor, Table, joint_codes
-
-__all__ = [
-    "CASE_COLUMNS",
-    "Repeats",
-    "case_column",
-    "is_design_column",
-    "repeats_in",
-]
 
 CASE_COLUMNS = ("case", "case_id", "id", "subject", "patient", "name", "filename")
 RUN_COLUMNS = ("fold", "seed", "run")
@@ -52,9 +44,9 @@ DIGIT, FRACTION = re.compile(r"\d"), re.compile(r"[+-]?\d*[.,]\d+(e[+-]?\d+)?", 
 QUALIFIER = "anon|anonymized|anonymised|dicom|bids|deidentified|original"
 
 
-@dataclass(frozen=True)
+@frozen
 class Repeats:
-    """What speaks against taking the rows as independent cases.
+    """Evidence that the rows are not independent cases.
 
     Attributes
     ----------
@@ -91,7 +83,7 @@ def _named_for(name: str, words: tuple[str, ...]) -> str | None:
 
 
 def is_design_column(name: str) -> bool:
-    """Whether a column names patients or runs, so that nobody means its numbers as values."""
+    """Whether a column names patients or runs, so that its numbers are not values."""
     return _named_for(name, PERSON) is not None or _squeezed(name) in RUN_COLUMNS
 
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
-
-__all__ = ["RunSlice", "RunTable", "run_slices", "run_table"]
 
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
@@ -43,7 +41,7 @@ SEED = "seed"
 FOLD = re.compile(r"(^|[^a-z])(k|cv)?folds?([^a-z]|$)")
 
 
-@dataclass(frozen=True)
+@frozen
 class RunTable:
     """Which column of a table of runs is what.
 
@@ -75,7 +73,7 @@ class RunTable:
         return _without_prefix(self.value)
 
 
-@dataclass(frozen=True)
+@frozen
 class RunSlice:
     """The runs of one source of variation.
 
@@ -129,7 +127,7 @@ def _first(table: Table, names: Sequence[str]) -> str | None:
 
 
 def _status_column(table: Table) -> str | None:
-    """The column that says how runs ended, or an error where it says what nobody knows."""
+    """The column with the status of runs; raises an error for unknown words in it."""
     for name in table.names:
         if name.lower() not in STATUS_COLUMNS:
             continue

@@ -7,8 +7,6 @@ from pathlib import Path
 from halfwidth.core.errors import DataError
 from halfwidth.io.paths import no_such_file
 
-__all__ = ["small_text"]
-
 
 def small_text(path: Path, most_bytes: int) -> str:
     """The text of a settings file, which is in UTF-8 and small.

@@ -1,4 +1,4 @@
-"""Tables whose rows are no cases: summaries, and totals below the cases."""
+"""Tables whose rows are not cases: summaries, and totals below the cases."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from halfwidth.core.errors import DataError, quoted, shortened
 from halfwidth.io.numerals import LOOKED_AT
 from halfwidth.io.table import Table
-
-__all__ = ["check_cases"]
 
 # Names of statistics, as MONAI, pandas and spreadsheets write them.
 STATISTICS = frozenset(
@@ -33,7 +31,7 @@ WHERE_CASES_ARE = (
 
 
 def check_cases(table: Table, case: str | None) -> None:
-    """Refuse a table whose rows are statistics, or of which some are.
+    """Refuse a table in which all or some rows are statistics.
 
     Parameters
     ----------

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -18,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.core.undefined import is_missing
-
-__all__ = ["TEXT", "Factor", "Table", "is_missing_text", "joint_codes", "text_column"]
 
 _TRUTH = {"true": 1.0, "false": 0.0}
 # Cells that mean "no value", in any mix of capitals.
@@ -37,7 +35,7 @@ MOST_DIGITS = 18
 PLAIN = (str, bool, int, float, type(None), np.bool_, np.integer, np.floating)
 
 
-@dataclass(frozen=True)
+@frozen
 class Factor:
     """The distinct levels of a column.
 
@@ -63,7 +61,7 @@ class Factor:
         return None if code < 0 else _level(self.distinct[code : code + 1].tolist()[0])
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Named columns of equal length.
 
@@ -144,7 +142,7 @@ class Table:
 
     @functools.cached_property
     def _read(self) -> dict[str, Any]:
-        """What was made of a column when it was first asked for."""
+        """A result computed once per column, at its first use."""
         return {}
 
     def _once(self, what: str, make: Callable[[], Any]) -> Any:
@@ -153,7 +151,7 @@ class Table:
         return self._read[what]
 
     def _numbers(self, name: str) -> NDArray[Any] | None:
-        """A column as numbers, missing cells NaN; None where a cell is none."""
+        """A column as numbers with NaN for missing cells; an error if a cell is not a number."""
         found: NDArray[Any] | None = self._once(
             f"numbers of {name}", lambda: _as_numbers(self.columns[name])
         )
@@ -190,7 +188,7 @@ class Table:
 
 
 def joint_codes(*codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """One code for each combination of codes; a missing level is one of its own.
+    """One code for each combination of codes; missing is a level of its own.
 
     >>> joint_codes(np.array([0, 0, 1, 1]), np.array([-1, -1, 0, 1]))
     array([0, 0, 1, 2])
@@ -253,7 +251,7 @@ def _column(column: Any) -> NDArray[Any]:
     if array.dtype.kind in "biuf":
         return array
     if array.dtype.kind in "mM":
-        # As numbers these would be nanoseconds since 1970, which nobody means.
+        # As numbers these would be nanoseconds since 1970, which is never meant.
         shown = np.datetime_as_string(array) if array.dtype.kind == "M" else array.astype(str)
         return _objects(None if cell == "NaT" else cell for cell in shown.tolist())
     cells = array.tolist()

@@ -21,8 +21,6 @@ from typing import IO, BinaryIO
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["STANDARD_INPUT", "Source", "text_of"]
-
 STANDARD_INPUT = "-"
 GZIP = b"\x1f\x8b"
 # What unpacked tables may take: a hundred million cells of ten bytes.
@@ -170,7 +168,7 @@ def _wide(first: bytes) -> str | None:
 
 
 def _reads_as(source: Source, encoding: str) -> bool:
-    """Whether text in this encoding is blank; an error where it is none."""
+    """Whether the text in this encoding is blank; raises an error if it cannot be decoded."""
     decoder, blank, total = codecs.getincrementaldecoder(encoding)(), True, 0
     wide = encoding.startswith(("utf-16", "utf-32"))
     with source.unpacked() as unpacked:

@@ -17,8 +17,6 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.label_maps import LabelMap, check_size
 from halfwidth.io.voxel_data import Header, check_promise, kept_axes, read_labels
 
-__all__ = ["read_tiff"]
-
 # TIFF's codes of compressions that are read, and how many bytes one byte can stand for in them.
 LZW = 5
 BIG = 43
@@ -70,7 +68,7 @@ def _check_directories(file: Path, content: mmap.mmap) -> None:
     taken = 0
     while start := int.from_bytes(content[at : at + place], order):
         if start >= len(content):
-            # What is wrong with it is told when it is read.
+            # Reading it will report what is wrong with it.
             return
         tags = int.from_bytes(content[start : start + count], order)
         at = start + count + tags * entry

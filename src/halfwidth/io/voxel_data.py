@@ -1,4 +1,4 @@
-"""Voxels as they lie in a file: how many it may promise, and how they are got out of it.
+"""Voxels in a file: how many it can hold, and reading them.
 
 Nothing here trusts a header. Promises are checked against the size of the file before memory is
 asked for, and the checksums of compressed data are verified: a damaged mask is an error, never a
@@ -12,7 +12,6 @@ import math
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.io.grids import Geometry
 from halfwidth.io.label_maps import PORTION, LabelMap
-
-__all__ = ["GZIP", "Header", "Stream", "check_promise", "kept_axes", "read_labels"]
 
 GZIP = b"\x1f\x8b"
 # Deflate turns one byte into 1032 at most; a little is added for short files.
@@ -34,7 +32,7 @@ CHUNK = 1 << 18
 SLACK = 1 << 20
 
 
-@dataclass(frozen=True)
+@frozen
 class Header:
     """What the header of a volume says.
 
@@ -247,7 +245,7 @@ def _inflating() -> Any:
 
 
 def _inflater() -> Any:
-    # 32: gzip or zlib, told by the first bytes; 15: the largest window.
+    # 32: detect gzip or zlib by the first bytes; 15: the largest window.
     return _inflating().decompressobj(32 + 15)
 
 

@@ -28,8 +28,6 @@ from halfwidth.io.workbook_parts import (
 )
 from halfwidth.resampling.progress import tracked
 
-__all__ = ["read_workbook"]
-
 ENCRYPTED = b"\xd0\xcf\x11\xe0"
 # What the parts of a workbook may take when unpacked, and against their packed size.
 MOST_UNPACKED, MOST_EXPANSION, ALWAYS_UNPACKED = 2 * 10**9, 500, 1 << 26
@@ -203,7 +201,7 @@ class _Rows:
                 yield chunk
 
     def check_formulas(self, where: str) -> None:
-        """Refuse formulas whose values nobody has computed: they would be missing cells."""
+        """Refuse formulas without computed values: they would be missing cells."""
         if self._uncomputed:
             raise DataError(
                 f"{where}{len(self._uncomputed)} cell(s) hold a formula without its value "

@@ -10,14 +10,12 @@ import functools
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import IO, NamedTuple
 from xml.parsers import expat
 from zipfile import ZipFile
 
 from halfwidth.core.errors import DataError
-
-__all__ = ["Cell", "Sheet", "cells_of", "date_styles", "shared_texts", "sheets_of"]
+from halfwidth.core.frozen import frozen
 
 BLOCK = 1 << 16
 # Letters of one cell; a spreadsheet allows 32767.
@@ -29,7 +27,7 @@ NOT_A_FORMAT = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
 WORKBOOK = "xl/workbook.xml"
 
 
-@dataclass(frozen=True)
+@frozen
 class Sheet:
     """A sheet and the part of the file that holds it."""
 
@@ -132,7 +130,7 @@ def sheets_of(book: ZipFile) -> list[Sheet]:
 
 
 def shared_texts(book: ZipFile) -> list[str]:
-    """The texts that cells refer to by number; what is said of their pronunciation is left out."""
+    """The texts that cells refer to by number, without notes on pronunciation."""
     if "xl/sharedStrings.xml" not in book.namelist():
         return []
     items: list[str] = []

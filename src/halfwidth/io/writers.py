@@ -11,8 +11,6 @@ from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError
 
-__all__ = ["TABLE_SUFFIXES", "check_table_path", "csv_text", "write_table"]
-
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 

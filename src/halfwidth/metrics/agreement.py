@@ -38,7 +38,8 @@ _all_classes = functools.partial(
 
 
 @_all_classes(
-    look=7,
+    listed=0,
+    style=7,
     title="accuracy",
     estimand=Estimand.PROPORTION,
     bounds=UNIT_INTERVAL,
@@ -72,7 +73,8 @@ def accuracy(matrix: Counts) -> Counts:
 
 
 @_all_classes(
-    look=12,
+    listed=2,
+    style=12,
     title="MCC",
     bounds=CORRELATION,
     better=Better.HIGHER,
@@ -127,7 +129,8 @@ def _disagreement(n_classes: int, power: float) -> Counts:
 
 
 @_all_classes(
-    look=13,
+    listed=2,
+    style=13,
     title="Cohen's κ",
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,
@@ -194,7 +197,8 @@ def _range_of_costs(costs: Sequence[Sequence[float]] | None, **_others: object) 
 
 
 @_all_classes(
-    look=34,
+    listed=4,
+    style=34,
     title="expected cost",
     bounds_rule=_range_of_costs,
     bounds=UNBOUNDED,
@@ -238,7 +242,8 @@ def expected_cost(
 
 
 @_all_classes(
-    look=35,
+    listed=4,
+    style=35,
     title="normalised expected cost",
     bounds=UNBOUNDED,
     better=Better.LOWER,

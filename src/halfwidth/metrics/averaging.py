@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
 
+from halfwidth.core.forms import Quotient
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import AbsentClass, absent_classes
 from halfwidth.metrics.counting import one_vs_rest, ratio
-
-__all__ = ["CountingFinish", "averaged"]
 
 
 def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClass) -> Numbers:
@@ -39,7 +39,7 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     return ratio((values * weights).sum(axis=-1), weights.sum(axis=-1))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CountingFinish:
     """A counting metric as a function of the flattened confusion matrix, (..., C²) -> (...).
 
@@ -82,6 +82,26 @@ class CountingFinish:
         if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
             values = values.view(type(counts))
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
+
+    @property
+    def quotient(self) -> Quotient | None:
+        """Weights of the cells where the metric is a ratio of two weighted sums of counts."""
+        weights = self.metric.quotient
+        if weights is None or self.average not in ("binary", "none", "micro"):
+            return None
+        classes = range(self.n_classes) if self.average == "micro" else [self.which]
+        numerator, denominator = (self._of_cells(part, classes) for part in weights)
+        return numerator, denominator
+
+    def _of_cells(self, weights: tuple[float, ...], classes: Iterable[int]) -> tuple[float, ...]:
+        """The weights of TP, FN, FP and TN, added up over classes, by cell."""
+        tp, fn, fp, tn = weights
+        matrix = np.zeros((self.n_classes, self.n_classes))
+        for which in classes:
+            own = np.full(matrix.shape, tn)
+            own[which], own[:, which], own[which, which] = fn, fp, tp
+            matrix += own
+        return tuple(matrix.ravel().tolist())
 
     def _tables(self) -> dict[str, tuple[object, ...]]:
         given = {"costs": self.costs, "priors": self.priors}

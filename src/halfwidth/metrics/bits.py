@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BitMask", "layer_ranges", "moved", "packed", "unpacked"]
+from halfwidth.core.frozen import frozen
 
 Bits = NDArray[np.uint8]
 PER_BYTE = 8
@@ -20,7 +19,7 @@ PER_BYTE = 8
 SLAB = 1 << 22
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class BitMask:
     """A mask in an eighth of its memory, which is had back in slabs.
 

@@ -19,15 +19,6 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array
 from halfwidth.metrics.bits import BitMask, Bits, layer_ranges, moved, packed
 
-__all__ = [
-    "boundary",
-    "boundary_bits",
-    "chessboard_band",
-    "inner_band",
-    "nearest_distances",
-    "within",
-]
-
 Mask = NDArray[np.bool_]
 Steps = tuple[float, ...]
 

@@ -72,7 +72,7 @@ _distance = functools.partial(
 
 
 @_distance(
-    look=21,
+    style=21,
     title="HD",
     kind=Kind.DISCRETE,
     parameters=(PERCENTILE, OF_HAUSDORFF, UNIT),
@@ -135,7 +135,7 @@ def hd(
 
 
 @_distance(
-    look=3,
+    style=3,
     title="HD95",
     kind=Kind.DISCRETE,
     parameters=(OF_HAUSDORFF, UNIT),
@@ -220,7 +220,7 @@ def _covering(surface: Surface, percentile: float) -> float:
 
 
 @_distance(
-    look=4, title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+    style=4, title="ASSD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
 )
 def assd(
     prediction: ArrayLike | MaskPair,
@@ -273,7 +273,7 @@ def assd(
 
 
 @_distance(
-    look=5, title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
+    style=5, title="MASD", parameters=(OF_SURFACES, UNIT), reliable_n=75, cite="maier_hein2024"
 )
 def masd(
     prediction: ArrayLike | MaskPair,

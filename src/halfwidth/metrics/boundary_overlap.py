@@ -63,7 +63,7 @@ _agreement = functools.partial(
 
 
 @_agreement(
-    look=1,
+    style=1,
     title="NSD",
     parameters=(TOLERANCE, OF_SURFACES, UNIT),
     synonyms=("surface_dice", "normalized_surface_distance"),
@@ -124,7 +124,7 @@ def nsd(
 
 
 @_agreement(
-    look=6,
+    style=6,
     title="boundary IoU",
     parameters=(BAND, OF_BANDS, UNIT),
     synonyms=("biou",),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import Area, CellCounts, RankedAreas, Ranking, Sums
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Estimand,
     Metric,
@@ -23,23 +23,13 @@ from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.counting import count_cells
 from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
 
-__all__ = [
-    "Tuned",
-    "of_areas",
-    "of_callable",
-    "of_cells",
-    "of_sums",
-    "of_tuned",
-    "of_weighted_cells",
-]
-
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30
 # Merits of thresholds that differ by less are equal.
 TIE = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Policed:
     """A metric whose undefined values are what the policy says."""
 
@@ -95,7 +85,7 @@ def of_cells(
         metric,
         function=functools.partial(_function_of_cells, policed, n_cells),
         estimand=Estimand.COUNTING,
-        form=CellCounts(n_cells, policed),
+        form=CellCounts(n_cells, policed, finish.quotient),
         influence=functools.partial(_influence_of_cells, policed, n_cells),
     )
 
@@ -121,7 +111,8 @@ def of_weighted_cells(metric: Metric, finish: CountingFinish, undefined: Undefin
     """The same of weighted cases; records hold the cell and the weight of each."""
     policed = Policed(finish, undefined, metric.spec.worst)
     features = functools.partial(_weights_in_cells, finish.n_classes**2)
-    return _of_sums(metric, features, lambda _n, sums: policed(sums), Estimand.COUNTING)
+    form = Sums(features, lambda _n, sums: policed(sums), finish.quotient)
+    return _of_sums(metric, form, Estimand.COUNTING)
 
 
 def _weights_in_cells(n_cells: int, records: Array) -> Array:
@@ -135,21 +126,16 @@ def of_sums(metric: Metric) -> Statistic:
     form = metric.form
     if not isinstance(form, Sums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of sums")
-    return _of_sums(metric, form.features, form.finish, metric.estimand)
+    return _of_sums(metric, form, metric.estimand)
 
 
-def _of_sums(
-    metric: Metric,
-    features: Callable[[Array], Array],
-    finish: Callable[[Numbers, Numbers], Array],
-    estimand: Estimand,
-) -> Statistic:
+def _of_sums(metric: Metric, form: Sums, estimand: Estimand) -> Statistic:
     return _statistic(
         metric,
-        function=functools.partial(_function_of_sums, features, finish),
+        function=functools.partial(_function_of_sums, form.features, form.finish),
         estimand=estimand,
-        form=Sums(features, finish),
-        influence=functools.partial(_influence_of_sums, features, finish),
+        form=form,
+        influence=functools.partial(_influence_of_sums, form.features, form.finish),
     )
 
 
@@ -214,7 +200,7 @@ def _function_of_areas(
     return areas_of_records(form, np.moveaxis(records, axis, -1))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tuned:
     """A counting metric at the threshold that is best by another one, chosen on the same cases.
 

@@ -14,8 +14,6 @@ from halfwidth.metrics.ranking import DECLARED as RANKING
 from halfwidth.metrics.regression import DECLARED as REGRESSION
 from halfwidth.metrics.volume import DECLARED as VOLUME
 
-__all__ = ["METRICS", "SAMPLE_METRICS"]
-
 METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric",
     tuple(
@@ -25,5 +23,10 @@ METRICS: Catalogue[MetricSpec] = Catalogue(
 
 SAMPLE_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of a test set",
-    tuple(spec_of(function) for function in (*AGREEMENT, *COUNTING, *RANKING, *REGRESSION)),
+    tuple(
+        sorted(
+            (spec_of(function) for function in (*AGREEMENT, *COUNTING, *RANKING, *REGRESSION)),
+            key=lambda spec: spec.listed,
+        )
+    ),
 )

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError
 
-__all__ = ["Centreline", "centreline_within"]
-
 Mask = NDArray[np.bool_]
 
 

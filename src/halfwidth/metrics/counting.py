@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.forms import Quotient
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
@@ -145,7 +146,8 @@ def ratio(part: Counts, whole: Counts) -> Counts:
 
 
 @_one_class(
-    look=14,
+    listed=1,
+    style=14,
     title="sensitivity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -179,7 +181,8 @@ def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
-    look=15,
+    listed=1,
+    style=15,
     title="specificity",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -218,7 +221,8 @@ def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
 
 
 @_one_class(
-    look=16,
+    listed=1,
+    style=16,
     title="PPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -265,7 +269,8 @@ def ppv(
 
 
 @_one_class(
-    look=17,
+    listed=1,
+    style=17,
     title="NPV",
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
@@ -310,12 +315,19 @@ def npv(
     return _by_bayes(ratio(tn, tn + fp), ratio(fn, fn + tp), 1 - prevalence)
 
 
+def _f_beta_as_quotient(beta: float = 1.0) -> Quotient:
+    square = beta**2
+    return (1 + square, 0.0, 0.0, 0.0), (1 + square, square, 1.0, 0.0)
+
+
 @_one_class(
-    look=9,
+    listed=1,
+    style=9,
     title="F1",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
+    quotient=_f_beta_as_quotient,
     synonyms=("f1_score", "f_1"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -346,12 +358,14 @@ def f1(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
-    look=18,
+    listed=1,
+    style=18,
     title="Fβ",
     class_needs=ClassNeed.EITHER,
     bounds=UNIT_INTERVAL,
     averages=ALL_AVERAGES,
     parameters=(BETA,),
+    quotient=_f_beta_as_quotient,
     synonyms=("fbeta", "f_score", "fbeta_score"),
     prevalence_dependent=True,
     reliable_n=50,
@@ -386,7 +400,8 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
 
 
 @_one_class(
-    look=19,
+    listed=3,
+    style=19,
     title="Youden's J",
     bounds=CORRELATION,
     averages=("binary", "none", "macro", "weighted"),
@@ -419,7 +434,8 @@ def youden_j(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
 
 @_one_class(
-    look=32,
+    listed=3,
+    style=32,
     title="LR+",
     bounds=Bounds(0.0, math.inf),
     averages=ONE_CLASS,
@@ -452,11 +468,17 @@ def lr_plus(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     return ratio(ratio(tp, tp + fn), ratio(fp, fp + tn))
 
 
+def _net_benefit_as_quotient(exchange_rate: float) -> Quotient:
+    return (1.0, 0.0, -exchange_rate, 0.0), (1.0, 1.0, 1.0, 1.0)
+
+
 @_one_class(
-    look=33,
+    listed=3,
+    style=33,
     title="net benefit",
     bounds=Bounds(-math.inf, 1.0),
     averages=ONE_CLASS,
+    quotient=_net_benefit_as_quotient,
     parameters=(RATE,),
     prevalence_dependent=True,
     cite="vickers_elkin2006",
@@ -488,7 +510,8 @@ def net_benefit(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, exchange_rate
 
 
 @_one_class(
-    look=8,
+    listed=1,
+    style=8,
     title="balanced accuracy",
     bounds=UNIT_INTERVAL,
     averages=("macro",),

@@ -15,7 +15,7 @@ __all__ = ["absolute_error", "correct", "squared_error"]
 
 
 @metric(
-    look=26,
+    style=26,
     title="absolute error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -45,7 +45,7 @@ def absolute_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 
 @metric(
-    look=27,
+    style=27,
     title="squared error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -74,7 +74,7 @@ def squared_error(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 
 @metric(
-    look=25,
+    style=25,
     title="correct",
     bounds=Bounds(0.0, 1.0),
     better=Better.HIGHER,

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.bits import BitMask, layer_ranges
 from halfwidth.metrics.boundaries import boundary_bits, nearest_distances
 from halfwidth.metrics.surface import surface_elements
-
-__all__ = [
-    "Counts",
-    "Mask",
-    "MaskPair",
-    "Surface",
-    "as_spacing",
-    "bounding_box",
-    "paired",
-    "union_box",
-]
 
 Mask = NDArray[np.bool_]
 
@@ -47,7 +36,7 @@ class Surface(NamedTuple):
     weights: Array
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MaskPair:
     """A predicted and a reference mask; metrics called on it share what they have in common.
 

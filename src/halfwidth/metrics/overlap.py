@@ -33,7 +33,7 @@ _overlap = functools.partial(
 )
 
 
-@_overlap(look=0, title="DSC", synonyms=("dice",), cite="dice1945")
+@_overlap(style=0, title="DSC", synonyms=("dice",), cite="dice1945")
 def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Dice similarity coefficient, 2|A∩B| / (|A| + |B|).
 
@@ -61,7 +61,7 @@ def dsc(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
     return share(2 * tp, 2 * tp + fn + fp)
 
 
-@_overlap(look=2, title="IoU", synonyms=("jaccard",), cite="jaccard1912")
+@_overlap(style=2, title="IoU", synonyms=("jaccard",), cite="jaccard1912")
 def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Intersection over union, |A∩B| / |A∪B|.
 
@@ -89,7 +89,7 @@ def iou(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    look=18,
+    style=18,
     title="Fβ",
     parameters=(BETA,),
     synonyms=("fbeta", "f_score"),
@@ -126,7 +126,7 @@ def f_beta(
     return share((1 + weight) * tp, (1 + weight) * tp + weight * fn + fp)
 
 
-@_overlap(look=14, title="sensitivity", synonyms=("recall", "tpr"), cite="maier_hein2024")
+@_overlap(style=14, title="sensitivity", synonyms=("recall", "tpr"), cite="maier_hein2024")
 def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the reference that is found, TP / (TP + FN), on voxels of a case.
 
@@ -154,7 +154,7 @@ def sensitivity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
 
 
 @_overlap(
-    look=15, title="specificity", synonyms=("tnr",), of_background=True, cite="maier_hein2024"
+    style=15, title="specificity", synonyms=("tnr",), of_background=True, cite="maier_hein2024"
 )
 def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the background that is left alone, TN / (TN + FP), on voxels of a case.
@@ -184,7 +184,7 @@ def specificity(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = 
     return math.nan if pair.presence is Status.NOT_APPLICABLE else share(tn, tn + fp)
 
 
-@_overlap(look=16, title="PPV", synonyms=("precision",), cite="maier_hein2024")
+@_overlap(style=16, title="PPV", synonyms=("precision",), cite="maier_hein2024")
 def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) -> float:
     """Share of the prediction that is right, TP / (TP + FP), on voxels of a case.
 
@@ -212,7 +212,7 @@ def ppv(prediction: ArrayLike | MaskPair, reference: ArrayLike | None = None) ->
 
 
 @_overlap(
-    look=20,
+    style=20,
     title="clDice",
     parameters=(OF_SKELETONS,),
     synonyms=("centreline_dice", "centerline_dice"),

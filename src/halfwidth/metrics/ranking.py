@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.checks import refuse_complex
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
@@ -88,7 +88,7 @@ def rank(
     return Ranking(case.astype(np.int32), mark, own)
 
 
-@dataclass(frozen=True)
+@frozen
 class RankEach:
     """Records of a test set to its ranking; the records hold scores, a code and maybe a weight.
 
@@ -124,7 +124,7 @@ class RankEach:
         return rank(positive.reshape(shape), scores.reshape(shape), weight, cases, keep=keep)
 
 
-@dataclass(frozen=True)
+@frozen
 class AreaFinish:
     """An average of areas, (..., R) -> (...).
 
@@ -254,7 +254,7 @@ STEPS = Area(_steps, FastArea.PRECISION_STEPS)
 TRAPEZOID, INTERPOLATED = Area(_trapezoid), Area(_interpolated)
 
 
-@dataclass(frozen=True)
+@frozen
 class PartialConcordance:
     """The part of an AUROC up to a false positive rate, set on its scale.
 
@@ -305,7 +305,7 @@ def _cases_for_roc(max_fpr: float | None = None) -> int:
 
 
 @_ranking(
-    look=10,
+    style=10,
     title="AUROC",
     synonyms=("auc", "roc_auc", "roc_auc_score", "c_statistic"),
     parameters=(MAX_FPR,),
@@ -358,7 +358,7 @@ def auroc(
 
 
 @_ranking(
-    look=11,
+    style=11,
     title="AP",
     form=STEPS,
     synonyms=("ap", "average_precision_score", "auprc"),
@@ -397,7 +397,7 @@ def average_precision(
 
 
 @_ranking(
-    look=36,
+    style=36,
     title="area under the PR curve (trapezoid)",
     form=TRAPEZOID,
     synonyms=("auprc_trapezoid", "pr_auc"),
@@ -435,7 +435,7 @@ def average_precision_trapezoid(
 
 
 @_ranking(
-    look=37,
+    style=37,
     title="AP (101 points)",
     form=INTERPOLATED,
     synonyms=("ap101", "interpolated_ap"),

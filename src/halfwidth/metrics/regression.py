@@ -55,7 +55,7 @@ def _squared_errors(records: Array) -> Array:
 
 
 @_error(
-    look=28,
+    style=28,
     title="MAE",
     synonyms=("mean_absolute_error",),
     estimand=Estimand.MEAN,
@@ -87,7 +87,7 @@ def mae(y_true: Array, y_pred: Array) -> Array:
 
 
 @_error(
-    look=29,
+    style=29,
     title="MSE",
     synonyms=("mean_squared_error",),
     estimand=Estimand.MEAN,
@@ -114,7 +114,7 @@ def mse(y_true: Array, y_pred: Array) -> Array:
 
 
 @_error(
-    look=30,
+    style=30,
     title="RMSE",
     synonyms=("root_mean_squared_error",),
     form=Sums(_features_of_errors, _finish_rmse),
@@ -141,7 +141,7 @@ def rmse(y_true: Array, y_pred: Array) -> Array:
 
 
 @_regression(
-    look=31,
+    style=31,
     title="R²",
     bounds=Bounds(-math.inf, 1.0),
     better=Better.HIGHER,

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import FastArea, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
-__all__ = ["Standing", "areas_standing", "standing_of"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Standing:
     """How many entries stand above each entry of a ranking, and how many with it; all (R, L).
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array
 from halfwidth.metrics.bits import BitMask, layer_ranges
 
-__all__ = ["surface_elements"]
-
 # Corner q of a cell lies on the lower side of axis k where bit k of q is set, and bit q of the
 # cell's code says whether the mask holds it. A direction is a set of axes, in bits as well.
 

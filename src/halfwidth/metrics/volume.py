@@ -25,7 +25,7 @@ _volume = functools.partial(metric, family="volume", takes=Takes.MASKS, cite="ma
 
 
 @_volume(
-    look=22,
+    style=22,
     title="absolute volume error",
     bounds=Bounds(0.0, math.inf),
     better=Better.LOWER,
@@ -80,7 +80,7 @@ def absolute_volume_error(
 
 
 @_volume(
-    look=23,
+    style=23,
     title="relative volume error",
     bounds=Bounds(-1.0, math.inf),
     better=Better.ZERO,
@@ -118,7 +118,7 @@ def relative_volume_error(
 
 
 @_volume(
-    look=24,
+    style=24,
     title="symmetric relative volume error",
     bounds=Bounds(-2.0, 2.0),
     better=Better.ZERO,

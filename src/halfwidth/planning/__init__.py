@@ -88,10 +88,10 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.planning' has no attribute {name!r}")
-    from halfwidth.core.front_doors import front_door
+    from halfwidth.core.public_functions import public_function
 
     home = importlib.import_module(f"halfwidth.planning.{_HOME[name]}")
-    found = globals()[name] = front_door(getattr(home, name), __name__, name)
+    found = globals()[name] = public_function(getattr(home, name), __name__, name)
     return found
 
 

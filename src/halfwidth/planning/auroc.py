@@ -23,15 +23,6 @@ from halfwidth.planning.checks import (
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width, smallest_n
 
-__all__ = [
-    "FORMULAS",
-    "auroc_n",
-    "auroc_width",
-    "binormal_terms",
-    "class_counts",
-    "expected_delong_variance",
-]
-
 FORMULAS = {
     delong_logit.__name__: "DeLong's variance of normal scores, on the logit scale",
     delong.__name__: "A ± z SE, DeLong's variance of normal scores",

@@ -9,18 +9,6 @@ from halfwidth.core.checks import MOST_CASES, as_count, as_number
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.types import Bounds
 
-__all__ = [
-    "check_assurance",
-    "check_choice",
-    "check_extent",
-    "check_level_of_quantile",
-    "check_n",
-    "check_positive",
-    "check_sd",
-    "check_share",
-    "wanted_width",
-]
-
 MOST_EXTREME, MOST_EXTENT = 1e-9, 1e100
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Level
+from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.counting import sensitivity, specificity
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
 from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
 from halfwidth.planning.sample_size import Requirement, SampleSize
@@ -20,9 +22,7 @@ from halfwidth.planning.width_formulas import (
     width_curve,
 )
 
-__all__ = ["classes_n", "classes_width", "probability_of_enough"]
-
-NAMES = ("sensitivity", "specificity")
+NAMES = (sensitivity.__name__, specificity.__name__)
 CLASSES = ("positives", "negatives")
 # Of a class for an interval of its share.
 LEAST = 2
@@ -165,7 +165,7 @@ def _expected(n: int, prevalence: float) -> dict[str, int]:
     return dict(zip(CLASSES, (positives, n - positives), strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Share:
     """A proportion of the cases of one class.
 
@@ -235,7 +235,7 @@ def _joint_plan(
         of=" and ".join(one.name for one in shares),
         n=n,
         width=width_at(n),
-        formula="wilson",
+        formula=wilson.__name__,
         formula_text=FORMULA_TEXT,
         confidence_level=level.confidence_level,
         assumed={**assumed, "prevalence": prevalence},

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from halfwidth.core.checks import as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.mean import z as normal_z
 from halfwidth.planning.checks import (
     check_choice,
     check_n,
@@ -25,12 +28,10 @@ from halfwidth.planning.reliability import quantity_text, reliability_requiremen
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
 
-__all__ = ["difference_n", "difference_width", "power_of_difference"]
-
 LARGE_SHIFT = 7.0
 GROUP_FORMULAS = {
-    "t": "2 t s √(2/n), t of 2n - 2 degrees of freedom",
-    "z": "2 z s √(2/n)",
+    student_t.__name__: "2 t s √(2/n), t of 2n - 2 degrees of freedom",
+    normal_z.__name__: "2 z s √(2/n)",
 }
 
 
@@ -199,7 +200,7 @@ def power_of_difference(
 # --------------------------------------------------------------------------- designs
 
 
-@dataclass(frozen=True)
+@frozen
 class _Design:
     """Pairs, or two groups of n independent cases each."""
 
@@ -232,7 +233,7 @@ def _width_formula(
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
 
     def width_at(n: int) -> float:
-        normal = named == "z"
+        normal = named == normal_z.__name__
         degrees = design.degrees(n)
         q = -special.ndtri(level.tail) if normal else -special.stdtrit(degrees, level.tail)
         return float(2 * q * design.standard_error(s, n))

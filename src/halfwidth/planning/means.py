@@ -10,6 +10,8 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.mean import z as normal_z
 from halfwidth.planning.checks import (
     check_assurance,
     check_choice,
@@ -25,18 +27,9 @@ from halfwidth.planning.reliability import (
 from halfwidth.planning.sample_size import SampleSize
 from halfwidth.planning.width_formulas import ROUNDING, WidthFormula, plan_at, plan_for_width
 
-__all__ = [
-    "FORMULAS",
-    "mean_interval_width",
-    "mean_n",
-    "mean_width",
-    "plan_for_mean_width",
-    "probability_of_width",
-]
-
 FORMULAS = {
-    "t": "2 t s / √n, t of n - 1 degrees of freedom",
-    "z": "2 z s / √n",
+    student_t.__name__: "2 t s / √n, t of n - 1 degrees of freedom",
+    normal_z.__name__: "2 z s / √n",
 }
 LEAST = 2
 
@@ -157,7 +150,7 @@ def mean_interval_width(sd: float, n: int, formula: str, level: Level) -> float:
     """
     from scipy import special
 
-    normal = formula == "z"
+    normal = formula == normal_z.__name__
     quantile = -special.ndtri(level.tail) if normal else -special.stdtrit(n - 1, level.tail)
     return float(2 * quantile * sd / math.sqrt(n))
 
@@ -170,7 +163,7 @@ def probability_of_width(sd: float, n: int, wanted: float, level: Level) -> floa
     >>> round(probability_of_width(0.1, 110, 0.04, Level(0.95)), 3)
     0.815
     """
-    return _share_of_studies(wanted / mean_interval_width(sd, n, "t", level), n - 1)
+    return _share_of_studies(wanted / mean_interval_width(sd, n, student_t.__name__, level), n - 1)
 
 
 def plan_for_mean_width(
@@ -183,7 +176,7 @@ def plan_for_mean_width(
     """The plan for a width of a mean, or of a difference of means with other degrees of freedom."""
     if assurance is None:
         return plan_for_width(width_formula, wanted)
-    if formula != "t":
+    if formula != student_t.__name__:
         raise OptionError(f"assurance goes with formula='t', not with {formula!r}")
     share, enough = check_assurance(assurance), wanted * (1 + ROUNDING)
 

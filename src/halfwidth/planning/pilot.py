@@ -11,8 +11,6 @@ from halfwidth.planning.checks import check_assurance, check_n, wanted_width
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
 from halfwidth.planning.simulated_studies import MOST_CASES, Studies, check_pilot
 
-__all__ = ["MOST_CASES", "pilot_n", "pilot_width"]
-
 
 def pilot_n(
     values: Any,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.layout import Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 
-__all__ = ["Pilot", "pilots_in"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Pilot:
     """Values of one pilot.
 

@@ -13,8 +13,6 @@ from halfwidth.planning.checks import check_n, check_share, wanted_width
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 
-__all__ = ["proportion_formula", "proportion_n", "proportion_width", "wilson_width"]
-
 FORMULA_TEXT = "Wilson at x = p n"
 
 
@@ -123,7 +121,7 @@ def proportion_formula(
 
     return WidthFormula(
         of=called,
-        formula="wilson",
+        formula=wilson.__name__,
         formula_text=FORMULA_TEXT,
         level=level,
         assumed={name: p},

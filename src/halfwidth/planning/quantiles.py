@@ -9,16 +9,15 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import exact_ranks, minimum_n
 from halfwidth.planning.checks import check_level_of_quantile, check_n, check_sd, wanted_width
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, plan_for_width
 
-__all__ = ["FORMULAS", "quantile_n", "quantile_width", "rank_span"]
-
 FORMULAS = {
-    "exact": "(l - k)/(n + 1) of the exact interval from rank k to l",
+    exact_method.__name__: "(l - k)/(n + 1) of the exact interval from rank k to l",
     "normal": "2 z √(q(1 - q)/n) / f(Q) of a normal distribution",
 }
 SHARES = "Widths are shares of the population: what lies between the ends, on average."
@@ -193,7 +192,7 @@ def _width_formula(
         Requirement("an exact interval", least, "qⁿ + (1 - q)ⁿ ≤ α"),
         reliability_requirement(bound, statistic),
     )
-    named = "exact" if s is None else "normal"
+    named = exact_method.__name__ if s is None else "normal"
 
     def width(n: int) -> float:
         return rank_span(n, share, level) if s is None else _normal_width(share, s, n, level)

@@ -13,8 +13,6 @@ from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.planning.sample_size import Requirement
 
-__all__ = ["other_requirements", "quantity_text", "reliability_requirement"]
-
 # The numbers for the mean are published; those for other statistics were measured here.
 OF_THE_MEAN = cite("andre2025").short
 OF_OTHERS = "decision 0006"

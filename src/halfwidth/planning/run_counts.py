@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from halfwidth.core.types import Level
+from halfwidth.intervals.quantile import asymptotic
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n, minimum_n_asymptotic
 from halfwidth.planning.checks import check_choice, check_level_of_quantile
 
-__all__ = ["KINDS", "minimum_runs"]
-
-KINDS = ("exact", "asymptotic")
+KINDS = (exact_method.__name__, asymptotic.__name__)
 
 
 def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") -> int:
@@ -50,5 +50,5 @@ def minimum_runs(u: float, confidence_level: float = 0.95, kind: str = "exact") 
     """
     q = check_level_of_quantile("u", u)
     level = Level(confidence_level)
-    exact = check_choice("kind", kind, KINDS) == "exact"
+    exact = check_choice("kind", kind, KINDS) == exact_method.__name__
     return minimum_n(q, level) if exact else minimum_n_asymptotic(q, level)

@@ -5,26 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from halfwidth.core.formatting import fixed, percent
-
-__all__ = [
-    "SCHEMA_VERSION",
-    "WIDTH_NEEDS",
-    "Requirement",
-    "SampleSize",
-    "Simulated",
-    "width_decimals",
-]
+from halfwidth.core.frozen import frozen
 
 SCHEMA_VERSION = 1
 WIDTH_NEEDS = "width"
 NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True)
+@frozen
 class Requirement:
     """The number of cases that a goal requires.
 
@@ -42,7 +34,7 @@ class Requirement:
     source: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Simulated:
     """The simulated widths at the n of a plan.
 
@@ -79,7 +71,7 @@ class Simulated:
     seed: int
 
 
-@dataclass(frozen=True)
+@frozen
 class SampleSize:
     """A number of cases and the width of the interval they give.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from halfwidth.core import rng as randomness
 from halfwidth.core.checks import as_count, plain_text
 from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MethodSpec, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.check import Sample, check_sample
@@ -25,13 +25,12 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.intervals.ranks import minimum_n
 from halfwidth.planning.reliability import quantity_text, reliability_requirement
 from halfwidth.planning.sample_size import Requirement, SampleSize, Simulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-
-__all__ = ["MOST_CASES", "Studies", "check_pilot"]
 
 # The limit for memory and time of a thousand studies.
 MOST_CASES = 20_000
@@ -48,7 +47,7 @@ APART = 1.1
 SMALL_PILOT = 25
 
 
-@dataclass(frozen=True)
+@frozen
 class Studies:
     """Studies simulated from a pilot, and the widths of their intervals.
 
@@ -83,7 +82,7 @@ class Studies:
         """The requirements other than the width."""
         requirements = [reliability_requirement(self.sample.metric, self.statistic, self.of)]
         method = self.request.method
-        if method is not None and method.name == "exact":
+        if method is not None and method.name == exact_method.__name__:
             n = minimum_n(self.statistic.quantile_level, self.request.level)
             requirements.append(Requirement("an exact interval", n, "qⁿ + (1 - q)ⁿ ≤ α"))
         return tuple(requirements)

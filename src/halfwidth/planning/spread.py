@@ -10,29 +10,19 @@ from __future__ import annotations
 import functools
 import json
 import math
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
-
-__all__ = [
-    "Correlations",
-    "Spread",
-    "SpreadModel",
-    "largest_sd",
-    "spread_models",
-    "usual_correlations",
-    "usual_spread",
-]
 
 DATA = "spread.json"
 # Share of the instances of unseen tasks whose SD lies in the range given with a guess.
 SHARE = 0.9
 
 
-@dataclass(frozen=True)
+@frozen
 class SpreadModel:
     """The SD of cases as a polynomial of their mean, and how far it is off.
 
@@ -76,7 +66,7 @@ class SpreadModel:
         return constant + linear * mean + square * mean**2
 
 
-@dataclass(frozen=True)
+@frozen
 class Spread:
     """An SD, with a plausible range if it is a guess.
 
@@ -103,7 +93,7 @@ class Spread:
         return cls(sd, sd, sd)
 
 
-@dataclass(frozen=True)
+@frozen
 class Correlations:
     """Correlations between the per-case values of two models of similar quality.
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from halfwidth.core.types import Array
 from halfwidth.planning.spread import SHARE, SpreadModel
 
-__all__ = ["fit_spread"]
-
 
 def fit_spread(
     metric: str,

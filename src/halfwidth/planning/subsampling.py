@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,8 @@ import numpy as np
 from halfwidth.core import rng as random
 from halfwidth.core.checks import as_count, as_list, plain_text
 from halfwidth.core.errors import OptionError, shown
-from halfwidth.core.spec import Metric, Need
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric, Need, spec_of
 from halfwidth.core.types import UNBOUNDED, Array, Level
 from halfwidth.estimation.check import check_sample
 from halfwidth.estimation.resolve import (
@@ -21,15 +22,13 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.compute import apply, of_samples
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["SIZES", "SubsampleRow", "Subsamples", "subsample"]
 
 SIZES = (10, 20, 30, 50, 100, 200, 300, 500, 1000)
 DDOFS = (0, 1)
@@ -38,7 +37,7 @@ MOST_REPEATS = 10**6
 BATCHES = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class SubsampleRow:
     """Averages over the subsamples of one size, in the metric's unit.
 
@@ -90,7 +89,7 @@ class SubsampleRow:
         return (self.high - self.low) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Subsamples:
     """The experiment on one set of values.
 
@@ -209,7 +208,7 @@ def subsample(
     ['10: 0.06', '40: 0.03']
     """
     request = resolve_request(
-        method="percentile",
+        method=percentile.__name__,
         confidence_level=confidence_level,
         alternative="two-sided",
         n_resamples=n_resamples,
@@ -325,7 +324,7 @@ def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array
         plan = Plan(entropy, request.n_resamples)
         ingredients = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
         distribution = ingredients[Need.DISTRIBUTION]
-        computed = apply(METHODS["percentile"], ingredients, request.level, UNBOUNDED, errors=False)
+        computed = apply(spec_of(percentile), ingredients, request.level, UNBOUNDED, errors=False)
         bounds = computed.interval
         results.append(
             (distribution.mean(), distribution.standard_deviation(), bounds.low, bounds.high)

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Level
 from halfwidth.planning.sample_size import WIDTH_NEEDS, Requirement, SampleSize
-
-__all__ = [
-    "MOST_CASES",
-    "ROUNDING",
-    "WidthFormula",
-    "plan_at",
-    "plan_for_width",
-    "smallest_n",
-    "width_curve",
-]
 
 # The limit of a search; no test set is larger.
 MOST_CASES = 10**9
@@ -29,7 +20,7 @@ ROUNDING = 1e-12
 POINTS, LEAST_SHARE, MOST_SHARE = 60, 0.2, 3.0
 
 
-@dataclass(frozen=True)
+@frozen
 class WidthFormula:
     """The width of an interval as a function of the number of cases.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Level
 from halfwidth.planning.checks import check_choice, check_n, check_positive
 from halfwidth.planning.means import FORMULAS, LEAST, mean_interval_width
@@ -17,10 +18,8 @@ from halfwidth.planning.means import FORMULAS, LEAST, mean_interval_width
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["WidthTable", "mean_width_table"]
 
-
-@dataclass(frozen=True)
+@frozen
 class WidthTable:
     """Widths of the interval of a mean.
 

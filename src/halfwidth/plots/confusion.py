@@ -20,7 +20,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
-    interval_words,
+    interval_label,
     require_matplotlib,
     shorter,
 )
@@ -28,8 +28,6 @@ from halfwidth.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import QuadMesh
-
-__all__ = ["confusion"]
 
 LABEL_WIDTH = 16
 # Inches: of the matrix of a new figure, of a cell where there is room, and what stands around.
@@ -70,9 +68,9 @@ def confusion(confusion: Confusion, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.confusion import confusion_ci
-    >>> made = confusion_ci(["a"] * 9 + ["b"] * 11, ["a"] * 10 + ["b"] * 10)
-    >>> [text.get_text() for text in confusion(made).get_xticklabels()]
+    >>> from halfwidth.estimation.test_sets.confusion import confusion_ci
+    >>> matrix = confusion_ci(["a"] * 9 + ["b"] * 11, ["a"] * 10 + ["b"] * 10)
+    >>> [text.get_text() for text in confusion(matrix).get_xticklabels()]
     ['a', 'b']
     """
     require_matplotlib(ax)
@@ -192,4 +190,4 @@ def _explanation(confusion: Confusion, cell: float) -> list[str]:
         return [f"{int(confusion.counts.sum())} cases"]
     if cell < ROOM_FOR_ALL:
         return ["cells: share of the true class"]
-    return ["cells: share of the true class,", f"its {interval_words(estimates)}, and cases"]
+    return ["cells: share of the true class,", f"its {interval_label(estimates)}, and cases"]

@@ -28,8 +28,6 @@ from halfwidth.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["pr", "roc"]
-
 # Inches: of a new figure, of a line of the legend, and of the gap between two classes.
 HEIGHT, LINE, GAP = 3.6, 0.135, 0.06
 LABEL_WIDTH = 30
@@ -70,7 +68,7 @@ def roc(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import curve_ci
+    >>> from halfwidth.estimation.test_sets.curves import curve_ci
     >>> curves = curve_ci([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8], n_resamples=99, rng=1)
     >>> roc(curves).get_xlabel()
     '1 - specificity'
@@ -100,7 +98,7 @@ def pr(curves: Curve | Sequence[Curve], ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from halfwidth.estimation.curves import curve_ci
+    >>> from halfwidth.estimation.test_sets.curves import curve_ci
     >>> truth, score = [0, 0, 1, 1], [0.1, 0.4, 0.3, 0.8]
     >>> pr(curve_ci(truth, score, kind="pr", n_resamples=99, rng=1)).get_ylabel()
     'precision'
@@ -115,7 +113,7 @@ def _drawn(kind: CurveKind, given: Curve | Sequence[Curve], ax: Axes | None) -> 
     if ax is None:
         from matplotlib.figure import Figure
 
-        words = sum(GAP + LINE * (1 + _words(curve).count("\n")) for curve in curves)
+        words = sum(GAP + LINE * (1 + _legend_text(curve).count("\n")) for curve in curves)
         size = (WIDTH, max(HEIGHT, words + 4 * GAP))
         ax = Figure(figsize=size, layout="constrained").add_subplot()
     _prepare(ax, curves[0])
@@ -184,14 +182,14 @@ def _paint(ax: Axes, curve: Curve, place: int, *, fainter: int) -> None:
         # A step of a line as thin as a pixel would be blunt.
         solid_joinstyle="miter",
         zorder=3,
-        label=_words(curve),
+        label=_legend_text(curve),
     )
     if curve.kind == "pr":
         height = [curve.prevalence, curve.prevalence]
         ax.plot([0, 1], height, color=colour, linewidth=0.8, linestyle=":", zorder=1)
 
 
-def _words(curve: Curve) -> str:
+def _legend_text(curve: Curve) -> str:
     """The class and its area, ``liver: AUROC 0.87 (0.83 to 0.90)``; two lines where it is long."""
     name = shorter(curve.label, LABEL_WIDTH)
     if curve.area is None:

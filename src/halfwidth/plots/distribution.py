@@ -9,15 +9,23 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
-from halfwidth.plots.marks import ends_seen, finish_axis, note_below, view_of
+from halfwidth.plots.marks import axis_limits, finish_axis, note_below, shown_ends
 from halfwidth.plots.paint import explanation, paint_cases, paint_estimates, paint_shapes
-from halfwidth.plots.rows import Cases, Groups, Layout, cases_of, columns_of, has_place, layout_of
+from halfwidth.plots.rows import (
+    Cases,
+    Groups,
+    Layout,
+    frame_columns,
+    group_cases,
+    has_place,
+    row_layout,
+)
 from halfwidth.plots.style import (
     FAINT,
     WIDTH,
     axis_title,
+    break_label,
     check_one_metric,
-    lines_of,
     require_matplotlib,
     several,
 )
@@ -25,8 +33,6 @@ from halfwidth.plots.style import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["distribution", "distribution_frame", "draw", "height_of"]
 
 LABEL_WIDTH = 18
 # Inches for the axis title, its numbers and the note.
@@ -86,7 +92,7 @@ def distribution_frame(
 
     estimates = several(estimates)
     cases, layout = _arranged(samples, estimates, groups)
-    return pd.DataFrame(columns_of(cases, estimates, layout))
+    return pd.DataFrame(frame_columns(cases, estimates, layout))
 
 
 def distribution(
@@ -144,7 +150,7 @@ def distribution(
     if ax is None:
         from matplotlib.figure import Figure
 
-        height = height_of(samples, estimates, groups)
+        height = axes_height(samples, estimates, groups)
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     frame = draw(samples, estimates, ax, groups)
     note_below(ax, explanation([frame], estimates))
@@ -161,16 +167,16 @@ def draw(
     import pandas as pd
 
     cases, layout = _arranged(samples, estimates, groups)
-    frame = pd.DataFrame(columns_of(cases, estimates, layout))
-    by_label = {own.label: own for own in cases}
+    frame = pd.DataFrame(frame_columns(cases, estimates, layout))
+    by_label = {label_cases.label: label_cases for label_cases in cases}
     placed = [e for e in estimates if has_place(e, by_label[e.label])]
-    numbers = [end for own in cases for end in own.ends]
-    numbers += [number for e in placed for number in ends_seen(e)]
-    ax.set_xlim(*view_of(numbers, [e.metric_spec.spec.bounds for e in estimates]))
+    numbers = [end for label_cases in cases for end in label_cases.ends]
+    numbers += [number for e in placed for number in shown_ends(e)]
+    ax.set_xlim(*axis_limits(numbers, [e.metric_spec.spec.bounds for e in estimates]))
     ax.set_ylim(len(cases), 0)
     for row in range(1, len(cases)):
         ax.axhline(row, color=FAINT, linewidth=0.8, zorder=0)
-    labels = [lines_of(own.label, LABEL_WIDTH) for own in cases]
+    labels = [break_label(label_cases.label, LABEL_WIDTH) for label_cases in cases]
     finish_axis(ax, [row + 0.5 for row in range(len(cases))], labels, axis_title(estimates))
     paint_shapes(ax, frame, cases, layout)
     paint_cases(ax, frame, cases, layout)
@@ -178,7 +184,7 @@ def draw(
     return frame
 
 
-def height_of(
+def axes_height(
     samples: Mapping[str, ArrayLike],
     estimates: Sequence[Estimate],
     groups: Groups | None = None,
@@ -200,5 +206,5 @@ def _arranged(
         raise OptionError(
             f"no sample with label {unknown[0]!r}; samples are given for {quoted(samples)}"
         )
-    cases = cases_of(samples, groups)
-    return cases, layout_of(cases, estimates)
+    cases = group_cases(samples, groups)
+    return cases, row_layout(cases, estimates)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from halfwidth.core.errors import DataError, OptionError, shown
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.estimates import Estimates
-from halfwidth.plots.distribution import draw, height_of
+from halfwidth.plots.distribution import axes_height, draw
 from halfwidth.plots.marks import note_below
 from halfwidth.plots.paint import explanation
 from halfwidth.plots.rows import Groups
@@ -20,15 +20,6 @@ from halfwidth.plots.style import TEXT_SIZE, WIDTH, printable, require_matplotli
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "Panel",
-    "check_figure_name",
-    "figure_of",
-    "figure_of_panels",
-    "figure_of_table",
-    "write_figure",
-]
 
 # What keeps a file the same from one run to the next: no date, no version.
 METADATA: dict[str, dict[str, str | None]] = {
@@ -105,7 +96,7 @@ def figure_of_panels(
     if not panels:
         raise OptionError("a figure needs at least one panel")
     panels = {title: _checked(panel) for title, panel in panels.items()}
-    heights = [height_of(*panel) + (TITLE if title else 0) for title, panel in panels.items()]
+    heights = [axes_height(*panel) + (TITLE if title else 0) for title, panel in panels.items()]
     figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
     grid = figure.subplots(len(panels), 1, squeeze=False, height_ratios=heights)
     frames = []
@@ -152,10 +143,10 @@ def figure_of_table(estimates: Estimates) -> Figure:
 
 
 def _panel(estimates: Estimates, title: str) -> Panel:
-    own = [cases for cases in estimates.cases if cases.metric == title]
-    groups = {cases.label: cases.groups for cases in own if cases.groups is not None}
+    cases_of_metric = [cases for cases in estimates.cases if cases.metric == title]
+    groups = {cases.label: cases.groups for cases in cases_of_metric if cases.groups is not None}
     return Panel(
-        {cases.label: cases.values for cases in own},
+        {cases.label: cases.values for cases in cases_of_metric},
         [e for e in estimates if metric_title(e.metric_spec) == title],
         groups or None,
     )

@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.estimate import Estimate, metric_title
-from halfwidth.plots.marks import beside, draw_interval, ends_seen, finish_axis, view_of, width_of
+from halfwidth.core.frozen import frozen
+from halfwidth.plots.marks import (
+    axis_limits,
+    beside,
+    draw_interval,
+    finish_axis,
+    shown_ends,
+    text_width,
+)
 from halfwidth.plots.style import (
     NOTE_SIZE,
     QUIET,
     WIDTH,
     axis_title,
+    break_label,
     check_one_metric,
-    interval_words,
-    lines_of,
+    interval_label,
     numbers_text,
     require_matplotlib,
     same_level,
     several,
-    statistic_words,
+    statistic_label,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["forest", "forest_frame"]
-
 LABEL_WIDTH = 34
 LINE, AROUND_ROWS = 0.155, 0.95  # inches
 GUTTER = 12.0  # points between columns
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A heading, or an estimate with its texts."""
 
@@ -67,14 +72,14 @@ def forest_frame(
     import pandas as pd
 
     estimates = several(estimates)
-    heading, found = "", []
+    heading, rows = "", []
     with_level = not same_level(estimates)
     for y, row in enumerate(_rows(estimates, by)):
         e = row.estimate
         if e is None:
             heading = row.label
             continue
-        found.append(
+        rows.append(
             {
                 "y": float(y),
                 "heading": heading,
@@ -90,7 +95,7 @@ def forest_frame(
                 "cautions": " ".join(dict.fromkeys(caution.code for caution in e.cautions)),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(rows)
 
 
 def forest(
@@ -130,15 +135,15 @@ def forest(
     estimates = several(estimates)
     rows = _rows(estimates, by)
     frame = forest_frame(estimates, by=by)
-    labels = [lines_of(row.label, LABEL_WIDTH) for row in rows]
+    labels = [break_label(row.label, LABEL_WIDTH) for row in rows]
     if ax is None:
         from matplotlib.figure import Figure
 
         lines = max(label.count("\n") + 1 for label in labels)
         height = AROUND_ROWS + len(rows) * (LINE * lines + 0.03)
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
-    numbers = [number for e in estimates for number in ends_seen(e)]
-    ax.set_xlim(*view_of(numbers, [e.range for e in estimates]))
+    numbers = [number for e in estimates for number in shown_ends(e)]
+    ax.set_xlim(*axis_limits(numbers, [e.range for e in estimates]))
     # The row above the first one has the headings of the columns.
     ax.set_ylim(len(rows) - 0.4, -0.6)
     finish_axis(ax, list(range(len(rows))), labels, _title(estimates))
@@ -146,7 +151,7 @@ def forest(
     for y, row in enumerate(rows):
         if row.estimate is not None:
             draw_interval(ax, row.estimate, y)
-    _columns(ax, frame, interval_words(estimates))
+    _columns(ax, frame, interval_label(estimates))
     return ax
 
 
@@ -168,7 +173,7 @@ def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
         if heading:
             # A point measure, since the height of a row depends on how many there are.
             texts.append(beside(ax, heading, -0.6, points=start, above=5, **quiet))
-        start += max((width_of(text) for text in texts), default=0.0) + GUTTER
+        start += max((text_width(text) for text in texts), default=0.0) + GUTTER
 
 
 def _align_labels(ax: Axes, rows: Sequence[Row]) -> None:
@@ -176,7 +181,7 @@ def _align_labels(ax: Axes, rows: Sequence[Row]) -> None:
     texts = ax.get_yticklabels()
     for text, row in zip(texts, rows, strict=True):
         text.set(ha="left", ma="left", fontweight="bold" if row.estimate is None else "normal")
-    ax.tick_params(axis="y", pad=max(width_of(text) for text in texts) + GUTTER / 2)
+    ax.tick_params(axis="y", pad=max(text_width(text) for text in texts) + GUTTER / 2)
 
 
 def _title(estimates: Sequence[Estimate]) -> str:
@@ -211,12 +216,12 @@ def _rows(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
 
 def _varying(estimates: Sequence[Estimate]) -> list[int]:
     """Which words differ between rows, and hence are said in each."""
-    words = [_words(e) for e in estimates]
+    words = [_title_parts(e) for e in estimates]
     return [place for place in range(3) if len({row[place] for row in words}) > 1]
 
 
-def _words(e: Estimate) -> tuple[str, str, str]:
-    return statistic_words(e), metric_title(e.metric_spec), e.average or ""
+def _title_parts(e: Estimate) -> tuple[str, str, str]:
+    return statistic_label(e), metric_title(e.metric_spec), e.average or ""
 
 
 def _label(e: Estimate, level: str | None, varying: Sequence[int]) -> str:
@@ -224,7 +229,7 @@ def _label(e: Estimate, level: str | None, varying: Sequence[int]) -> str:
     if level is not None:
         # The heading has said it.
         label = " / ".join(part for part in label.split(" / ") if part != level)
-    words = [word for place in varying if (word := _words(e)[place])]
+    words = [word for place in varying if (word := _title_parts(e)[place])]
     text = ", ".join(word for word in [label, *words] if word)
     indent = "" if level is None else "  "
-    return indent + (text or statistic_words(e))
+    return indent + (text or statistic_label(e))

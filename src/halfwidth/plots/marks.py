@@ -15,20 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
-__all__ = [
-    "beside",
-    "draw_interval",
-    "ends_seen",
-    "finish_axis",
-    "note_below",
-    "view_of",
-    "width_of",
-]
-
 MARGIN = 0.03
 
 
-def view_of(numbers: Iterable[float], ranges: Iterable[Bounds]) -> tuple[float, float]:
+def axis_limits(numbers: Iterable[float], ranges: Iterable[Bounds]) -> tuple[float, float]:
     """The stretch of axis to show: all numbers, and a margin, but little beyond the range."""
     finite = np.array([number for number in numbers if np.isfinite(number)])
     if not len(finite):
@@ -44,7 +34,7 @@ def view_of(numbers: Iterable[float], ranges: Iterable[Bounds]) -> tuple[float, 
     return max(low - around, low_end - least), min(high + around, high_end + least)
 
 
-def ends_seen(e: Estimate) -> list[float]:
+def shown_ends(e: Estimate) -> list[float]:
     """The numbers that an axis must show of an estimate.
 
     The open end of a one-sided interval is none: it would stretch the axis and says nothing. Its
@@ -119,7 +109,7 @@ def note_below(ax: Axes, text: str) -> Annotation:
     )
 
 
-def width_of(text: Text) -> float:
+def text_width(text: Text) -> float:
     """How wide a text is, in points, wherever it may be drawn."""
     from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.text import Text

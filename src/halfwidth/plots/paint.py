@@ -14,8 +14,8 @@ from halfwidth.plots.style import (
     DOT,
     NOTE_SIZE,
     QUIET,
-    interval_words,
-    look,
+    cluster_style,
+    interval_label,
     row_text,
     same_level,
     shorter,
@@ -24,8 +24,6 @@ from halfwidth.plots.style import (
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["explanation", "paint_cases", "paint_estimates", "paint_shapes"]
 
 # From so many dots on, vector graphics hold a picture of them.
 RASTER_FROM = 3000
@@ -40,8 +38,8 @@ def paint_shapes(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: 
     """Densities or shares, boxes and whiskers."""
     from matplotlib.patches import Rectangle
 
-    for row, own in enumerate(cases):
-        part = frame[frame["label"] == own.label]
+    for row, row_cases in enumerate(cases):
+        part = frame[frame["label"] == row_cases.label]
         floor = row + layout.cloud[1]
         outline = part.loc[part["kind"] == "density", ["x", "y"]].to_numpy(float)
         if len(outline):
@@ -65,37 +63,39 @@ def paint_cases(ax: Axes, frame: pd.DataFrame, cases: Sequence[Cases], layout: L
     as_picture = len(dots) >= RASTER_FROM
     joined = frame.loc[frame["kind"] == "cluster", ["y", "low", "high"]].to_numpy(float)
     # As thin as it takes that lines of neighbours do not merge.
-    thin = min(0.6, max(0.25, 0.6 * min((_lane(own, layout) for own in cases), default=1.0)))
+    thin = min(
+        0.6, max(0.25, 0.6 * min((_lane(row_cases, layout) for row_cases in cases), default=1.0))
+    )
     ax.hlines(*joined.T, color="#a6a6a6", linewidth=thin, zorder=1, rasterized=as_picture)
-    for own in cases:
-        mine = dots[dots["label"] == own.label]
+    for row_cases in cases:
+        mine = dots[dots["label"] == row_cases.label]
         if not len(mine):
             continue
-        diameter, alpha = _dot(own, layout)
+        diameter, alpha = _dot(row_cases, layout)
         style: dict[str, Any] = {"s": diameter**2, "alpha": alpha, "linewidths": 0.0}
         style |= {"zorder": 3, "rasterized": as_picture}
-        if not own.clusters:
+        if not row_cases.clusters:
             ax.scatter(mine["x"], mine["y"], color=DOT, **style)
             continue
-        for marker, alike in mine.groupby(mine["code"].map(lambda code: look(code)[1])):
-            colours = [look(code)[0] for code in alike["code"]]
+        for marker, alike in mine.groupby(mine["code"].map(lambda code: cluster_style(code)[1])):
+            colours = [cluster_style(code)[0] for code in alike["code"]]
             ax.scatter(alike["x"], alike["y"], c=colours, marker=marker, **style)
-    if max(len(own.clusters) for own in cases) <= FEW_CLUSTERS:
+    if max(len(row_cases.clusters) for row_cases in cases) <= FEW_CLUSTERS:
         _name_clusters(ax, frame)
 
 
-def _dot(own: Cases, layout: Layout) -> tuple[float, float]:
+def _dot(row_cases: Cases, layout: Layout) -> tuple[float, float]:
     """Diameter in points and opacity: many cases are drawn small and faint."""
-    crowd = max(len(own.values) / 50, 1.0) ** -0.22
-    if not own.clusters:
+    crowd = max(len(row_cases.values) / 50, 1.0) ** -0.22
+    if not row_cases.clusters:
         return 4.2 * crowd, max(0.7 * crowd, 0.1)
     # Lanes keep dots apart, so that they need not be faint.
-    return min(4.8 * crowd, max(1.7 * _lane(own, layout), 1.8)), 0.9
+    return min(4.8 * crowd, max(1.7 * _lane(row_cases, layout), 1.8)), 0.9
 
 
-def _lane(own: Cases, layout: Layout) -> float:
+def _lane(row_cases: Cases, layout: Layout) -> float:
     """Height of a lane in points."""
-    return POINTS * layout.dots / max(len(own.clusters), 1)
+    return POINTS * layout.dots / max(len(row_cases.clusters), 1)
 
 
 def _name_clusters(ax: Axes, frame: pd.DataFrame) -> None:
@@ -106,7 +106,7 @@ def _name_clusters(ax: Axes, frame: pd.DataFrame) -> None:
     beside_axes = blended_transform_factory(ax.transAxes, ax.transData)
     place = beside_axes + ScaledTranslation(9 / POINTS, 0, ax.figure.dpi_scale_trans)
     for y, name, code in zip(lanes["y"], lanes["group"], lanes["code"], strict=True):
-        colour, shape = look(code)
+        colour, shape = cluster_style(code)
         key: dict[str, Any] = {"marker": shape, "markersize": 4, "markeredgewidth": 0}
         ax.plot([1], [y], color=colour, transform=place, clip_on=False, linestyle="", **key)
         beside(ax, shorter(name, NAME_WIDTH), y, points=15, fontsize=NOTE_SIZE)
@@ -117,19 +117,19 @@ def paint_estimates(
 ) -> None:
     """Intervals in their band; beside the axes their numbers, and how many cases there are."""
     with_level = not same_level(estimates)
-    for row, own in enumerate(cases):
-        mine = [e for e in estimates if e.label == own.label]
+    for row, row_cases in enumerate(cases):
+        mine = [e for e in estimates if e.label == row_cases.label]
         for place, e in enumerate(mine):
             y = row + layout.estimate(place)
-            if has_place(e, own):
+            if has_place(e, row_cases):
                 draw_interval(ax, e, y)
             beside(ax, row_text(e, with_level=with_level), y)
-        beside(ax, _count(own, mine), row + layout.box, fontsize=NOTE_SIZE, color=QUIET)
+        beside(ax, _count(row_cases, mine), row + layout.box, fontsize=NOTE_SIZE, color=QUIET)
 
 
-def _count(own: Cases, estimates: Sequence[Estimate]) -> str:
+def _count(row_cases: Cases, estimates: Sequence[Estimate]) -> str:
     if not estimates:
-        return f"n = {len(own.values)}"
+        return f"n = {len(row_cases.values)}"
     missing = estimates[0].n_missing
     return estimates[0].n_text + (f", {missing} missing" if missing else "")
 
@@ -139,11 +139,11 @@ def explanation(frames: Sequence[pd.DataFrame], estimates: Sequence[Estimate]) -
     kinds = {str(kind) for frame in frames for kind in frame["kind"].unique()}
     said = {
         "case": f"dots: {'runs' if estimates[0].over == 'runs' else 'cases'}",
-        "cluster": _cluster_words(frames),
+        "cluster": _cluster_text(frames),
         "density": "grey area: density",
         "share": "grey bars: shares",
         "box": "box: quartiles, whiskers to 1.5 IQR",
-        "estimate": f"black: estimate, {interval_words(estimates)}",
+        "estimate": f"black: estimate, {interval_label(estimates)}",
         "number": "a spread has no place on this axis",
     }
     clauses = [words for kind, words in said.items() if kind in kinds]
@@ -152,7 +152,7 @@ def explanation(frames: Sequence[pd.DataFrame], estimates: Sequence[Estimate]) -
     return "\n".join(textwrap.wrap(held, NOTE_WIDTH)).replace(HELD, " ")
 
 
-def _cluster_words(frames: Sequence[pd.DataFrame]) -> str:
+def _cluster_text(frames: Sequence[pd.DataFrame]) -> str:
     lanes = [frame[frame["kind"] == "cluster"].groupby("label").size() for frame in frames]
     most = max((int(sizes.max()) for sizes in lanes if len(sizes)), default=0)
     if most <= FEW_CLUSTERS:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["plan_curve", "plan_frame"]
-
 HEIGHT = 3.2  # inches
 STROKES = ("-", "--", ":", "-.")
 FEWEST_TICKS = 4
@@ -105,7 +103,7 @@ def plan_curve(plans: SampleSize | Sequence[SampleSize], ax: Axes | None = None)
     _prepare(ax, given[0])
     alike: dict[str, list[SampleSize]] = {}
     for plan in given:
-        alike.setdefault(_words(plan), []).append(plan)
+        alike.setdefault(_curve_label(plan), []).append(plan)
     for place, (words, group) in enumerate(alike.items()):
         _paint(ax, group, words, COLOURS[place % len(COLOURS)], STROKES[place // len(COLOURS) % 4])
     _ticks(ax, [n for plan in given for n, _ in plan.curve])
@@ -181,7 +179,7 @@ def _paint(ax: Axes, plans: Sequence[SampleSize], words: str, colour: str, strok
             ax.axhline(plan.wanted / 2, color=QUIET, linewidth=0.6, linestyle="--", zorder=1)
 
 
-def _words(plan: SampleSize) -> str:
+def _curve_label(plan: SampleSize) -> str:
     """What tells one curve from another."""
     assumed = [f"{name.replace('_', ' ')} {value:g}" for name, value in plan.assumed.items()]
     several = [plan.label, plan.of if plan.simulated else ""]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,31 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.check import as_numbers
 from halfwidth.plots.shapes import (
     Codes,
-    box_of,
-    density_of,
     few_levels,
     jitter,
+    kernel_density,
     lanes,
     ranks_by_mean,
+    tukey_box,
 )
 from halfwidth.plots.style import row_text, same_level
-
-__all__ = [
-    "FEW_CLUSTERS",
-    "Cases",
-    "Groups",
-    "Layout",
-    "cases_of",
-    "columns_of",
-    "has_place",
-    "layout_of",
-]
 
 Groups = Mapping[str, Iterable[Any]]
 
@@ -47,7 +36,7 @@ LEAST_DOTS, NAMED_LANE, LANE = 0.23, 0.13, 0.055
 LEAST_MOST, MOST_DOTS, PAGE = 0.8, 2.2, 6.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Cases:
     """The finite cases of a label, ascending, with their clusters.
 
@@ -75,7 +64,7 @@ class Cases:
         return [float(self.values[0]), float(self.values[-1])] if len(self.values) else []
 
 
-def cases_of(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
+def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Cases]:
     """The cases of each label.
 
     Raises
@@ -90,19 +79,19 @@ def cases_of(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list[Ca
         raise OptionError("groups maps the label of a sample to the clusters of its cases")
     if unknown := [label for label in given if label not in samples]:
         raise OptionError(f"groups for {quoted(unknown)}, but samples for {quoted(samples)}")
-    found = [_cases(label, values, given.get(label)) for label, values in samples.items()]
-    names = sorted({name for cases in found for name in cases.clusters})
+    rows = [_cases(label, values, given.get(label)) for label, values in samples.items()]
+    names = sorted({name for cases in rows for name in cases.clusters})
     if not 0 < len(names) <= FEW_CLUSTERS:
-        return found
+        return rows
     # So few that a colour names a cluster: the same one in every row.
     place = {name: number for number, name in enumerate(names)}
-    clusters = [np.array([place[c] for c in cases.clusters], np.intp) for cases in found]
-    member = np.concatenate([c[cases.member] for c, cases in zip(clusters, found, strict=True)])
-    values = np.concatenate([cases.values for cases in found if cases.clusters])
+    clusters = [np.array([place[c] for c in cases.clusters], np.intp) for cases in rows]
+    member = np.concatenate([c[cases.member] for c, cases in zip(clusters, rows, strict=True)])
+    values = np.concatenate([cases.values for cases in rows if cases.clusters])
     ranks = ranks_by_mean(values, member)
     return [
-        Cases(cases.label, cases.values, cases.clusters, cases.member, ranks[own])
-        for cases, own in zip(found, clusters, strict=True)
+        Cases(cases.label, cases.values, cases.clusters, cases.member, ranks[codes])
+        for cases, codes in zip(rows, clusters, strict=True)
     ]
 
 
@@ -134,7 +123,7 @@ def _cases(label: str, values: ArrayLike, groups: Iterable[Any] | None) -> Cases
 # --------------------------------------------------------------------------- heights
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """Heights within a row, in inches; a row is 1 high on the axis.
 
@@ -184,13 +173,13 @@ class Layout:
         return (self._tops[6] + self.dots / 2) / self.height, self.dots / 2 / self.height
 
 
-def layout_of(cases: Sequence[Cases], estimates: Sequence[Estimate]) -> Layout:
+def row_layout(cases: Sequence[Cases], estimates: Sequence[Estimate]) -> Layout:
     """Room for the label with the most estimates, and for the one with the most clusters."""
     with_level = not same_level(estimates)
     per_estimate = max(row_text(e, with_level=with_level).count("\n") + 1 for e in estimates)
     labels = [e.label for e in estimates]
-    most = max([1, *(labels.count(own.label) for own in cases)])
-    n_lanes = max(len(own.clusters) for own in cases)
+    most = max([1, *(labels.count(row.label) for row in cases)])
+    n_lanes = max(len(row.clusters) for row in cases)
     lane = NAMED_LANE if n_lanes <= FEW_CLUSTERS else LANE
     # One label may take more of a page than each of several.
     most_dots = min(max(PAGE / len(cases), LEAST_MOST), MOST_DOTS)
@@ -201,20 +190,23 @@ def layout_of(cases: Sequence[Cases], estimates: Sequence[Estimate]) -> Layout:
 # --------------------------------------------------------------------------- parts
 
 
-def columns_of(
+def frame_columns(
     cases: Sequence[Cases], estimates: Sequence[Estimate], layout: Layout
 ) -> dict[str, NDArray[Any]]:
     """The columns of the frame: all parts of all rows."""
     parts: list[dict[str, NDArray[Any]]] = []
-    for row, own in enumerate(cases):
-        mine = [e for e in estimates if e.label == own.label]
+    for row, row_cases in enumerate(cases):
+        mine = [e for e in estimates if e.label == row_cases.label]
         bounds = mine[0].metric_spec.spec.bounds if mine else UNBOUNDED
-        found = (
-            *_case_parts(own, row, layout),
-            *_shape_parts(own.values, row, layout, bounds),
-            *(_estimate_part(e, own, row + layout.estimate(k)) for k, e in enumerate(mine)),
+        row_parts = (
+            *_case_parts(row_cases, row, layout),
+            *_shape_parts(row_cases.values, row, layout, bounds),
+            *(_estimate_part(e, row_cases, row + layout.estimate(k)) for k, e in enumerate(mine)),
         )
-        parts += [{**part, "label": np.full(len(part["x"]), own.label, object)} for part in found]
+        parts += [
+            {**part, "label": np.full(len(part["x"]), row_cases.label, object)}
+            for part in row_parts
+        ]
     return {name: np.concatenate([part[name] for part in parts]) for name in COLUMNS}
 
 
@@ -238,34 +230,34 @@ def _part(kind: str, **given: Any) -> dict[str, NDArray[Any]]:
     return dict(zip(values, np.broadcast_arrays(*arrays), strict=True))
 
 
-def _case_parts(own: Cases, row: int, layout: Layout) -> list[dict[str, NDArray[Any]]]:
+def _case_parts(cases: Cases, row: int, layout: Layout) -> list[dict[str, NDArray[Any]]]:
     middle, half = layout.cases
-    if not len(own.values):
+    if not len(cases.values):
         return []
-    if not own.clusters:
-        return [_part("case", x=own.values, y=row + middle + half * jitter(len(own.values)))]
-    middles, heights = lanes(ranks_by_mean(own.values, own.member), own.member)
-    names = np.array(own.clusters, dtype=object)
+    if not cases.clusters:
+        return [_part("case", x=cases.values, y=row + middle + half * jitter(len(cases.values)))]
+    middles, heights = lanes(ranks_by_mean(cases.values, cases.member), cases.member)
+    names = np.array(cases.clusters, dtype=object)
     low = np.full(len(names), np.inf)
     high = -low
-    np.minimum.at(low, own.member, own.values)
-    np.maximum.at(high, own.member, own.values)
+    np.minimum.at(low, cases.member, cases.values)
+    np.maximum.at(high, cases.member, cases.values)
     return [
         _part(
             "cluster",
-            x=np.bincount(own.member, own.values) / np.bincount(own.member),
+            x=np.bincount(cases.member, cases.values) / np.bincount(cases.member),
             y=row + middle + half * middles,
             low=low,
             high=high,
             group=names,
-            code=own.codes,
+            code=cases.codes,
         ),
         _part(
             "case",
-            x=own.values,
+            x=cases.values,
             y=row + middle + half * heights,
-            group=names[own.member],
-            code=own.codes[own.member],
+            group=names[cases.member],
+            code=cases.codes[cases.member],
         ),
     ]
 
@@ -281,8 +273,8 @@ def _shape_parts(
             return []
         shares = counts / counts.sum()
         return [_part("share", x=levels, y=floor - (floor - top) * shares, density=shares)]
-    x, density = density_of(values, bounds)
-    box = box_of(values)
+    x, density = kernel_density(values, bounds)
+    box = tukey_box(values)
     at = row + layout.box
     return [
         _part("density", x=x, y=floor - (floor - top) * density / density.max(), density=density),
@@ -291,15 +283,15 @@ def _shape_parts(
     ]
 
 
-def _estimate_part(e: Estimate, own: Cases, y: float) -> dict[str, NDArray[Any]]:
-    kind = "estimate" if has_place(e, own) else "number"
+def _estimate_part(e: Estimate, cases: Cases, y: float) -> dict[str, NDArray[Any]]:
+    kind = "estimate" if has_place(e, cases) else "number"
     return _part(kind, statistic=e.statistic_title, x=e.value, y=y, low=e.low, high=e.high)
 
 
-def has_place(e: Estimate, own: Cases) -> bool:
+def has_place(e: Estimate, cases: Cases) -> bool:
     """Whether a statistic is a place on the axis of the values: a spread is a length."""
     estimand = e.statistic_spec.spec.estimand
     if estimand is not Estimand.OTHER:
         return estimand is not Estimand.SPREAD
     # A user's own function is a place only if it lies among the values.
-    return bool(own.ends) and own.ends[0] <= e.value <= own.ends[1]
+    return bool(cases.ends) and cases.ends[0] <= e.value <= cases.ends[1]

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array, Bounds
 
-__all__ = ["Box", "Codes", "box_of", "density_of", "few_levels", "jitter", "lanes", "ranks_by_mean"]
-
 Codes = NDArray[np.intp]
 
 GOLDEN = (5**0.5 - 1) / 2
@@ -46,7 +44,7 @@ def few_levels(values: Array) -> bool:
     return len(np.unique(values)) < FEWEST
 
 
-def box_of(values: Array) -> Box:
+def tukey_box(values: Array) -> Box:
     """Quartiles and whiskers of a sample.
 
     >>> box_of(np.array([1.0, 2, 3, 4, 100]))
@@ -60,7 +58,7 @@ def box_of(values: Array) -> Box:
     return Box(ends[0], low, median, high, ends[1])
 
 
-def density_of(values: Array, bounds: Bounds) -> tuple[Array, Array]:
+def kernel_density(values: Array, bounds: Bounds) -> tuple[Array, Array]:
     """A kernel density between the smallest and the largest case, and where it is taken.
 
     A Gaussian kernel with Silverman's robust bandwidth, 0.9 min(SD, IQR/1.34) n^(-1/5). What
@@ -123,6 +121,6 @@ def lanes(ranks: Codes, member: Codes) -> tuple[Array, Array]:
     middles = np.asarray(1 - (2 * ranks + 1) * half, dtype=np.float64)
     heights = middles[member]
     for cluster in np.flatnonzero(np.bincount(member) > SMALL_CLUSTER):
-        own = member == cluster
-        heights[own] += 0.6 * half * jitter(int(own.sum()))
+        members = member == cluster
+        heights[members] += 0.6 * half * jitter(int(members.sum()))
     return middles, heights

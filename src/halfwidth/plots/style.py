@@ -11,31 +11,6 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.spec import Kind
 
-__all__ = [
-    "CLOUD",
-    "DOT",
-    "FAINT",
-    "INK",
-    "NOTE_SIZE",
-    "QUIET",
-    "TEXT_SIZE",
-    "WIDTH",
-    "axis_title",
-    "check_one_metric",
-    "interval_words",
-    "lines_of",
-    "listed",
-    "look",
-    "numbers_text",
-    "printable",
-    "require_matplotlib",
-    "row_text",
-    "same_level",
-    "several",
-    "shorter",
-    "statistic_words",
-]
-
 Finished = TypeVar("Finished")
 
 # A page is 17 cm wide between its margins, so that a figure is printed at the size it is made.
@@ -49,14 +24,14 @@ INK, QUIET, FAINT, CLOUD = "#000000", "#595959", "#e6e6e6", "#d4d4d4"
 # readers and in grey: colour difference 17 and lightness 12 or more between any two.
 DOT = "#0072B2"
 COLOURS = (DOT, "#009E73", "#E69F00", "#D55E00", "#56B4E9", "#666666", "#CC79A7")
-# Their number and that of the colours have no common factor: 56 clusters look different.
+# Their number and that of the colours have no common factor: 56 clusters cluster_style different.
 SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def look(code: int) -> tuple[str, str]:
+def cluster_style(code: int) -> tuple[str, str]:
     """Colour and shape of the cluster with this number; both change from one to the next.
 
-    >>> look(0), look(7)
+    >>> cluster_style(0), cluster_style(7)
     (('#0072B2', 'o'), ('#0072B2', '*'))
     """
     return COLOURS[code % len(COLOURS)], SHAPES[code % len(SHAPES)]
@@ -98,7 +73,7 @@ def shorter(text: str, most: int) -> str:
     return clean if len(clean) <= most else f"{clean[: most - 1 - end]}…{clean[-end:]}"
 
 
-def lines_of(text: str, width: int, most: int = 4) -> str:
+def break_label(text: str, width: int, most: int = 4) -> str:
     r"""Broken into lines; of more than so many, the first ones and the last.
 
     >>> lines_of("segmentation of the left kidney", 16)
@@ -141,14 +116,14 @@ def check_one_metric(estimates: Iterable[Estimate]) -> None:
     OptionError
         If there are several.
     """
-    found = {
+    metrics = {
         (e.metric, e.metric_spec.unit): f"{e.metric_spec.spec.called} "
         f"[{e.metric_spec.unit or 'no unit'}]"
         for e in estimates
     }
-    if len(found) > 1:
+    if len(metrics) > 1:
         raise OptionError(
-            f"one axis cannot hold several metrics: {quoted(found.values())}; "
+            f"one axis cannot hold several metrics: {quoted(metrics.values())}; "
             "draw one figure per metric, or use figure_of_panels"
         )
 
@@ -167,12 +142,12 @@ def same_level(estimates: Iterable[Estimate]) -> bool:
     return len({e.level for e in estimates}) == 1
 
 
-def interval_words(estimates: Sequence[Estimate]) -> str:
+def interval_label(estimates: Sequence[Estimate]) -> str:
     """What the intervals are: ``95 % CI``."""
-    return _level_words(estimates[0]) if same_level(estimates) else "confidence interval"
+    return _level_label(estimates[0]) if same_level(estimates) else "confidence interval"
 
 
-def _level_words(e: Estimate) -> str:
+def _level_label(e: Estimate) -> str:
     kind = {"two-sided": "CI", "lower": "lower bound", "upper": "upper bound"}[e.alternative]
     return f"{percent(e.confidence_level)} {kind}"
 
@@ -180,11 +155,11 @@ def _level_words(e: Estimate) -> str:
 def row_text(e: Estimate, *, with_level: bool = False) -> str:
     """What stands beside an estimate; two lines where one would be long."""
     numbers = numbers_text(e, with_level=with_level)
-    text = f"{statistic_words(e)} {numbers}"
-    return text if len(text) <= TEXT_WIDTH else f"{statistic_words(e)}\n{numbers}"
+    text = f"{statistic_label(e)} {numbers}"
+    return text if len(text) <= TEXT_WIDTH else f"{statistic_label(e)}\n{numbers}"
 
 
-def statistic_words(e: Estimate) -> str:
+def statistic_label(e: Estimate) -> str:
     """The statistic, and of what it is taken where cases come in clusters."""
     proportion = e.metric_spec.spec.kind is Kind.BINARY and e.statistic == "mean"
     title = "proportion" if proportion else e.statistic_title
@@ -197,5 +172,5 @@ def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
     if e.low != e.low or e.high != e.high:
         return f"{value} (no interval)"
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}
-    level = f"{_level_words(e)} " if with_level else ""
+    level = f"{_level_label(e)} " if with_level else ""
     return f"{value} ({level}{interval[e.alternative]})"

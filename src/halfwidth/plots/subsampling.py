@@ -24,13 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "figure_of_subsamples",
-    "subsample_halfwidths",
-    "subsample_means",
-    "subsampling_frame",
-]
-
 HEIGHT = 2.7  # inches
 
 

@@ -7,27 +7,11 @@ into one kind of text. Nothing in it is escaped, wrapped or padded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "Adaptive",
-    "Cell",
-    "Code",
-    "Column",
-    "Data",
-    "Document",
-    "Figure",
-    "Heading",
-    "Item",
-    "Items",
-    "Kind",
-    "Note",
-    "Paragraph",
-    "Table",
-]
+from halfwidth.core.frozen import frozen
 
 
 class Kind(StrEnum):
@@ -44,7 +28,7 @@ class Kind(StrEnum):
     """Codes of cautions, which a paper has no use for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """A cell that programs can read too.
 
@@ -64,7 +48,7 @@ class Cell:
     unit: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Column:
     """The heading of a column, what its cells hold, and a word for where it has no room."""
 
@@ -83,7 +67,7 @@ class Column:
         return self.kind in (Kind.TEXT, Kind.CAUTIONS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """Columns and rows; a cell is a `Cell` or its text alone."""
 
@@ -127,28 +111,28 @@ class Table:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """The title of what follows."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Paragraph:
     """Prose to read or to copy."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Note:
     """A remark on the numbers: what they are, what they rest on."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """A term and what there is to say of it; the term may be empty.
 
@@ -164,7 +148,7 @@ class Item:
     code: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Items:
     """A list of terms and texts under a title.
 
@@ -181,14 +165,14 @@ class Items:
     lead: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Code:
     """Lines to be typed as they are."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Figure:
     """A figure of finished results.
 
@@ -209,7 +193,7 @@ class Figure:
     file: Path | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Adaptive:
     """One thing in two forms: ``short`` for a terminal, ``full`` for a page that is kept."""
 
@@ -221,7 +205,7 @@ Part = Heading | Paragraph | Note | Items | Code | Table | Figure | Adaptive
 Rows = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Data:
     """What programs read; made when it is asked for, since most calls never do.
 
@@ -240,7 +224,7 @@ class Data:
     columns: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Document:
     """What a verb has to say.
 
@@ -270,10 +254,10 @@ class Document:
 
     def parts_for(self, *, terminal: bool) -> list[Part]:
         """The parts, each of them in the form for a terminal or for a page that is kept."""
-        found: list[Part] = []
+        parts: list[Part] = []
         for part in self.parts:
             if isinstance(part, Adaptive):
-                found += part.short if terminal else part.full
+                parts += part.short if terminal else part.full
             else:
-                found.append(part)
-        return found
+                parts.append(part)
+        return parts

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable
 
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimate_of_runs import RunsEstimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.runs_estimate import RunsEstimate
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -23,8 +23,6 @@ from halfwidth.report.document import (
     Part,
     Table,
 )
-
-__all__ = ["estimates_document"]
 
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
 
@@ -84,16 +82,18 @@ def _short(estimates: Estimates, columns: Columns) -> tuple[Part, ...]:
     """What all rows have in common stands above them, where labels tell them apart."""
     subjects = {_subject(e).text for e in estimates}
     common = subjects.pop() if len(subjects) == 1 and _LABEL in columns else ""
-    shown = {column: cell for column, cell in columns.items() if column != _STATISTIC or not common}
+    columns_shown = {
+        column: cell for column, cell in columns.items() if column != _STATISTIC or not common
+    }
     sources = {e.of_what for e in estimates if isinstance(e, RunsEstimate)}
     if len(sources) == 1:
         common = common or f"quantiles {sources.pop()}"
-        shown = _columns_of_runs(shown)
+        columns_shown = _runs_columns(columns_shown)
     heading = (Heading(f"{common[:1].upper()}{common[1:]}"),) if common else ()
-    return (*heading, _table(estimates, shown))
+    return (*heading, _table(estimates, columns_shown))
 
 
-def _columns_of_runs(columns: Columns) -> Columns:
+def _runs_columns(columns: Columns) -> Columns:
     """Half-widths give way to what compares sources: widths by the spread of their runs."""
     instead: Columns = {
         _STATISTIC: lambda e: Cell(e.statistic_title),

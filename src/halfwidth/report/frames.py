@@ -10,8 +10,6 @@ from halfwidth.report.document import Data
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frames_data", "interval_words", "records"]
-
 SCHEMA_VERSION = 1
 INTERVALS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
@@ -37,6 +35,6 @@ def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def interval_words(level: float, alternative: str) -> str:
+def interval_title(level: float, alternative: str) -> str:
     """What intervals of a study are: "95 % intervals"."""
     return f"{100 * level:g} % {INTERVALS[alternative]}"

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-__all__ = ["NARROWEST", "WIDTH", "is_terminal", "on_terminal", "table_width", "width"]
-
 WIDTH, NARROWEST = 80, 40
 # None where text goes to a pipe or a file.
 _COLUMNS: ContextVar[int | None] = ContextVar("columns", default=None)

@@ -10,8 +10,6 @@ from halfwidth.core.formatting import fixed, fixed_apart, percent
 from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated, width_decimals
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
-__all__ = ["minimum_runs_document", "plans_document"]
-
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
 # Of the columns that hold no numbers.
 KINDS = {
@@ -75,8 +73,8 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
         columns["plan"] = lambda plan: plan.of
     for name in _varying(plans):
         columns[WORDS.get(name, name)] = lambda plan, name=name: f"{plan.assumed[name]:g}"  # type: ignore[misc]
-    wanted = any(plan.wanted is not None for plan in plans)
-    if wanted:
+    for_width = any(plan.wanted is not None for plan in plans)
+    if for_width:
         columns["wanted"] = lambda plan: fixed((plan.wanted or math.nan) / 2, places)
         if len(plans) > 1 and not plans[0].parts:
             columns["for width"] = lambda plan: str(plan.n_for_width or "")
@@ -86,14 +84,14 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
     columns["half-width"] = lambda plan: fixed(plan.halfwidth, places)
     columns["width"] = lambda plan: fixed(plan.width, places)
     if any(plan.simulated for plan in plans):
-        columns |= _of_simulated(plans[0], places, wanted=wanted)
+        columns |= _simulation_columns(plans[0], places, wanted=for_width)
     if all(math.isfinite(plan.low) for plan in plans):
         columns["interval"] = _interval
-    columns |= _of_question(plans)
+    columns |= _question_columns(plans)
     return _sheet(columns, ([cell(plan) for cell in columns.values()] for plan in plans))
 
 
-def _of_question(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
+def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
     """The power of a test where there is one, and what decided where n was asked for."""
     columns: dict[str, Callable[[SampleSize], str]] = {}
     if all(plan.power is not None for plan in plans):
@@ -117,13 +115,13 @@ def _interval(plan: SampleSize) -> str:
 
 
 def _reached(plan: SampleSize) -> str:
-    found = plan.simulated
-    if found is None or found.reached is None:
+    simulated = plan.simulated
+    if simulated is None or simulated.reached is None:
         return ""
-    return f"{100 * found.reached:.1f} %"
+    return f"{100 * simulated.reached:.1f} %"
 
 
-def _of_simulated(
+def _simulation_columns(
     first: SampleSize, places: int, *, wanted: bool
 ) -> dict[str, Callable[[SampleSize], str]]:
     """Quartiles of the widths, and how many of them are narrow enough, or how narrow they are."""
@@ -157,7 +155,7 @@ def _lines(plans: Sequence[SampleSize]) -> list[str]:
     if first.wanted is not None and first.assurance is not None:
         what = _assured(first)
         lines.append(f"Assurance: {percent(first.assurance)} of studies {what}.")
-    lines += _said_of_simulation(first, alone=len(plans) == 1)
+    lines += _simulation_lines(first, alone=len(plans) == 1)
     return lines + list(dict.fromkeys(note for plan in plans for note in plan.notes))
 
 
@@ -168,29 +166,29 @@ def _assured(plan: SampleSize) -> str:
     return "hold enough of each class" if len(plan.parts) > 1 else "hold enough of the class"
 
 
-def _said_of_simulation(plan: SampleSize, *, alone: bool) -> list[str]:
-    found = plan.simulated
-    if found is None:
+def _simulation_lines(plan: SampleSize, *, alone: bool) -> list[str]:
+    simulated = plan.simulated
+    if simulated is None:
         return []
-    drawn = f"{found.samples} studies drawn at each n (seed {found.seed})"
-    lines = [f"width, Q1, Q3: median and quartiles of the widths of {drawn}."]
+    studies = f"{simulated.samples} studies drawn at each n (seed {simulated.seed})"
+    lines = [f"width, Q1, Q3: median and quartiles of the widths of {studies}."]
     if not alone:
         return lines
-    if found.reached_se is not None:
-        lines.append(_monte_carlo(plan, found, found.reached_se))
-    if found.undefined:
-        count = f"{found.undefined} {'study' if found.undefined == 1 else 'studies'}"
+    if simulated.reached_se is not None:
+        lines.append(_monte_carlo(plan, simulated, simulated.reached_se))
+    if simulated.undefined:
+        count = f"{simulated.undefined} {'study' if simulated.undefined == 1 else 'studies'}"
         lines.append(f"{count} without an interval, or with one of no width, count as too wide.")
     return lines
 
 
-def _monte_carlo(plan: SampleSize, found: Simulated, error: float) -> str:
+def _monte_carlo(plan: SampleSize, simulated: Simulated, error: float) -> str:
     """How sure the n is; the share at another n than that for the width says nothing of it."""
-    n, ends = plan.n_for_width, (found.n_low, found.n_high or "more")
-    said = f"Monte-Carlo SE of the share reached: {100 * error:.1f} %. " if plan.n == n else ""
+    n, ends = plan.n_for_width, (simulated.n_low, simulated.n_high or "more")
+    text = f"Monte-Carlo SE of the share reached: {100 * error:.1f} %. " if plan.n == n else ""
     where = f"the n for the width, {n}"
     moved = f"do not move {where}" if ends == (n, n) else f"move {where}, to {ends[0]} or {ends[1]}"
-    return f"{said}Two Monte-Carlo standard errors {moved}."
+    return f"{text}Two Monte-Carlo standard errors {moved}."
 
 
 def _with_parts(plans: Sequence[SampleSize]) -> list[SampleSize]:
@@ -199,9 +197,9 @@ def _with_parts(plans: Sequence[SampleSize]) -> list[SampleSize]:
 
 def _flat(plan: SampleSize) -> dict[str, Any]:
     """A plan as one row of plain values."""
-    found = plan.to_dict()
+    row = plan.to_dict()
     for name in ("assumed", "counts", "requirements", "notes", "parts", "simulated"):
-        found.pop(name, None)
-    found |= {"n_for_width": plan.n_for_width, **plan.assumed, **plan.counts}
+        row.pop(name, None)
+    row |= {"n_for_width": plan.n_for_width, **plan.assumed, **plan.counts}
     simulated = vars(plan.simulated) if plan.simulated is not None else {}
-    return found | {needed: simulated[needed] for needed in simulated}
+    return row | {needed: simulated[needed] for needed in simulated}

@@ -13,8 +13,6 @@ from halfwidth.planning.published.wording import correlation_text
 from halfwidth.report.document import Data, Document, Heading, Kind, Paragraph, Part, Table
 from halfwidth.report.estimates import estimates_document
 
-__all__ = ["reviews_document"]
-
 PLAUSIBLE = "over plausible SDs"
 KINDS = {
     **dict.fromkeys(("label", "of", "better", "higher", "other"), Kind.TEXT),
@@ -48,7 +46,7 @@ def _leads(reviews: Reviews) -> Iterator[Part]:
     elif leading:
         yield from _in_short(leading)
     if reviews.comparisons:
-        yield from _of_rows(reviews.comparisons)
+        yield from _compared_rows(reviews.comparisons)
 
 
 def _in_full(review: Review, lead: Lead) -> tuple[Part, ...]:
@@ -89,7 +87,7 @@ def _in_short(leading: Sequence[tuple[Review, Lead]]) -> tuple[Part, ...]:
     return Heading(title), Table.of(headings, rows, kinds=KINDS)
 
 
-def _of_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
+def _compared_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
     """Rows of the table against each other."""
     several = len({(one.part, one.subject, one.n) for one in comparisons}) > 1
     rows = []

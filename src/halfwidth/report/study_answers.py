@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, interval_words, records
+from halfwidth.report.frames import frames_data, interval_title, records
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["TABLES", "answer_document"]
 
 Cell = Callable[[Mapping[str, Any]], str]
 # Of the columns that hold no numbers.
@@ -25,7 +23,7 @@ KINDS = {
 SEPARATE = ("confidence_level", "alternative")
 
 
-@dataclass(frozen=True)
+@frozen
 class Layout:
     """How a frame is shown.
 
@@ -47,7 +45,7 @@ class Layout:
 def answer_document(
     frames: Mapping[str, pd.DataFrame],
     shown: Mapping[str, pd.DataFrame],
-    facts: Mapping[str, Any] | None = None,
+    footer_values: Mapping[str, Any] | None = None,
 ) -> Document:
     """An answer of `halfwidth.study.analysis`.
 
@@ -61,46 +59,48 @@ def answer_document(
         Numbers that footers name, such as the seed.
     """
     parts = [
-        part for name, frame in shown.items() for part in _parts(TABLES[name], frame, facts or {})
+        part
+        for name, frame in shown.items()
+        for part in _parts(TABLES[name], frame, footer_values or {})
     ]
     return Document(tuple(parts), frames_data(frames))
 
 
-def _parts(layout: Layout, frame: pd.DataFrame, facts: Mapping[str, Any]) -> Iterator[Part]:
+def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]) -> Iterator[Part]:
     """A table for each level and side, then what the numbers are."""
     if frame.empty:
         yield Note(layout.empty)
         return
     for key, group in frame.groupby(list(SEPARATE), sort=True, dropna=False):
-        yield Heading(interval_words(float(str(key[0])), str(key[1])))
+        yield Heading(interval_title(float(str(key[0])), str(key[1])))
         rows = records(group)
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
         kept = {name: column for name, column in cells.items() if any(column)}
         yield Table.of(kept, zip(*kept.values(), strict=True), kinds=KINDS)
-    yield Note(layout.footer.format_map(facts))
+    yield Note(layout.footer.format_map(footer_values))
 
 
 # --------------------------------------------------------------------------- cells
 
 
-def _of(row: Mapping[str, Any]) -> str:
+def _subject(row: Mapping[str, Any]) -> str:
     """Such as ``mean dsc``."""
     named = [str(row.get(name, "")) for name in ("average", "statistic", "metric")]
     text = " ".join(name for name in named if name)
     return f"{text} of {row['label']}" if row.get("label") else text
 
 
-def _within(row: Mapping[str, Any]) -> str:
+def _shared_subject(row: Mapping[str, Any]) -> str:
     """What the two sides of a test have in common."""
-    return ", ".join(part for part in (_of(row), str(row.get("method", ""))) if part)
+    return ", ".join(part for part in (_subject(row), str(row.get("method", ""))) if part)
 
 
-def _word(name: str) -> Cell:
+def _text_column(name: str) -> Cell:
     return lambda row: str(row[name])
 
 
-def _number(name: str, form: str = "{:.3g}", scale: float = 1) -> Cell:
+def _number_column(name: str, form: str = "{:.3g}", scale: float = 1) -> Cell:
     def cell(row: Mapping[str, Any]) -> str:
         value = float(row[name])
         if math.isnan(value):
@@ -113,12 +113,12 @@ def _number(name: str, form: str = "{:.3g}", scale: float = 1) -> Cell:
     return cell
 
 
-def _count(name: str) -> Cell:
+def _count_column(name: str) -> Cell:
     """Nothing where none of the rows has any."""
     return lambda row: str(int(row[name])) if row[name] else ""
 
 
-def _either(name: str) -> Cell:
+def _either_column(name: str) -> Cell:
     """Of one sample, or of both sides."""
 
     def cell(row: Mapping[str, Any]) -> str:
@@ -129,7 +129,7 @@ def _either(name: str) -> Cell:
     return cell
 
 
-def _p(name: str) -> Cell:
+def _p_column(name: str) -> Cell:
     def cell(row: Mapping[str, Any]) -> str:
         value = float(row[name])
         if math.isnan(value):
@@ -139,7 +139,7 @@ def _p(name: str) -> Cell:
     return cell
 
 
-def _needed(name: str) -> Cell:
+def _needed_column(name: str) -> Cell:
     """An n of the study, one beyond it by extrapolation (~), or that it is not reached (>)."""
 
     def cell(row: Mapping[str, Any]) -> str:
@@ -152,29 +152,31 @@ def _needed(name: str) -> Cell:
     return cell
 
 
-def _quartiles(name: str, heading: str, form: str = "{:.3g}", scale: float = 1) -> dict[str, Cell]:
+def _quartile_columns(
+    name: str, heading: str, form: str = "{:.3g}", scale: float = 1
+) -> dict[str, Cell]:
     return {
-        heading: _number(f"{name}_median", form, scale),
-        "Q1": _number(f"{name}_q1", form, scale),
-        "Q3": _number(f"{name}_q3", form, scale),
+        heading: _number_column(f"{name}_median", form, scale),
+        "Q1": _number_column(f"{name}_q1", form, scale),
+        "Q3": _number_column(f"{name}_q3", form, scale),
     }
 
 
-_OF: dict[str, Cell] = {"of": _of, "method": _word("method")}
-_N: dict[str, Cell] = {"n": _number("n", "{:.0f}")}
+_SUBJECT: dict[str, Cell] = {"of": _subject, "method": _text_column("method")}
+_N: dict[str, Cell] = {"n": _number_column("n", "{:.0f}")}
 _INSTANCES: dict[str, Cell] = {
-    "inst.": _number("instances", "{:.0f}"),
-    "left out": _count("left_out"),
+    "inst.": _number_column("instances", "{:.0f}"),
+    "left out": _count_column("left_out"),
 }
 
 TABLES = {
     "pace": Layout(
-        _OF
+        _SUBJECT
         | _INSTANCES
-        | _quartiles("pace", "pace", "{:.2f}")
+        | _quartile_columns("pace", "pace", "{:.2f}")
         | {
-            "misfit %": _number("fit_error_median", "{:.2f}", 100),
-            "most": _number("fit_error_largest", "{:.2f}", 100),
+            "misfit %": _number_column("fit_error_median", "{:.2f}", 100),
+            "most": _number_column("fit_error_largest", "{:.2f}", 100),
         },
         "The pace is b in coverage = level + b/n, by least squares through the origin: -2 is "
         "2 points too few at n = 100. Quartiles over instances; misfit: √(Σ residual² / Σ "
@@ -183,17 +185,17 @@ TABLES = {
     ),
     "tests": Layout(
         {
-            "within": _within,
-            "a": _word("a"),
-            "b": _word("b"),
-            "n": _either("n"),
-            "tasks": _either("tasks"),
-            "left out": _count("left_out"),
-            "pace a": _number("mean_a", "{:.2f}"),
-            "pace b": _number("mean_b", "{:.2f}"),
-            "p": _p("p"),
+            "within": _shared_subject,
+            "a": _text_column("a"),
+            "b": _text_column("b"),
+            "n": _either_column("n"),
+            "tasks": _either_column("tasks"),
+            "left out": _count_column("left_out"),
+            "pace a": _number_column("mean_a", "{:.2f}"),
+            "pace b": _number_column("mean_b", "{:.2f}"),
+            "p": _p_column("p"),
             "corrected": lambda row: (
-                _p("p_bonferroni")(row) + (" *" if row["significant"] else "  ")
+                _p_column("p_bonferroni")(row) + (" *" if row["significant"] else "  ")
             ),
         },
         "Mean paces; {design} permutation tests of their difference, at the level of "
@@ -202,49 +204,49 @@ TABLES = {
         "Seed {seed}.",
     ),
     "mixed": Layout(
-        _OF
+        _SUBJECT
         | _N
         | {
-            "dropped": _count("dropped"),
-            "slope": _number("slope", "{:.2f}"),
-            "SE": _number("slope_se", "{:.2f}"),
-            "R²m": _number("marginal_r2", "{:.2f}"),
-            "R²c": _number("conditional_r2", "{:.2f}"),
-            "r": _number("r", "{:.2f}"),
-            "from": _number("r_low", "{:.2f}"),
-            "to": _number("r_high", "{:.2f}"),
+            "dropped": _count_column("dropped"),
+            "slope": _number_column("slope", "{:.2f}"),
+            "SE": _number_column("slope_se", "{:.2f}"),
+            "R²m": _number_column("marginal_r2", "{:.2f}"),
+            "R²c": _number_column("conditional_r2", "{:.2f}"),
+            "r": _number_column("r", "{:.2f}"),
+            "from": _number_column("r_low", "{:.2f}"),
+            "to": _number_column("r_high", "{:.2f}"),
         },
         "Pace on |skewness| of the population, with random intercepts for task and metric "
-        "(REML). {of_logits}R²m: share of variance by skewness, R²c: with task and metric "
+        "(REML). {logits_note}R²m: share of variance by skewness, R²c: with task and metric "
         "(Nakagawa & Schielzeth 2013); r: signed root of R²m{interval}. "
         "{left_out}{not_fitted}Seed {seed}.",
     ),
     "needs": Layout(
-        _OF
+        _SUBJECT
         | {
-            "inst.": _number("instances", "{:.0f}"),
-            "reach %": _number("reached", "{:.0f}", 100),
-            "25 %": _needed("q1"),
-            "50 %": _needed("median"),
-            "75 %": _needed("q3"),
+            "inst.": _number_column("instances", "{:.0f}"),
+            "reach %": _number_column("reached", "{:.0f}", 100),
+            "25 %": _needed_column("q1"),
+            "50 %": _needed_column("median"),
+            "75 %": _needed_column("q3"),
         },
         "The n of the study from which on intervals {goal}, for 25, 50 and 75 % of the "
         "instances. ≤: the smallest n of the study; >: not reached in it. {units}{beyond}",
     ),
     "ratios": Layout(
-        _OF | _N | _INSTANCES | _quartiles("ratio", "ratio"),
+        _SUBJECT | _N | _INSTANCES | _quartile_columns("ratio", "ratio"),
         "Mean width by that of {reference} on the same instance; quartiles over instances.",
         "No other method makes intervals where the reference does.",
     ),
     "shifts": Layout(
-        _OF
+        _SUBJECT
         | _N
         | {
-            "inst.": _number("instances", "{:.0f}"),
-            "shift": _number("shift_median", "{:.2g}"),
-            "width %": _number("relative_shift_median", "{:.1f}", 100),
-            "beside": _number("shift_difference_median", "{:.2g}"),
-            "points": _number("coverage_difference_median", "{:+.1f}", 100),
+            "inst.": _number_column("instances", "{:.0f}"),
+            "shift": _number_column("shift_median", "{:.2g}"),
+            "width %": _number_column("relative_shift_median", "{:.1f}", 100),
+            "beside": _number_column("shift_difference_median", "{:.2g}"),
+            "points": _number_column("coverage_difference_median", "{:+.1f}", 100),
         },
         "Medians over instances. Shift: middle of the interval less the true value, in the "
         "unit of the metric and of the mean width; beside: less the shift of {reference}; "
@@ -252,28 +254,28 @@ TABLES = {
         "has quartiles.",
     ),
     "failures": Layout(
-        _OF
+        _SUBJECT
         | _N
         | {
-            "instance": _word("instance"),
-            "cover %": _number("coverage", "{:.1f}", 100),
-            "fence %": _number("fence", "{:.1f}", 100),
-            "skewness": _number("population_skewness", "{:.1f}"),
-            "truth": _number("truth"),
+            "instance": _text_column("instance"),
+            "cover %": _number_column("coverage", "{:.1f}", 100),
+            "fence %": _number_column("fence", "{:.1f}", 100),
+            "skewness": _number_column("population_skewness", "{:.1f}"),
+            "truth": _number_column("truth"),
         },
         "{count} of {all} instances cover less than Q1 - 1.5 IQR of the instances of their "
-        "metric and statistic (the fence). {of_logits}--format csv has them all.",
+        "metric and statistic (the fence). {logits_note}--format csv has them all.",
         "No instance covers less than Q1 - 1.5 IQR of the instances of its metric and statistic.",
     ),
     "shared": Layout(
         {
-            "of": _of,
-            "property": _word("property"),
-            "fail": _number("median_failures"),
-            "others": _number("median_others"),
-            "beyond": _word("beyond"),
-            "fail %": _number("share_failures", "{:.0f}", 100),
-            "others %": _number("share_others", "{:.0f}", 100),
+            "of": _subject,
+            "property": _text_column("property"),
+            "fail": _number_column("median_failures"),
+            "others": _number_column("median_others"),
+            "beyond": _text_column("beyond"),
+            "fail %": _number_column("share_failures", "{:.0f}", 100),
+            "others %": _number_column("share_others", "{:.0f}", 100),
         },
         "What failures share: medians among them and among the others, and the share of each "
         "beyond a threshold.",
@@ -281,28 +283,30 @@ TABLES = {
 }
 
 
-def left_out_of(frame: pd.DataFrame) -> str:
+def left_out_note(frame: pd.DataFrame) -> str:
     """Groupings that a mixed model went without, as a sentence of a footer, or nothing."""
     named = [text for text in dict.fromkeys(frame["left_out"]) if text]
     return f"Without random intercepts for {shortened(named)}. " if named else ""
 
 
-def not_fitted_in(frame: pd.DataFrame) -> str:
+def not_fitted_note(frame: pd.DataFrame) -> str:
     """What has no mixed model, and why, as a sentence of a footer, or nothing."""
     named: dict[str, list[str]] = {}
     for row in records(frame[frame["not_fitted"] != ""]):
-        named.setdefault(row["not_fitted"], []).append(f"{row['method']} of the {_of(row)}".strip())
+        named.setdefault(row["not_fitted"], []).append(
+            f"{row['method']} of the {_subject(row)}".strip()
+        )
     return "".join(f"Left out: {shortened(names)} ({why}). " for why, names in named.items())
 
 
-def of_logits(frame: pd.DataFrame) -> str:
+def logits_note(frame: pd.DataFrame) -> str:
     """What skewness is of where there are no values of cases, as a sentence, or nothing."""
     if (frame["statistic"] != "").all():
         return ""
     return "Skewness of test sets is the multivariate one of the logits (Móri et al. 1994). "
 
 
-def units_of(frame: pd.DataFrame) -> str:
+def units_note(frame: pd.DataFrame) -> str:
     """Units of metrics that have one, as a sentence of a footer, or nothing.
 
     >>> import pandas as pd

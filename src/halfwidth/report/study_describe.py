@@ -13,13 +13,6 @@ from halfwidth.report.frames import frames_data, records
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "characteristics_document",
-    "characteristics_summary_document",
-    "fits_document",
-    "rejections_document",
-]
-
 LOGITS = "logits"
 # Columns of one row for each instance, and their headings.
 _OF_VALUES = {
@@ -80,12 +73,12 @@ def _summaries(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
             for row in group.to_dict("records")
         ]
         count = int(group["instances"].max())
-        of = {
+        subject = {
             "cases": f"{metric} of cases",
             "formula": f"{metric} by formula",
             "test set": f"Test sets of {_number(classes)} classes",
         }[str(kind)]
-        title = f"{of}, {count} instance{'' if count == 1 else 's'}"
+        title = f"{subject}, {count} instance{'' if count == 1 else 's'}"
         yield Heading(title), Table.of(headings, rows, kinds=KINDS)
 
 
@@ -119,9 +112,9 @@ def rejections_document(frame: pd.DataFrame, seed: int | None = None) -> Documen
 def _shares(frame: pd.DataFrame, column: str) -> Table:
     """Families down, metrics across, as many as there are."""
     metrics = list(dict.fromkeys(frame["metric"]))
-    found = {(row["family"], row["metric"]): row[column] for row in records(frame)}
+    shares = {(row["family"], row["metric"]): row[column] for row in records(frame)}
     rows = (
-        [family, *(_percent(found.get((family, metric), math.nan)) for metric in metrics)]
+        [family, *(_percent(shares.get((family, metric), math.nan)) for metric in metrics)]
         for family in dict.fromkeys(frame["family"])
     )
     headings = ["family", *(metric or LOGITS for metric in metrics)]
@@ -130,11 +123,11 @@ def _shares(frame: pd.DataFrame, column: str) -> Table:
 
 def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iterator[str]:
     first = frame.drop_duplicates("metric").to_dict("records")
-    said = [
+    texts = [
         f"{row['metric'] or LOGITS}: {row['instances']} instances, p ≤ 0.05/{row['tests']}"
         for row in first
     ]
-    yield f"Kolmogorov-Smirnov at 5 % after Bonferroni ({'; '.join(said)})."
+    yield f"Kolmogorov-Smirnov at 5 % after Bonferroni ({'; '.join(texts)})."
     if (frame["metric"] == "").any():
         yield "A test set rejects a family if the logits of any class do."
     failed = frame[frame["failed"] > 0].to_dict("records")

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.report.document import Document, Heading, Kind, Note, Part, Table
-from halfwidth.report.frames import frames_data, interval_words
+from halfwidth.report.frames import frames_data, interval_title
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["summary_document"]
 
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
@@ -44,11 +42,13 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
         yield Heading(title), Table.of(names, rows, kinds={"method": Kind.NAME})
 
 
-def _title(of: dict[str, Any]) -> str:
+def _title(subject: dict[str, Any]) -> str:
     """Such as ``Mean dsc, 95 % intervals``."""
-    what = " ".join(str(of[part]) for part in ("average", "statistic", "metric") if of[part])
-    label = f" of {of['label']}" if of["label"] else ""
-    return f"{what}{label}, {interval_words(of['confidence_level'], of['alternative'])}"
+    what = " ".join(
+        str(subject[part]) for part in ("average", "statistic", "metric") if subject[part]
+    )
+    label = f" of {subject['label']}" if subject["label"] else ""
+    return f"{what}{label}, {interval_title(subject['confidence_level'], subject['alternative'])}"
 
 
 def _three(row: dict[Any, Any], name: str, scale: float, form: str) -> list[str]:

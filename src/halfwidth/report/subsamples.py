@@ -6,8 +6,6 @@ from halfwidth.core.formatting import decimals_for, fixed
 from halfwidth.planning.subsampling import Subsamples
 from halfwidth.report.document import Data, Document, Note, Table
 
-__all__ = ["subsamples_document"]
-
 HEADINGS = ("k", "mean", "SD", "SEM", "half-width", "nu", "boot SEM", "boot CI", "boot nu")
 
 

@@ -7,12 +7,9 @@ from enum import IntEnum
 
 from halfwidth.core import errors
 
-__all__ = ["Break", "length", "longest", "one_line", "padded", "wrapped"]
-
 # What has more letters without a space, a hyphen, an underscore or a slash is no word: where
 # nothing else helps, it is broken into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16
-JOINER = "\u200d"
 # A number stays with its per cent.
 _BETWEEN_WORDS = re.compile(r"(?<= )(?=[^ %])")
 # Not in 1e-05 or 2024-01, and not after a minus.
@@ -101,15 +98,14 @@ def _around_wide_letters(word: str) -> list[str]:
 
 
 def _letters(text: str) -> list[str]:
-    """As people see them: an emoji of several code points is one."""
-    found: list[str] = []
+    """As people see them: an accent or a sign of style belongs to the letter before it."""
+    letters: list[str] = []
     for one in text:
-        joins = one != " " and length(one) == 0
-        if found and (joins or found[-1].endswith(JOINER)):
-            found[-1] += one
+        if letters and one != " " and length(one) == 0:
+            letters[-1] += one
         else:
-            found.append(one)
-    return found
+            letters.append(one)
+    return letters
 
 
 def _cut(word: str, width: int) -> list[str]:

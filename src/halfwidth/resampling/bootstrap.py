@@ -19,17 +19,6 @@ from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.proportions import binomial, studentized_binomial
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = [
-    "acceleration",
-    "bootstrap_distribution",
-    "has_standard_error",
-    "leave_one_out",
-    "replicates",
-    "standard_error",
-    "studentized_distribution",
-    "tie_tolerance",
-]
-
 
 def bootstrap_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan, *, binary: bool = False

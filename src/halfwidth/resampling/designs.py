@@ -7,20 +7,18 @@ replacement within each stratum, as many as it has.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-
-__all__ = ["Codes", "Design", "arrange", "cases_of"]
 
 Codes = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """Units and strata of a sample whose cases stand in canonical order (`arrange`).
 
@@ -104,6 +102,10 @@ class Design:
             return cases
         return np.asarray(np.add.reduceat(cases, self.first_cases, axis=-1))
 
+    def by_stratum(self, units: Array) -> list[Array]:
+        """What belongs to the units, (..., U), stratum after stratum."""
+        return np.split(units, self.first_units[1:], axis=-1)
+
     def stratum_means(self, units: Array) -> Array:
         """Mean over the units of each stratum, to set against each unit, (..., U or 1)."""
         if len(self.strata) == 1:
@@ -171,6 +173,8 @@ def arrange(
     (array([1., 3., 5.]), 'paired')
     """
     named = identities is not None
+    if values.ndim == 1 and groups is None and strata is None and not (named or paired):
+        return np.sort(values), Design.iid(len(values))
     keys = np.atleast_2d(values if identities is None else identities)
     order, design = _order(keys, groups, strata, paired=paired or named)
     return values[..., order], design

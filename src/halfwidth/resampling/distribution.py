@@ -7,25 +7,15 @@ do not ask how it came about.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-
-__all__ = [
-    "Distribution",
-    "ExactDistribution",
-    "Replicates",
-    "Scale",
-    "in_parts",
-    "limits_of_ties",
-    "moments_of",
-    "quantile_by_rank",
-]
 
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
 CUMULATIVE_ROUNDING = 1e-12
@@ -58,7 +48,7 @@ class Distribution(Protocol):
         """The SD, which is the bootstrap standard error."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Replicates:
     """Replicates of a statistic, one row per sample of a batch.
 
@@ -147,7 +137,7 @@ class Replicates:
 # --------------------------------------------------------------------------- drawn replicates
 
 
-@dataclass(frozen=True)
+@frozen
 class Scale:
     """From what replicates increase with to the replicates, and back.
 
@@ -248,7 +238,7 @@ def in_parts(rows: int, size: int) -> Iterator[slice]:
 # --------------------------------------------------------------------------- exact ones
 
 
-@dataclass(frozen=True)
+@frozen
 class ExactDistribution:
     """A discrete bootstrap distribution known without a draw, one row per sample of a batch.
 
@@ -323,3 +313,57 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
         before = value <= limit if inclusive else value < limit
         count = np.where((probe <= size) & before, probe, count)
     return count
+
+
+@frozen
+class Several:
+    """Exact distributions of the samples of a batch, each of its own kind.
+
+    Attributes
+    ----------
+    each : tuple of Distribution
+    """
+
+    each: tuple[Distribution, ...]
+
+    @classmethod
+    def of(cls, each: Iterable[Distribution | None]) -> Several | None:
+        """The distributions, or None where one of them is unknown."""
+        known = []
+        for one in each:
+            if one is None:
+                return None
+            known.append(one)
+        return cls(tuple(known))
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(len(self.each), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """inf{x : F(x) ≥ p}, for one p per sample."""
+        return self._all(lambda one, p: one.quantile(p), probability)
+
+    def share_below(self, value: Array, tolerance: Array) -> Array:
+        """P(below ``value``) plus half of P(tied with it)."""
+        return self._all(lambda one, v, t: one.share_below(v, t), value, tolerance)
+
+    def mean(self) -> Array:
+        """Expectations over all resamples."""
+        return self._all(lambda one: one.mean())
+
+    def standard_deviation(self) -> Array:
+        """SDs over all resamples: the exact bootstrap standard errors."""
+        return self._all(lambda one: one.standard_deviation())
+
+    def _all(self, ask: Callable[..., Array], *given: Array | float) -> Array:
+        shaped = [np.broadcast_to(np.asarray(item, float), len(self.each)) for item in given]
+        return np.array(
+            [float(ask(*own)) for own in zip(self.each, *shaped, strict=True)], dtype=float
+        )

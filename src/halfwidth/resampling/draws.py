@@ -5,28 +5,18 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.progress import growing, tracked
-
-__all__ = [
-    "BLOCK_ELEMENTS",
-    "COMPILED_DRAWS",
-    "MOST_KEPT",
-    "Plan",
-    "count_blocks",
-    "counter",
-    "kept_counts",
-    "sums_by_stratum",
-]
 
 T = TypeVar("T")
 
@@ -42,7 +32,7 @@ COMPILED_DRAWS = 2**26
 SHARED_DRAWS = 2**17
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """How a bootstrap is drawn.
 
@@ -63,7 +53,7 @@ class Plan:
         Whether each sample of a batch has its own number where a method takes one, as the samples
         of a simulation need; else each has that which it would have alone.
     convolves : bool
-        Whether means of very many cases get their exact distribution, without draws.
+        Whether means and ratios of sums get their exact distribution, without draws.
     """
 
     entropy: int

@@ -13,9 +13,6 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
 
-__all__ = ["effective_trials", "linearized"]
-
-
 # A standard error of a proportion below this is rounding.
 ROUNDING = 1e-12
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.types import Array
 
-__all__ = ["binomial_quantile", "multinomial"]
-
 Integers = NDArray[np.int64]
 
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["PATIENCE", "growing", "tracked"]
-
 # Seconds before a bar appears.
 PATIENCE = 2.0
 # Seconds between two looks at the clock, about.

@@ -8,8 +8,6 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.distribution import ExactDistribution
 
-__all__ = ["acceleration", "binomial", "studentized_binomial"]
-
 
 def binomial(successes: Array, n: int) -> ExactDistribution:
     """Bootstrap distribution of a proportion: binomial(n, successes / n) / n, one per sample."""

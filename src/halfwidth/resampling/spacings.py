@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from halfwidth.core import rng
 from halfwidth.core.types import Array
 
-__all__ = ["gammas", "spacings"]
-
 
 def spacings(entropy: int, ranks: Array, n: int, n_resamples: int) -> NDArray[np.intp]:
     """Positions of a few order statistics in each resample, exact in distribution.

@@ -8,11 +8,11 @@ sample of all as any. Ranks further in are looked up in the row, sorted as a who
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.distribution import (
     Distribution,
@@ -24,8 +24,6 @@ from halfwidth.resampling.distribution import (
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
-
-__all__ = ["Tails", "distribution_of"]
 
 # Rows and replicates from which tails are quicker than sorting.
 MANY_ROWS, MANY_REPLICATES = 16, 2000
@@ -47,7 +45,7 @@ def distribution_of(bases: Array, plan: Plan, scale: Scale | None = None) -> Dis
     return Replicates.sorting(bases, scale)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Tails:
     """Replicates of a statistic, one row per sample of a batch, with their tails apart.
 

@@ -13,7 +13,9 @@ from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
+from halfwidth.metrics.boundary import hd95
 from halfwidth.metrics.masks import as_spacing
+from halfwidth.metrics.overlap import dsc
 from halfwidth.scoring.assemble import assemble
 from halfwidth.scoring.cases import score_maps
 from halfwidth.scoring.checkpoint import Checkpoint
@@ -27,9 +29,7 @@ from halfwidth.scoring.pairs import match_files
 from halfwidth.scoring.run import score_cases
 from halfwidth.scoring.scores import COLUMNS, Scores
 
-__all__ = ["score_folders", "score_masks"]
-
-METRICS = ("dsc", "hd95")
+METRICS = (dsc.__name__, hd95.__name__)
 
 
 def score_masks(

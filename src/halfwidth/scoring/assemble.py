@@ -14,8 +14,6 @@ from halfwidth.scoring.measuring import absent
 from halfwidth.scoring.metric_choice import MASK_METRICS
 from halfwidth.scoring.scores import CaseScores, LabelScores, Scores, Value
 
-__all__ = ["assemble"]
-
 SHOWN = 3
 
 

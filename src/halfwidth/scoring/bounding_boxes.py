@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoundingBox", "label_bounding_boxes"]
-
 BoundingBox = tuple[slice, ...]
 
 # Voxels processed at a time, which limits the memory of the intermediate arrays even on noise.

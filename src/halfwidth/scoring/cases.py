@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, shortened
-from halfwidth.io.images import Image, check_same_geometry, read_image
+from halfwidth.core.frozen import frozen
+from halfwidth.io.grids import Image, check_same_geometry
+from halfwidth.io.images import read_image
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import Mask, MaskPair, as_spacing, bounding_box, union_box
 from halfwidth.scoring.bounding_boxes import BoundingBox
@@ -21,12 +23,10 @@ from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.scores import CaseScores, LabelScores
 
-__all__ = ["FOREGROUND", "ScoringSettings", "StructureUnion", "score_case", "score_maps"]
-
 FOREGROUND = Label("foreground", (1,))
 
 
-@dataclass(frozen=True)
+@frozen
 class StructureUnion:
     """A region of a folder of structures: the union of several."""
 
@@ -34,7 +34,7 @@ class StructureUnion:
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoringSettings:
     """The settings that all cases of a run share.
 
@@ -143,7 +143,7 @@ def score_maps(
     return CaseScores(case, scores, held, ignored)
 
 
-@dataclass(frozen=True)
+@frozen
 class _ReadPair:
     """The voxels of a prediction and a reference, and the grid they share."""
 
@@ -183,7 +183,7 @@ def _read_pair(prediction: Path | None, reference: Path, settings: ScoringSettin
 # --------------------------------------------------------------------------- folders of structures
 
 
-@dataclass(frozen=True)
+@frozen
 class _Structure:
     """Both masks of a structure, cropped to their bounding box."""
 

@@ -9,10 +9,9 @@ from halfwidth.core.errors import shortened
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.boundary import CHENG, SURFACE
+from halfwidth.metrics.boundary_overlap import nsd
 from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.scores import CaseScores, LabelScores
-
-__all__ = ["mask_cautions"]
 
 # With fewer voxels, one more or less moves the Dice by half a percentage point or more.
 TINY_VOXELS = 100
@@ -71,7 +70,7 @@ def _several_components(cases: Sequence[CaseScores], regions: Collection[str]) -
 def _tiny_structures(cases: Sequence[CaseScores], metrics: MetricsOf) -> Caution | None:
     # A voxel hardly changes specificity, whose denominator is the background.
     names = _concerned_metrics(
-        metrics, lambda m: m.spec.family == "overlap" and m.spec.name != "specificity"
+        metrics, lambda m: m.spec.family == "overlap" and not m.spec.of_background
     )
     where = _frequencies(cases, lambda one: 0 < one.voxels < TINY_VOXELS)
     if not names or not where:
@@ -152,7 +151,9 @@ def _cut_boundaries(metrics: MetricsOf) -> Caution | None:
 
 def _smallest_tolerance(metrics: Iterable[Metric]) -> float | None:
     """The smallest tolerance of an NSD."""
-    return min((m.parameters["tolerance"] for m in metrics if m.spec.name == "nsd"), default=None)
+    return min(
+        (m.parameters["tolerance"] for m in metrics if m.spec.name == nsd.__name__), default=None
+    )
 
 
 def _concerned_metrics(metrics: MetricsOf, concerned: Callable[[Metric], bool]) -> str:

@@ -17,8 +17,6 @@ from halfwidth.scoring.cases import ScoringSettings
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.scores import CaseScores, LabelScores, Value
 
-__all__ = ["Checkpoint", "checkpoint_path", "fingerprint"]
-
 
 class Checkpoint:
     """A file of JSON lines: a digest of the options, then a line for each case that is done.

@@ -8,8 +8,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["count_components"]
-
 Mask = NDArray[np.bool_]
 Places = NDArray[np.intp]
 

@@ -6,21 +6,11 @@ import json
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.settings import small_text
-
-__all__ = [
-    "Label",
-    "LabelFile",
-    "parse_label_names",
-    "parse_region",
-    "read_label_file",
-    "select_labels",
-    "with_regions",
-]
 
 # A dataset.json names its training files too: thousands of them are some hundred kilobytes.
 MOST_BYTES = 4_000_000
@@ -29,7 +19,7 @@ INTEGER = re.compile(r"-?[0-9]{1,12}")
 IGNORE = "ignore"
 
 
-@dataclass(frozen=True)
+@frozen
 class Label:
     """A structure of a label map.
 
@@ -44,7 +34,7 @@ class Label:
     values: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelFile:
     """The labels that a file defines.
 

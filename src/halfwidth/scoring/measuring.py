@@ -13,14 +13,13 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status, status_of
 from halfwidth.metrics.masks import Mask, MaskPair, union_box
+from halfwidth.metrics.overlap import cldice
 from halfwidth.scoring.bounding_boxes import BoundingBox, label_bounding_boxes
 from halfwidth.scoring.components import count_components
 from halfwidth.scoring.label_definitions import Label
 from halfwidth.scoring.memory import check_memory
 from halfwidth.scoring.metric_choice import MetricChoice, parameter_text
 from halfwidth.scoring.scores import LabelScores, Value
-
-__all__ = ["absent", "score_label_maps", "score_pair"]
 
 Spacing = tuple[float, ...] | None
 Held = tuple[tuple[int, ...], tuple[int, ...]]
@@ -116,7 +115,7 @@ def _value(pair: MaskPair, metric: Metric) -> Value:
     function = metric.spec.function
     assert function is not None  # noqa: S101 -- metrics of masks have one
     value = float(function(pair, **metric.parameters))
-    on_skeletons = metric.spec.name == "cldice"
+    on_skeletons = metric.spec.name == cldice.__name__
     status = status_of(value, pair.presence, on_skeletons=on_skeletons)
     return Value(metric.spec.name, parameter_text(metric), value, str(status))
 

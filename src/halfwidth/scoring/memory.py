@@ -9,9 +9,9 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Status
 from halfwidth.metrics.boundary import SURFACE
+from halfwidth.metrics.boundary_overlap import boundary_iou
 from halfwidth.metrics.masks import MaskPair
-
-__all__ = ["check_memory"]
+from halfwidth.metrics.overlap import cldice
 
 # Bytes, measured on files of allowed sizes and structures. Per voxel of an image: two maps,
 # two masks and one more array; and the allowance of a process per allowed voxel, where
@@ -34,7 +34,9 @@ def check_memory(pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxe
     """
     if pair.presence is not Status.OK:
         return
-    listed = [m for m in metrics if m.spec.family == "boundary" and m.spec.name != "boundary_iou"]
+    listed = [
+        m for m in metrics if m.spec.family == "boundary" and m.spec.name != boundary_iou.__name__
+    ]
     voxels = math.prod(pair.shape)
     problem, needed = "", 0.0
     if listed:
@@ -42,7 +44,7 @@ def check_memory(pair: MaskPair, label: str, metrics: Sequence[Metric], max_voxe
         pieces = PIECES if any(m.parameters.get("definition") == SURFACE for m in listed) else 1.0
         needed = PER_BOUNDARY * pieces * count
         problem = f"its boundaries have {count} voxels, too many for {listed[0].spec.name}"
-    if any(metric.spec.name == "cldice" for metric in metrics):
+    if any(metric.spec.name == cldice.__name__ for metric in metrics):
         box = math.prod(pair.prediction.shape)
         if PER_SKELETON * box > needed:
             needed = PER_SKELETON * box

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT, bind, parse_name, split_names
 from halfwidth.core.spec import Metric, MetricSpec, Takes
 from halfwidth.metrics.boundary import CHENG, VOXELS
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.scoring.tolerances import Tolerances
-
-__all__ = ["MASK_METRICS", "MetricChoice", "choose_metrics", "parameter_text"]
 
 MASK_METRICS: Catalogue[MetricSpec] = Catalogue(
     "metric of masks", tuple(spec for spec in METRICS if spec.takes is Takes.MASKS)
@@ -30,7 +28,7 @@ LIMITS = {
 Given = tuple[MetricSpec, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
+@frozen
 class MetricChoice:
     """Metrics with the parameters given for them, and tolerances for those that need one.
 

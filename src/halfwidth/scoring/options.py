@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.io.label_maps import MOST_VOXELS
 from halfwidth.metrics.masks import as_spacing
 from halfwidth.scoring.cases import FOREGROUND, ScoringSettings, StructureUnion
@@ -26,12 +26,10 @@ from halfwidth.scoring.metric_choice import MetricChoice, choose_metrics
 from halfwidth.scoring.pairs import CaseFiles, natural_key
 from halfwidth.scoring.tolerances import resolve_tolerances
 
-__all__ = ["Labels", "ScoringOptions", "settings_for_label_maps", "settings_for_structures"]
-
 Labels = str | Path | Mapping[str, Any] | None
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoringOptions:
     """The options that the two public functions share, as given.
 

@@ -9,13 +9,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.images import IMAGE_SUFFIXES, is_image, stem
-
-__all__ = ["CaseFiles", "MatchedFiles", "match_files", "natural_key"]
 
 # Files of voxels that belong to a separate header.
 DATA_SUFFIXES = (".raw.gz", ".raw", ".zraw", ".img.gz", ".img", ".hdr")
@@ -29,7 +27,7 @@ SHOWN = 5
 LOOKED_THROUGH = 10_000
 
 
-@dataclass(frozen=True)
+@frozen
 class CaseFiles:
     """The files of one case: a label map each, or a file for each structure.
 
@@ -47,7 +45,7 @@ class CaseFiles:
     predictions: Mapping[str | None, Path | None]
 
 
-@dataclass(frozen=True)
+@frozen
 class MatchedFiles:
     """The cases of two folders, and notes about other files.
 
@@ -161,7 +159,7 @@ def _check_image(file: Path) -> None:
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Folder:
     """One of the two folders: its files by case and structure."""
 
@@ -265,7 +263,7 @@ def _no_images_error(path: Path, files: Sequence[Path], folders: Sequence[Path])
     return DataError(f"{path}: no image ({shortened(IMAGE_SUFFIXES)}) there, {holds}{hint}")
 
 
-@dataclass(frozen=True)
+@frozen
 class _Gap:
     """Names of one kind without a partner, how they are treated, and a hint for renaming."""
 

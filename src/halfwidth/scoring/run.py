@@ -14,8 +14,6 @@ from halfwidth.scoring.checkpoint import Checkpoint, fingerprint
 from halfwidth.scoring.pairs import CaseFiles
 from halfwidth.scoring.scores import CaseScores
 
-__all__ = ["score_cases"]
-
 SHOWN = 3
 
 Outcome = tuple[str, CaseScores | DataError]

@@ -6,17 +6,15 @@ import collections
 import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["COLUMNS", "CaseScores", "LabelScores", "Row", "Scores", "Value"]
 
 COLUMNS = ("case", "label", "metric", "value", "status", "parameters")
 
@@ -30,7 +28,7 @@ class Value(NamedTuple):
     status: str
 
 
-@dataclass(frozen=True)
+@frozen
 class LabelScores:
     """One label of one case.
 
@@ -56,7 +54,7 @@ class LabelScores:
     spacing: tuple[float, ...] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class CaseScores:
     """One case.
 
@@ -90,7 +88,7 @@ class Row(NamedTuple):
     parameters: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Scores:
     """The per-case table of a set of masks, which `summary_table` and ``halfwidth ci`` read.
 

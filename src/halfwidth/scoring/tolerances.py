@@ -7,14 +7,13 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from numbers import Real
 from pathlib import Path
 
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.io.settings import small_text
-
-__all__ = ["MSD", "Tolerances", "resolve_tolerances"]
 
 # Medical Segmentation Decathlon, by task and the same for all its targets; andre2025, section S3.1.
 MSD: Mapping[str, float] = {
@@ -35,7 +34,7 @@ TABLE = "tolerances"
 MOST_BYTES = 1_000_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Tolerances:
     """How far a boundary may be off, in mm.
 

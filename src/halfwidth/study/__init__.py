@@ -49,10 +49,10 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'halfwidth.study' has no attribute {name!r}")
     home, inside = _HOME[name]
-    from halfwidth.core.front_doors import front_door
+    from halfwidth.core.public_functions import public_function
 
     module = importlib.import_module(f"halfwidth.study.{home}")
-    found = front_door(getattr(module, inside), __name__, name) if inside else module
+    found = public_function(getattr(module, inside), __name__, name) if inside else module
     globals()[name] = found
     return found
 

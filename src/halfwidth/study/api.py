@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk, ChunkResult, chunks_of_shard, parse_shard
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
@@ -19,10 +19,8 @@ from halfwidth.study.specs.spec import Instance, StudySpec
 from halfwidth.study.storage.opening import create_or_open
 from halfwidth.study.storage.store import Store
 
-__all__ = ["StudyPlan", "plan", "run"]
 
-
-@dataclass(frozen=True)
+@frozen
 class StudyPlan:
     """A study that is ready to run.
 

@@ -6,21 +6,11 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from halfwidth.core.errors import OptionError
-
-__all__ = [
-    "Chunk",
-    "ChunkResult",
-    "Queue",
-    "Shard",
-    "Work",
-    "check_chunks",
-    "chunks_of_shard",
-    "parse_shard",
-]
+from halfwidth.core.frozen import frozen
 
 # Characters that every file system allows; a leading dot would hide the file.
 NAME = re.compile(r"[A-Za-z0-9_=+-][A-Za-z0-9._=+-]{0,199}")
@@ -29,7 +19,7 @@ DIGEST = re.compile(r"[0-9a-f]{16}")
 GROUPS_PER_SHARD = 4
 
 
-@dataclass(frozen=True)
+@frozen
 class Chunk:
     """The unit of work, which produces one part of the store.
 
@@ -56,7 +46,7 @@ class Chunk:
     group: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class ChunkResult:
     """The result of the work function.
 
@@ -101,7 +91,7 @@ def check_chunks(chunks: Sequence[Chunk]) -> None:
 # --------------------------------------------------------------------------- shards
 
 
-@dataclass(frozen=True)
+@frozen
 class Shard:
     """Number ``number`` (from 1) of ``count`` runs that share the chunks of a study."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.study.simulation.records import COLUMNS
 from halfwidth.study.storage import manifest
 from halfwidth.study.storage.part_files import check_part
@@ -15,8 +15,6 @@ from halfwidth.study.storage.store import Store, parts_in
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["Results", "open_results"]
 
 # The columns that identify cells in a summary, across instances.
 BY = (
@@ -26,7 +24,7 @@ BY = (
 SUMMARISED = ("coverage", "width_mean")
 
 
-@dataclass(frozen=True)
+@frozen
 class Results:
     """The rows of a study: one for each cell, method and level.
 

@@ -8,9 +8,12 @@ from halfwidth.summaries.location import DECLARED as LOCATION
 from halfwidth.summaries.quantile import DECLARED as QUANTILE
 from halfwidth.summaries.spread import DECLARED as SPREAD
 
-__all__ = ["STATISTICS"]
-
 STATISTICS: Catalogue[StatisticSpec] = Catalogue(
     "statistic",
-    tuple(spec_of(function) for function in (*LOCATION, *SPREAD, *QUANTILE)),
+    tuple(
+        sorted(
+            (spec_of(function) for function in (*LOCATION, *SPREAD, *QUANTILE)),
+            key=lambda spec: spec.listed,
+        )
+    ),
 )

@@ -29,6 +29,7 @@ def _influence_on_mean(values: Array) -> Array:
 
 
 @statistic(
+    listed=0,
     title="mean",
     estimand=Estimand.MEAN,
     form=Moments(1, _mean_from_sum, _sum_from_mean),
@@ -90,6 +91,7 @@ def _influence_on_trimmed_mean(values: Array, share: float) -> Array:
 
 
 @statistic(
+    listed=2,
     title="trimmed mean",
     reliable_n=lambda metric_n, **_: 10,
     estimand=Estimand.TRIMMED_MEAN,

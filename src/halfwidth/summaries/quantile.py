@@ -52,6 +52,7 @@ def _median_picks(n: int) -> tuple[Array, Array]:
 
 
 @statistic(
+    listed=1,
     title="median",
     reliable_n=lambda metric_n, **_: 10,
     estimand=Estimand.QUANTILE,
@@ -84,6 +85,7 @@ def median(values: Array, *, axis: int = -1) -> Array:
 
 
 @statistic(
+    listed=4,
     title="quantile",
     reliable_n=_cases_for_quantile,
     estimand=Estimand.QUANTILE,

@@ -40,6 +40,7 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
 
 
 @statistic(
+    listed=3,
     title="SD",
     estimand=Estimand.SPREAD,
     form=Moments(2, _sd_from_squares, _squares_from_sd),
@@ -89,6 +90,7 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
 
 
 @statistic(
+    listed=3,
     title="IQR",
     estimand=Estimand.SPREAD,
     form=OrderStatistics(_iqr_picks),

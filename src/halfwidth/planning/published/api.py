@@ -18,10 +18,8 @@ from halfwidth.planning.published.comparisons import compare as compare_rows
 from halfwidth.planning.published.estimates import estimates_of_claim, mean_estimate
 from halfwidth.planning.published.leads import lead_over_rival
 from halfwidth.planning.published.printed_numbers import ClaimError
+from halfwidth.planning.published.printed_table import PublishedEntry, PublishedTable
 from halfwidth.planning.published.reviews import Review, Reviews
-from halfwidth.planning.published.table import PublishedEntry, PublishedTable
-
-__all__ = ["review", "review_table"]
 
 
 def review(

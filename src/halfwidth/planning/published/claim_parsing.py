@@ -10,7 +10,9 @@ from halfwidth.core.errors import DataError, HalfwidthError, closest
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
+from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.counting import npv, ppv, sensitivity, specificity
 from halfwidth.planning.published.claims import (
     AurocClaim,
     Claim,
@@ -55,9 +57,9 @@ SPREADS = ("sd", "sem", "halfwidth")
 # Level of a published interval.
 PUBLISHED = Level(0.95)
 # Metrics of a test set that are proportions of all its cases, so that the count is known.
-SHARES = ("accuracy", "correct")
+SHARES = (accuracy.__name__, "correct")
 # Metrics of a test set that are proportions of some cases.
-SHARES_OF_SOME = ("sensitivity", "specificity", "ppv", "npv")
+SHARES_OF_SOME = (sensitivity.__name__, specificity.__name__, ppv.__name__, npv.__name__)
 # The fields that go with each published number.
 _COMPANIONS: dict[str, tuple[str, ...]] = {
     "mean": ("mean", "sd", "sem", "halfwidth", "versus", "versus_sd", "scale", "metric"),
@@ -235,7 +237,7 @@ def _metric_of_cases(name: Any, bounds: Any) -> Metric:
     if isinstance(name, str) and bounds is None and bare not in METRICS and bare in SAMPLE_METRICS:
         hint = {
             "auroc": "give it as auroc, with positives",
-            "accuracy": "give n and the count that is right (correct)",
+            accuracy.__name__: "give n and the count that is right (correct)",
         }.get(bare, "ask for the confusion matrix or the predictions")
         raise ClaimError(
             "metric",
@@ -277,9 +279,9 @@ def _metric_of_shares(name: Any) -> Metric:
     bare = str(name).strip().lower()
     if bare == "correct":
         return Metric(METRICS["correct"])
-    if bare in ("accuracy", *SHARES_OF_SOME):
+    if bare in (accuracy.__name__, *SHARES_OF_SOME):
         return Metric(SAMPLE_METRICS[bare])
-    known = ("accuracy", "correct", *SHARES_OF_SOME)
+    known = (accuracy.__name__, "correct", *SHARES_OF_SOME)
     near = closest(bare, known)
     proposal = f"; did you mean {near!r}?" if near else ""
     raise ClaimError(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.planning.spread import Spread
 
@@ -13,7 +13,7 @@ ClaimKind = Literal["mean", "proportion", "auroc"]
 SpreadSource = Literal["sd", "sem", "halfwidth", "guess"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class _PublishedNumber:
     """What all claims have in common.
 
@@ -39,7 +39,7 @@ class _PublishedNumber:
     label: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class MeanClaim(_PublishedNumber):
     """A mean over cases.
 
@@ -59,7 +59,7 @@ class MeanClaim(_PublishedNumber):
     rival: MeanClaim | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class CountClaim(_PublishedNumber):
     """A proportion of cases.
 
@@ -80,7 +80,7 @@ class CountClaim(_PublishedNumber):
     rival: CountClaim | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class AurocClaim(_PublishedNumber):
     """An AUROC.
 

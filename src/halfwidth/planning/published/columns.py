@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
 from halfwidth.core.formatting import Printed
+from halfwidth.core.frozen import frozen
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.planning.published.claim_parsing import FIELDS, SHARES, SPREADS
-
-__all__ = ["Heading", "PrintedCell", "Role", "parse_cell", "parse_heading"]
 
 Role = Literal["field", "value", "spread", "model", "part", ""]
 
@@ -52,7 +50,7 @@ MINUS = str.maketrans(
 NOTHING = {"-", "--", "---", ""}
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """The meaning of a column of published numbers, from its heading.
 
@@ -81,7 +79,7 @@ class Heading:
     per_cent: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class PrintedCell:
     """A published number, perhaps with the one after its ±."""
 

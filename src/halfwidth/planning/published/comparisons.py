@@ -5,25 +5,24 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal, get_args
 
 from halfwidth.core.errors import OptionError, proposed, quoted
 from halfwidth.core.formatting import percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.planning.published.claims import AurocClaim, Claim
 from halfwidth.planning.published.leads import Lead, lead_over
-
-__all__ = ["Compare", "Comparison", "Row", "compare", "comparison_summary"]
 
 Compare = Literal["auto", "best", "pairs", "none"]
 # Up to so many rows every pair is shown.
 FEW_ROWS = 4
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A claim of a table, with its names.
 
@@ -40,7 +39,7 @@ class Row:
     part: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """Two rows of a table.
 

@@ -11,23 +11,23 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart
 from halfwidth.core.kinds import Estimand
-from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values
+from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
-from halfwidth.estimation.doubts import Facts, cautions_for
-from halfwidth.estimation.front_door import proportion_ci
-from halfwidth.estimation.metric_doubts import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.estimation.api import proportion_ci
+from halfwidth.estimation.caution_rules import Facts, cautions_for
+from halfwidth.estimation.test_sets.class_caution_rules import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
+from halfwidth.intervals.mean import t as student_t
 from halfwidth.metrics.ranking import auroc
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.spread import Spread, SpreadModel
 from halfwidth.summaries.catalogue import STATISTICS
 
-__all__ = ["auroc_estimates", "binormal_se", "estimates_of_claim", "mean_estimate"]
-
 MEAN = Statistic(STATISTICS["mean"])
 AUROC = Statistic(
-    StatisticSpec("auroc", "AUROC", auroc, Estimand.AUROC, range_rule=range_of_values)
+    StatisticSpec(auroc.__name__, "AUROC", auroc, Estimand.AUROC, range_rule=range_of_values)
 )
 
 
@@ -61,7 +61,7 @@ def mean_estimate(claim: MeanClaim, sd: float, level: Level) -> Estimate:
             Need.DEGREES_OF_FREEDOM: lambda: claim.n - 1,
         }
     )
-    return _apply_method(claim, METHODS["t"], ingredients, MEAN, level)
+    return _apply_method(claim, spec_of(student_t), ingredients, MEAN, level)
 
 
 def _apply_method(
@@ -157,7 +157,11 @@ def auroc_estimates(claim: AurocClaim, level: Level) -> tuple[Estimate, ...]:
             Need.CLASS_UNITS: lambda: sizes,
         }
     )
-    names = ("newcombe",) if claim.value in (0.0, 1.0) else ("delong_logit", "hanley_mcneil")
+    names = (
+        (newcombe.__name__,)
+        if claim.value in (0.0, 1.0)
+        else (delong_logit.__name__, hanley_mcneil.__name__)
+    )
     estimates = [_apply_method(claim, METHODS[name], ingredients, AUROC, level) for name in names]
     return tuple(replace(e, cautions=_with_class_cautions(e, claim)) for e in estimates)
 

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from halfwidth.core.formatting import as_given, decimals_for
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.intervals.proportion import wilson
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.estimates import auroc_estimates
-
-__all__ = [
-    "CORRELATIONS",
-    "Lead",
-    "LeadRow",
-    "Reach",
-    "difference",
-    "lead_over",
-    "lead_over_rival",
-    "needed",
-]
 
 # From models that have nothing in common to models that fail on the same cases.
 CORRELATIONS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
@@ -38,7 +27,7 @@ class Reach(NamedTuple):
     above: float
 
 
-@dataclass(frozen=True)
+@frozen
 class LeadRow:
     """The difference of two models at one correlation.
 
@@ -64,7 +53,7 @@ class LeadRow:
     larger: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Lead:
     """A published difference between two models on the same cases.
 

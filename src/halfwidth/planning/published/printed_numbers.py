@@ -12,19 +12,6 @@ from halfwidth.core.formatting import Printed
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.planning.checks import check_extent
 
-__all__ = [
-    "MOST_ROUNDING",
-    "ClaimError",
-    "check_in_range",
-    "decimals_in",
-    "most_decimals",
-    "read_label",
-    "read_number",
-    "read_scale",
-    "read_whole_number",
-    "rounding_of_difference",
-]
-
 # Of a number on a bounded range, in units of the range: two decimals of a share.
 MOST_ROUNDING = 0.005
 

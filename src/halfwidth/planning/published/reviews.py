@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import SCHEMA_VERSION, Estimates
+from halfwidth.core.frozen import frozen
 from halfwidth.planning.published.claims import AurocClaim, Claim, CountClaim, MeanClaim
 from halfwidth.planning.published.comparisons import Comparison
 from halfwidth.planning.published.leads import Lead
@@ -19,10 +20,8 @@ from halfwidth.planning.published.wording import list_assumptions, missing_repor
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Review", "Reviews"]
 
-
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Review:
     """A published number with the interval that it should have had.
 
@@ -138,7 +137,7 @@ class Review:
         return "\n".join(lines)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Reviews(Sequence[Review]):
     """Reviews in the order of their table.
 

@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import decimals_for, fixed, fixed_apart, percent
 from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.intervals.auc import delong_logit, newcombe
 from halfwidth.planning.published.claims import AurocClaim, CountClaim, MeanClaim
 from halfwidth.planning.published.leads import Lead
 from halfwidth.planning.spread import spread_models, usual_correlations, usual_spread
 
 if TYPE_CHECKING:
     from halfwidth.planning.published.reviews import Review
-
-__all__ = [
-    "correlation_needed",
-    "lead_sentence",
-    "list_assumptions",
-    "missing_reports",
-    "review_paragraph",
-]
-
 
 # Rounding is mentioned if it may be this share of a difference.
 NOTABLE_ROUNDING = 0.05
@@ -119,9 +111,11 @@ def _sem_hint(claim: MeanClaim) -> str:
 
 def _assumptions_of_auroc(review: Review) -> list[str]:
     named = {
-        "delong_logit": "the scores are normal with equal variances in both classes: DeLong's own "
-        "variance needs the scores (Hanley and McNeil's supposes exponential ones)",
-        "newcombe": "the variance is Hanley and McNeil's, with Newcombe's class sizes",
+        delong_logit.__name__: (
+            "the scores are normal with equal variances in both classes: DeLong's own variance "
+            "needs the scores (Hanley and McNeil's supposes exponential ones)"
+        ),
+        newcombe.__name__: "the variance is Hanley and McNeil's, with Newcombe's class sizes",
     }
     return [named[review.estimate.method]]
 

@@ -1,4 +1,4 @@
-"""Figures of what a study found, each with the frame of every number in it.
+"""Figures of the results of a study, each with the frame of every number in it.
 
 They are drawn from finished frames: the cells of a study, and what `halfwidth.study.analysis`
 makes of them. Nothing but quartiles is computed here.
@@ -39,10 +39,16 @@ from halfwidth.plots.study.concentration import (
 )
 from halfwidth.plots.study.failing import failures_figure, failures_frame
 from halfwidth.plots.study.graphs import graph, graph_frame, overview, overview_frame
-from halfwidth.plots.study.looks import METHOD_LOOKS, METRIC_LOOKS, Look, method_looks, series_looks
 from halfwidth.plots.study.naming import Drawn, NotThereError, Target, targets_of
 from halfwidth.plots.study.needs import sample_needs, sample_needs_frame
 from halfwidth.plots.study.p_values import p_values, p_values_frame
+from halfwidth.plots.study.styles import (
+    METHOD_LOOKS,
+    METRIC_LOOKS,
+    Look,
+    method_looks,
+    series_looks,
+)
 
 __all__ = [
     "METHOD_LOOKS",

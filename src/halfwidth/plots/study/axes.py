@@ -9,26 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halfwidth.plots.study.looks import Look
+from halfwidth.plots.study.styles import Look
 from halfwidth.plots.style import FAINT, NOTE_SIZE, QUIET, TEXT_SIZE, printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "LOWEST",
-    "coverage_axis",
-    "folded",
-    "height_below",
-    "legend_below",
-    "legend_columns",
-    "level_line",
-    "log_axis",
-    "plain",
-    "size_axis",
-    "title_of",
-]
 
 # Coverages below are not shown where others are to be told apart.
 LOWEST = 0.5
@@ -94,7 +80,7 @@ def _oddness(size: int) -> tuple[int, int]:
 
 
 def level_line(ax: Axes, level: float) -> None:
-    """What coverage should be."""
+    """A line at the nominal coverage."""
     ax.axhline(level, color=QUIET, linewidth=0.9, linestyle=(0, (6, 2)), zorder=1, gid=GID_OF_LEVEL)
 
 
@@ -168,7 +154,7 @@ def legend_below(
 
 
 def legend_columns(names: Iterable[str], width: float) -> int:
-    """Columns of a legend in a figure so wide, filled as evenly as can be."""
+    """Columns of a legend for the width of a figure, filled evenly."""
     lengths = [len(name) for name in names]
     if not lengths:
         return 1
@@ -184,5 +170,5 @@ def height_below(names: Iterable[str], note: str, width: float) -> float:
 
 
 def folded(note: str, width: float) -> str:
-    """A note in lines that fit a figure so wide."""
+    """A note broken into lines that fit the width of a figure."""
     return "\n".join(textwrap.wrap(printable(note), int(width / NOTE_LETTER)))

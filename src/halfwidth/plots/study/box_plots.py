@@ -11,22 +11,13 @@ import numpy as np
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.looks import Look, method_looks
 from halfwidth.plots.study.naming import Drawn, Target, only
+from halfwidth.plots.study.styles import Look, method_looks
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = [
-    "Place",
-    "box_rows",
-    "coverage_boxes",
-    "coverage_boxes_frame",
-    "draw_boxes",
-    "note_on_few",
-]
 
 # Coverages beyond are counted, not drawn as points (andre2025, Figure 6).
 LOWEST, HIGHEST = 0.5, 0.995
@@ -45,7 +36,7 @@ NARROW_GAP = 0.6
 
 
 class Place(NamedTuple):
-    """Where a box stands."""
+    """The place of a box."""
 
     panel: str
     series: str
@@ -165,7 +156,7 @@ def draw_boxes(
 
 
 def note_on_few(frame: pd.DataFrame) -> str:
-    """What a note says where some boxes are not drawn."""
+    """A note if some boxes are not drawn."""
     boxes = frame[frame["drawn"] == "box"]
     return f" {FEW}" if (boxes["instances"] < FEWEST).any() else ""
 

@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
+from halfwidth.intervals.bootstrap import percentile
 from halfwidth.plots.study import box_plots, clouds, comparisons, concentration, failing, graphs
 from halfwidth.plots.study import needs as needs_figure
 from halfwidth.plots.study import p_values as p_values_figure
-from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.naming import (
     STATISTICS,
     Drawn,
     NotThereError,
     Target,
+    average_label,
     bounds_of,
     slug,
-    statistic_words,
     targets_of,
 )
+from halfwidth.plots.study.styles import method_looks
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Figure", "Frames", "figures_of"]
-
-USUAL_METHOD, USUAL_LEVEL, USUAL_N = "percentile", 0.95, 50
+USUAL_METHOD, USUAL_LEVEL, USUAL_N = percentile.__name__, 0.95, 50
 NO_ANALYSIS = "needs the paces of the study"
 
 Values = Callable[[Sequence[str]], Mapping[str, Array]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Frames:
     """The finished frames that figures are drawn from.
 
@@ -277,10 +276,10 @@ def _tests(frames: Frames, mine: pd.DataFrame, method: str, level: str) -> Itera
         if len(set(part["metric"])) > 1:
             yield Figure(
                 slug(family, way),
-                f"p-values between the paces of metrics, {statistic_words(way)}{suffix}",
+                f"p-values between the paces of metrics, {average_label(way)}{suffix}",
                 lambda p=part, w=way: p_values_figure.p_values(  # type: ignore[misc]
                     tests(pace(p.assign(average="")), level),
-                    f"pace of metrics: {statistic_words(w)}, {method}",
+                    f"pace of metrics: {average_label(w)}, {method}",
                     level,
                 ),
             )

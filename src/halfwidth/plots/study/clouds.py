@@ -10,7 +10,6 @@ import numpy as np
 
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.box_plots import REACH, Place, box_rows, draw_boxes, note_on_few
-from halfwidth.plots.study.looks import Look, series_looks
 from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
     Drawn,
@@ -18,24 +17,12 @@ from halfwidth.plots.study.naming import (
     Target,
     unit_of,
 )
+from halfwidth.plots.study.styles import Look, series_looks
 from halfwidth.plots.style import CLOUD, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = [
-    "characteristics",
-    "characteristics_frame",
-    "characteristics_of_sets",
-    "characteristics_of_sets_frame",
-    "pace_by_metric",
-    "pace_errors",
-    "pace_errors_frame",
-    "pace_frame",
-    "skewness_by_metric",
-    "skewness_frame",
-]
 
 NONE = (-math.inf, math.inf)
 HEIGHT = 2.3

@@ -5,54 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from halfwidth.intervals.bootstrap import basic, bca, percentile
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows, wrapped
-from halfwidth.plots.study.looks import (
-    BROKEN,
-    DASHED,
-    DOTTED,
-    RED,
-    SOLID,
-    WAY_LOOKS,
-    Look,
-    method_looks,
-    series_looks,
-)
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
     Target,
     bounds_of,
     check_two_sided,
-    metric_words,
+    metric_label,
     only,
     quantities_of,
     targets_of,
     unit_of,
+)
+from halfwidth.plots.study.styles import (
+    BROKEN,
+    DASHED,
+    DOTTED,
+    RED,
+    SERIES_LOOKS,
+    SOLID,
+    Look,
+    method_looks,
+    series_looks,
 )
 from halfwidth.plots.style import DOT, WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "basic_shift",
-    "basic_shift_frame",
-    "bca_median",
-    "bca_median_frame",
-    "location_dispersion",
-    "location_dispersion_frame",
-    "metrics_coverage",
-    "metrics_coverage_frame",
-    "micro_macro",
-    "micro_macro_frame",
-    "segmentation_classification",
-    "segmentation_classification_frame",
-]
-
 COLUMNS = 3
 # Metrics whose micro and macro average go by other names.
-PAIRED = {"accuracy": "recall", "balanced_accuracy": "recall"}
-BOOTSTRAPS = ("percentile", "bca", "basic")
+PAIRED = {accuracy.__name__: "recall", balanced_accuracy.__name__: "recall"}
+BOOTSTRAPS = (percentile.__name__, bca.__name__, basic.__name__)
 CHOSEN = ("mean", "median", "sd", "iqr")
 
 
@@ -106,7 +94,7 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         [
             _rows(
                 cells_of_method,
-                [(t, metric_words(t.metric)) for t in found],
+                [(t, metric_label(t.metric)) for t in found],
                 "coverage",
                 name,
                 (0, place),
@@ -135,8 +123,8 @@ def metrics_coverage(cells: pd.DataFrame, method: str) -> Drawn:
     """
     frame = metrics_coverage_frame(cells, method)
     panels = int(frame["column"].max()) + 1
-    how = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
-    return figure_of_lines(frame, series_looks(frame["series"]), how)
+    layout = Layout(WIDTH / 2 if panels == 1 else WIDTH, 1.2 * HEIGHT, note=_by(method), share=True)
+    return figure_of_lines(frame, series_looks(frame["series"]), layout)
 
 
 def _by(method: str) -> str:
@@ -158,7 +146,7 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     pairs: dict[str, dict[str, Target]] = {}
     for target in targets_of(cells_of_method):
         if not target.statistic and target.kind in {"macro", "micro"}:
-            base = PAIRED.get(target.metric) or metric_words(target.metric)
+            base = PAIRED.get(target.metric) or metric_label(target.metric)
             pairs.setdefault(base, {})[target.kind] = target
     both = {name: pair for name, pair in pairs.items() if len(pair) == 2}
     if not both:
@@ -167,14 +155,14 @@ def micro_macro_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     for row, (name, pair) in enumerate(both.items()):
         chosen = [(pair[kind], kind) for kind in ("macro", "micro")]
         names = {target.metric for target, _ in chosen}
-        title = name if len(names) == 1 else _series_words(chosen)
+        title = name if len(names) == 1 else _series_label(chosen)
         for column, quantity in enumerate(quantities_of(cells_of_method)):
             parts.append(_rows(cells_of_method, chosen, quantity, title, (row, column)))
     return _joined(parts)
 
 
-def _series_words(chosen: Sequence[tuple[Target, str]]) -> str:
-    return ", ".join(f"{kind}: {metric_words(target.metric)}" for target, kind in chosen)
+def _series_label(chosen: Sequence[tuple[Target, str]]) -> str:
+    return ", ".join(f"{kind}: {metric_label(target.metric)}" for target, kind in chosen)
 
 
 def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
@@ -196,7 +184,7 @@ def micro_macro(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figures 10 and S17.
     """
     frame = micro_macro_frame(cells, method)
-    looks = {kind: WAY_LOOKS[kind] for kind in ("macro", "micro")}
+    looks = {kind: SERIES_LOOKS[kind] for kind in ("macro", "micro")}
     return figure_of_lines(frame, looks, Layout(note=_by(method), share=True))
 
 
@@ -222,7 +210,7 @@ def segmentation_classification_frame(
             masks = [t for t in targets if t.statistic == statistic and bounds_of(t.metric)]
             if not sets or not masks:
                 continue
-            chosen = [(t, metric_words(t.metric)) for t in masks] + [(t, t.title) for t in sets]
+            chosen = [(t, metric_label(t.metric)) for t in masks] + [(t, t.title) for t in sets]
             title = f"{masks[0].way} and {kind} averages"
             quantities = quantities_of(cells_of_method)
             row = len(parts) // len(quantities)
@@ -269,8 +257,8 @@ def segmentation_classification(
     for place, (name, look) in enumerate(series_looks(others).items()):
         looks[name] = Look(RED, broken[place % len(broken)], look.marker)
     note = f"{_by(method)} Blue, solid: segmentation. Red, broken: classification."
-    how = Layout(bands=False, share=True, note=note)
-    return figure_of_lines(frame, looks, how)
+    layout = Layout(bands=False, share=True, note=note)
+    return figure_of_lines(frame, looks, layout)
 
 
 # --------------------------------------------------------------------------- statistics
@@ -297,7 +285,7 @@ def location_dispersion_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
     return _joined(
         [
             _rows(
-                cells_of_method, [(t, t.way) for t in targets], "coverage", metric_words(metric), at
+                cells_of_method, [(t, t.way) for t in targets], "coverage", metric_label(metric), at
             )
             for (metric, targets), at in wrapped(both.items(), COLUMNS)
         ]
@@ -328,7 +316,7 @@ def location_dispersion(cells: pd.DataFrame, method: str) -> Drawn:
     andre2025, Figure S18.
     """
     frame = location_dispersion_frame(cells, method)
-    looks = {way: WAY_LOOKS[way] for way in ("mean", "median", "SD", "IQR")}
+    looks = {way: SERIES_LOOKS[way] for way in ("mean", "median", "SD", "IQR")}
     return figure_of_lines(frame, looks, _grid(frame, note=_by(method), share=True))
 
 
@@ -350,9 +338,9 @@ def bca_median_frame(cells: pd.DataFrame) -> pd.DataFrame:
         If the study has no BCa intervals of medians.
     """
     cells_of_method = cells[
-        cells["method"].isin(["bca", "percentile"]) & (cells["statistic"] == "median")
+        cells["method"].isin([bca.__name__, percentile.__name__]) & (cells["statistic"] == "median")
     ]
-    if "bca" not in set(cells_of_method["method"]):
+    if bca.__name__ not in set(cells_of_method["method"]):
         raise NotThereError("the study has no BCa intervals of medians")
     return _joined(
         [
@@ -393,7 +381,7 @@ def basic_shift_frame(cells: pd.DataFrame) -> pd.DataFrame:
     check_two_sided(cells)
     cells_of_method = cells[cells["method"].isin(BOOTSTRAPS)]
     cells_of_method = cells_of_method[cells_of_method["statistic"].isin(["mean", ""])]
-    if not {"basic", "percentile"} <= set(cells_of_method["method"]):
+    if not {basic.__name__, percentile.__name__} <= set(cells_of_method["method"]):
         raise NotThereError("it needs basic and percentile intervals of means or of test sets")
     targets = targets_of(cells_of_method)
     # Two targets side by side where there are many.
@@ -438,5 +426,5 @@ def basic_shift(cells: pd.DataFrame) -> Drawn:
     andre2025, Figure S20.
     """
     frame = basic_shift_frame(cells)
-    how = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
-    return figure_of_lines(frame, method_looks(frame["series"]), how)
+    layout = Layout(note="Shift: the mean of the middles of intervals, less the true value.")
+    return figure_of_lines(frame, method_looks(frame["series"]), layout)

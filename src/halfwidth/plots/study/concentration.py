@@ -1,4 +1,4 @@
-"""Concentration intervals for a mean: what their guarantee costs in width."""
+"""Concentration intervals for a mean: the width that their guarantee costs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.mean import empirical_bernstein, hoeffding
+from halfwidth.intervals.mean import t as student_t
 from halfwidth.plots.marks import beside
 from halfwidth.plots.study import axes
 from halfwidth.plots.study.lines import SIZES_TITLE, quartiles
-from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
@@ -21,15 +23,19 @@ from halfwidth.plots.study.naming import (
     only,
     unit_of,
 )
+from halfwidth.plots.study.styles import method_looks
 from halfwidth.plots.style import NOTE_SIZE, QUIET, TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["concentration", "concentration_frame", "theoretical_width"]
-
-METHODS = ("hoeffding", "empirical_bernstein", "t", "percentile")
+METHODS = (
+    hoeffding.__name__,
+    empirical_bernstein.__name__,
+    student_t.__name__,
+    percentile.__name__,
+)
 THEORY = METHODS[:3]
 # The quartiles of the SD over instances, and their strokes.
 SPREADS = {"q1": ":", "median": "-", "q3": "--"}
@@ -69,13 +75,13 @@ def theoretical_width(method: str, n: Array, sd: float, bounds: Bounds, level: L
     from halfwidth.intervals.mean import empirical_bernstein, hoeffding, t
 
     sizes = np.asarray(n, dtype=float)
-    if method == "t":
+    if method == student_t.__name__:
         intervals = [
             t(np.array(0.0), np.array(sd / math.sqrt(one)), int(one) - 1, level) for one in n
         ]
         return np.array([float(interval.high - interval.low) for interval in intervals])
     equal, apart = np.array([0.0, 0.0]), np.array([0.0, math.sqrt(2.0)])
-    if method == "hoeffding":
+    if method == hoeffding.__name__:
         interval = hoeffding(equal, bounds, level)
         return np.asarray((interval.high - interval.low) * np.sqrt(2 / sizes))
     interval, more = (empirical_bernstein(values, bounds, level) for values in (equal, apart))
@@ -121,12 +127,12 @@ def concentration_frame(cells: pd.DataFrame, target: Target) -> pd.DataFrame:
     far = np.unique(np.round(np.geomspace(sizes[0], LARGEST, POINTS))).astype(np.float64)
     rows: list[dict[str, Any]] = []
     for spread, sd in sds.items():
-        of_t = theoretical_width("t", far, sd, bounds, level)
+        of_t = theoretical_width(student_t.__name__, far, sd, bounds, level)
         for method in THEORY:
             line: dict[str, Any] = {"drawn": "theory", "method": method, "spread": spread, "sd": sd}
             widths = theoretical_width(method, sizes, sd, bounds, level)
             rows += [{"panel": "width", **line, **at} for at in _points(sizes, widths)]
-            if method != "t":
+            if method != student_t.__name__:
                 ratio = theoretical_width(method, far, sd, bounds, level) / of_t
                 rows += [{"panel": "ratio", **line, **at} for at in _points(far, ratio)]
     rows += _study_points(cells_of_target)
@@ -222,8 +228,8 @@ def _ratios(ax: Axes, frame: pd.DataFrame) -> None:
     part = frame[frame["panel"] == "ratio"]
     _theory(ax, part)
     # The dashes are those of Q3.
-    ax.axhline(1, color=QUIET, linewidth=0.6, zorder=1, gid="t")
-    beside(ax, "t", 1.0, fontsize=NOTE_SIZE)
+    ax.axhline(1, color=QUIET, linewidth=0.6, zorder=1, gid=student_t.__name__)
+    beside(ax, student_t.__name__, 1.0, fontsize=NOTE_SIZE)
     ax.set_xscale("log")
     axes.log_axis(ax, [1.0, *part["value"].tolist()])
     ax.xaxis.set_major_locator(LogLocator(base=100))

@@ -17,16 +17,14 @@ from halfwidth.plots.study.naming import (
     NotThereError,
     Target,
     bounds_of,
+    metric_label,
     metric_spec,
-    metric_words,
     unit_of,
 )
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, TEXT_SIZE, WIDTH, require_matplotlib, shorter
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["failures_figure", "failures_frame"]
 
 BINS, COLUMNS, MOST = 25, 3, 24
 HEIGHT = 1.6
@@ -139,7 +137,7 @@ def failures_figure(
     for ax in grid[len(names) :]:
         ax.set_axis_off()
     unit = unit_of(target.metric)
-    title = metric_words(target.metric) + (f" [{unit}]" if unit else "")
+    title = metric_label(target.metric) + (f" [{unit}]" if unit else "")
     for place in range(len(names)):
         if place + columns >= len(names):
             grid[place].set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)

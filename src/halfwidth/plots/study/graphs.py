@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from halfwidth.plots.study.lines import HEIGHT, Layout, figure_of_lines, line_rows
-from halfwidth.plots.study.looks import method_looks
 from halfwidth.plots.study.naming import Drawn, Target, check_two_sided, only, unit_of
+from halfwidth.plots.study.styles import method_looks
 from halfwidth.plots.style import WIDTH
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["graph", "graph_frame", "overview", "overview_frame"]
 
 # Inches of a panel of an overview.
 CELL_WIDTH, CELL_HEIGHT = 2.25, 1.75
@@ -49,10 +47,10 @@ def graph(cells: pd.DataFrame, target: Target, quantity: str) -> Drawn:
     andre2025, Figures 4, S4 to S8.
     """
     frame = graph_frame(cells, target, quantity)
-    how = Layout(
+    layout = Layout(
         WIDTH / 2, 1.15 * HEIGHT, note=f"{target.intervals[0].upper()}{target.intervals[1:]}."
     )
-    return figure_of_lines(frame, method_looks(frame["series"]), how)
+    return figure_of_lines(frame, method_looks(frame["series"]), layout)
 
 
 def overview_frame(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> pd.DataFrame:
@@ -99,8 +97,8 @@ def overview(cells: pd.DataFrame, targets: Sequence[Target], quantity: str) -> D
     """
     frame = overview_frame(cells, targets, quantity)
     width = max(WIDTH, CELL_WIDTH * (int(frame["column"].max()) + 1))
-    how = Layout(width, CELL_HEIGHT, note=f"{targets[0].intervals.capitalize()}.")
-    return figure_of_lines(frame, method_looks(frame["series"]), how)
+    layout = Layout(width, CELL_HEIGHT, note=f"{targets[0].intervals.capitalize()}.")
+    return figure_of_lines(frame, method_looks(frame["series"]), layout)
 
 
 def _places(targets: Sequence[Target]) -> dict[Target, tuple[int, int]]:

@@ -9,15 +9,13 @@ import numpy as np
 
 from halfwidth.core.formatting import percent
 from halfwidth.plots.study import axes
-from halfwidth.plots.study.looks import Look
 from halfwidth.plots.study.naming import Drawn
-from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, lines_of, require_matplotlib
+from halfwidth.plots.study.styles import Look
+from halfwidth.plots.style import QUIET, TEXT_SIZE, WIDTH, break_label, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-__all__ = ["QUANTITIES", "Layout", "figure_of_lines", "line_rows", "lines_of_panel"]
 
 # Of what a line may be, and its column in the cells of a study.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
@@ -31,7 +29,7 @@ NARROW, LETTER = 1.5, 0.075
 
 
 class Layout(NamedTuple):
-    """How the panels of a figure are set."""
+    """The layout of the panels of a figure."""
 
     width: float = WIDTH
     height: float = HEIGHT
@@ -119,7 +117,7 @@ def quartiles(values: Any) -> tuple[float, float, float]:
     return float(quartiles_[0]), float(quartiles_[1]), float(quartiles_[2])
 
 
-def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout) -> Drawn:
+def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], layout: Layout) -> Drawn:
     """A figure with a panel for each row and column of a frame of `line_rows`.
 
     Parameters
@@ -128,7 +126,7 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout)
         Every number that is drawn.
     looks : mapping of str to Look
         By series, in the order of the legend.
-    how : Layout
+    layout : Layout
 
     Returns
     -------
@@ -144,21 +142,21 @@ def figure_of_lines(frame: pd.DataFrame, looks: Mapping[str, Look], how: Layout)
 
     rows, columns = int(frame["row"].max()) + 1, int(frame["column"].max()) + 1
     looks = {name: look for name, look in looks.items() if name in set(frame["series"])}
-    note = " ".join(part for part in (how.note, _note(frame, how)) if part)
-    below = axes.height_below(looks, note, how.width)
-    size = (how.width, rows * how.height + below)
+    note = " ".join(part for part in (layout.note, _note(frame, layout)) if part)
+    below = axes.height_below(looks, note, layout.width)
+    size = (layout.width, rows * layout.height + below)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
-    inside = how.width / columns - BESIDE
+    inside = layout.width / columns - BESIDE
     for place, ax in np.ndenumerate(grid):
         part = frame[(frame["row"] == place[0]) & (frame["column"] == place[1])]
         if part.empty:
             ax.set_axis_off()
             continue
         like = frame[["quantity", "unit"]].eq(part[["quantity", "unit"]].iloc[0]).all(axis=1)
-        seen = frame[like] if how.share else part
+        seen = frame[like] if layout.share else part
         last = not ((frame["column"] == place[1]) & (frame["row"] > place[0])).any()
-        lines_of_panel(ax, part, looks, how, inches=inside, seen=seen, x_title=last)
+        lines_of_panel(ax, part, looks, layout, inches=inside, seen=seen, x_title=last)
     axes.legend_below(figure, looks, note)
     return Drawn(figure, frame.reset_index(drop=True))
 
@@ -167,7 +165,7 @@ def lines_of_panel(
     ax: Axes,
     part: pd.DataFrame,
     looks: Mapping[str, Look],
-    how: Layout,
+    layout: Layout,
     *,
     inches: float,
     seen: pd.DataFrame,
@@ -183,53 +181,53 @@ def lines_of_panel(
             continue
         x, y = rows["n"].to_numpy(), rows["median"].to_numpy()
         ax.plot(x, _drawable(y), gid=name, zorder=3, **look.line)
-        if how.bands:
+        if layout.bands:
             low, high = _drawable(rows["q1"]), _drawable(rows["q3"])
             shade: dict[str, Any] = {"color": look.colour, "alpha": BAND, "linewidth": 0}
             ax.fill_between(x, low, high, gid=name, zorder=2, **shade)
     quantity, unit = str(part["quantity"].iloc[0]), str(part["unit"].iloc[0])
     axes.size_axis(ax, sorted(set(part["n"])), inches)
-    _finish(ax, seen, quantity, how)
+    _finish(ax, seen, quantity, layout)
     ax.set_ylabel(AXIS[quantity] + (f" [{unit}]" if unit else ""), fontsize=TEXT_SIZE)
     if x_title:
         ax.set_xlabel(SIZES_TITLE if inches > NARROW else "n", fontsize=TEXT_SIZE)
     axes.plain(ax)
-    axes.title_of(ax, lines_of(str(part["panel"].iloc[0]), int((inches + 0.2) / LETTER)))
+    axes.title_of(ax, break_label(str(part["panel"].iloc[0]), int((inches + 0.2) / LETTER)))
 
 
 def _drawable(numbers: Any) -> Any:
-    """Without the infinite ones, which no axis can show."""
+    """The numbers without infinite ones, which no axis can show."""
     values = np.asarray(numbers, dtype=float)
     return np.where(np.isfinite(values), values, np.nan)
 
 
-def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, how: Layout) -> None:
-    ends = ["median", "q1", "q3"] if how.bands else ["median"]
+def _finish(ax: Axes, seen: pd.DataFrame, quantity: str, layout: Layout) -> None:
+    ends = ["median", "q1", "q3"] if layout.bands else ["median"]
     numbers = seen[ends].to_numpy(dtype=float).ravel()
     if quantity == "coverage":
-        axes.coverage_axis(ax, numbers, float(seen["level"].iloc[0]), how.lowest)
+        axes.coverage_axis(ax, numbers, float(seen["level"].iloc[0]), layout.lowest)
     elif quantity == "width":
         axes.log_axis(ax, numbers)
     else:
         ax.axhline(0, color=QUIET, linewidth=0.9, zorder=1, gid=axes.GID_OF_LEVEL)
 
 
-def _note(frame: pd.DataFrame, how: Layout) -> str:
-    """What lines and bands are, of how many instances, and what lies below the axis."""
+def _note(frame: pd.DataFrame, layout: Layout) -> str:
+    """A note on lines and bands, the number of instances, and points below the axis."""
     counts = sorted({int(count) for count in frame["instances"] if count})
     many = "no" if not counts else _range(counts)
     noun = "instance" if counts == [1] else "instances"
-    band = ", band: Q1 to Q3" if how.bands else ""
+    band = ", band: Q1 to Q3" if layout.bands else ""
     text = f"Line: median over {many} {noun}{band}."
     covers = frame[frame["quantity"] == "coverage"]
     if len(covers):
         levels = " and ".join(percent(level) for level in sorted(set(covers["level"])))
         text += f" Dashed: {levels}."
-        ends = ["median", "q1"] if how.bands else ["median"]
-        below = covers[ends].min(axis=1) < how.lowest
+        ends = ["median", "q1"] if layout.bands else ["median"]
+        below = covers[ends].min(axis=1) < layout.lowest
         if below.any():
             names = ", ".join(dict.fromkeys(covers["series"][below]))
-            text += f" What lies below {percent(how.lowest)} is not shown ({names})."
+            text += f" What lies below {percent(layout.lowest)} is not shown ({names})."
     return text
 
 

@@ -1,4 +1,4 @@
-"""What the figures of a study call things."""
+"""Names of metrics, statistics and targets in the figures of a study."""
 
 from __future__ import annotations
 
@@ -9,26 +9,11 @@ from halfwidth.core.errors import DataError
 from halfwidth.core.formatting import percent
 from halfwidth.core.spec import MetricSpec
 from halfwidth.core.types import Bounds
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "KEY",
-    "Drawn",
-    "NotThereError",
-    "Target",
-    "bounds_of",
-    "check_two_sided",
-    "metric_spec",
-    "metric_words",
-    "only",
-    "quantities_of",
-    "slug",
-    "statistic_words",
-    "targets_of",
-    "unit_of",
-]
 
 # What the rows of a graph have in common.
 KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
@@ -36,7 +21,7 @@ KEY = ("metric", "statistic", "average", "label", "confidence_level", "alternati
 STATISTICS = ("mean", "trimmed_mean", "median", "sd", "iqr")
 SPREADS = ("sd", "iqr")
 # Averages that are no choice: accuracy is micro recall, balanced accuracy is macro recall.
-FIXED_AVERAGE = {"accuracy": "micro", "balanced_accuracy": "macro"}
+FIXED_AVERAGE = {accuracy.__name__: "micro", balanced_accuracy.__name__: "macro"}
 TWO_SIDED = "two-sided"
 BOUNDS = {TWO_SIDED: "intervals", "lower": "lower bounds", "upper": "upper bounds"}
 
@@ -53,7 +38,7 @@ class NotThereError(DataError):
 
 
 class Target(NamedTuple):
-    """What the intervals of one graph are for."""
+    """The quantity that the intervals of one graph estimate."""
 
     metric: str
     statistic: str
@@ -67,13 +52,13 @@ class Target(NamedTuple):
         """Such as ``mean DSC``, ``macro F1`` and ``accuracy``."""
         joined = " of " if self.statistic in SPREADS else " "
         of = f" of {self.label}" if self.label else ""
-        return joined.join(word for word in (self.way, metric_words(self.metric)) if word) + of
+        return joined.join(word for word in (self.way, metric_label(self.metric)) if word) + of
 
     @property
     def way(self) -> str:
-        """The statistic or the average in words; empty where there is none."""
+        """The statistic or the average in words; empty without one."""
         if self.statistic:
-            return statistic_words(self.statistic)
+            return average_label(self.statistic)
         return "" if self.metric in FIXED_AVERAGE else self.average
 
     @property
@@ -139,7 +124,7 @@ def metric_spec(name: str, *, of_sets: bool = False) -> MetricSpec | None:
     return next((catalogue[base] for catalogue in (first, second) if base in catalogue), None)
 
 
-def metric_words(name: str) -> str:
+def metric_label(name: str) -> str:
     """The name of a metric in prose, with its parameters.
 
     >>> metric_words("dsc"), metric_words("nsd:tolerance=2")
@@ -152,7 +137,7 @@ def metric_words(name: str) -> str:
     return f"{title} ({parameters})" if parameters else title
 
 
-def statistic_words(name: str) -> str:
+def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
     >>> statistic_words("trimmed_mean")

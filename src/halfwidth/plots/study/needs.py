@@ -1,4 +1,4 @@
-"""How many cases it takes: where medians reach a coverage and a width."""
+"""The n from which medians reach a coverage and a width."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.formatting import percent
+from halfwidth.metrics.boundary import assd, hd, hd95, masd
+from halfwidth.metrics.boundary_overlap import boundary_iou, nsd
+from halfwidth.metrics.counting import balanced_accuracy
+from halfwidth.metrics.overlap import dsc, iou
+from halfwidth.metrics.ranking import auroc
 from halfwidth.plots.study.lines import Layout, figure_of_lines, line_rows
-from halfwidth.plots.study.looks import series_looks
 from halfwidth.plots.study.naming import (
     Drawn,
     NotThereError,
@@ -20,22 +24,21 @@ from halfwidth.plots.study.naming import (
     targets_of,
     unit_of,
 )
+from halfwidth.plots.study.styles import series_looks
 from halfwidth.plots.style import INK, NOTE_SIZE, QUIET
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COVERAGE", "WIDTH_WANTED", "sample_needs", "sample_needs_frame"]
-
 # Coverage of a 95 % interval that andre2025 calls reliable, and a width of metrics from 0 to 1.
 COVERAGE, WIDTH_WANTED = 0.925, 0.1
-# What is set against the first metric of single cases: the first that is there of each row.
+# The metrics compared with the first metric of single cases: the first existing one of each row.
 AGAINST = (
-    ("auroc",),
-    ("balanced_accuracy",),
-    ("assd", "masd", "hd95", "hd", "nsd", "boundary_iou"),
+    (auroc.__name__,),
+    (balanced_accuracy.__name__,),
+    (assd.__name__, masd.__name__, hd95.__name__, hd.__name__, nsd.__name__, boundary_iou.__name__),
 )
-FIRST = ("dsc", "iou", "nsd")
+FIRST = (dsc.__name__, iou.__name__, nsd.__name__)
 
 
 def sample_needs_frame(
@@ -98,7 +101,7 @@ def _from_0_to_1(target: Target) -> bool:
 
 
 def _pairs(targets: Sequence[Target]) -> list[list[Target]]:
-    """The first metric with each of those it is set against; alone where there are none."""
+    """The first metric paired with each metric it is compared with; alone without any."""
     means = {target.metric: target for target in targets if target.statistic == "mean"}
     macro = {t.metric: t for t in targets if not t.statistic and t.kind == "macro"}
     everything = {**macro, **means}
@@ -135,7 +138,7 @@ def _reached(frame: pd.DataFrame) -> list[bool]:
 def sample_needs(
     cells: pd.DataFrame, method: str, *, coverage: float = COVERAGE, width: float = WIDTH_WANTED
 ) -> Drawn:
-    """Coverage and width of pairs of metrics against n, marked where medians reach what is wanted.
+    """Coverage and width of pairs of metrics against n, marked where medians reach the goal.
 
     Parameters
     ----------
@@ -173,8 +176,8 @@ def _mark(ax: Any, part: pd.DataFrame) -> None:
     ax.set_ylim(min(low, 0.9 * wanted), high)
     ax.axhline(wanted, color=QUIET, linewidth=1.0, linestyle=":", gid="wanted", zorder=1)
     lines = []
-    for name, own in part.groupby("series", sort=False):
-        marks = own[own["reached"]]
+    for name, line in part.groupby("series", sort=False):
+        marks = line[line["reached"]]
         ring: dict[str, Any] = {"marker": "o", "markersize": 8, "markerfacecolor": "none"}
         style: dict[str, Any] = {"color": INK, "linestyle": "", "gid": f"reached {name}"}
         ax.plot(marks["n"], marks["median"], zorder=5, **style, **ring)

@@ -13,15 +13,13 @@ from halfwidth.plots.study.naming import (
     FIXED_AVERAGE,
     Drawn,
     NotThereError,
-    metric_words,
-    statistic_words,
+    average_label,
+    metric_label,
 )
 from halfwidth.plots.style import DOT, INK, NOTE_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["p_values", "p_values_frame"]
 
 # Inches of a cell, and of a letter beside it.
 CELL_WIDTH, CELL_HEIGHT, LETTER = 0.52, 0.3, 0.058
@@ -74,8 +72,8 @@ def p_values_frame(tests: pd.DataFrame, level: str = "instance") -> pd.DataFrame
 def _called(name: object) -> str:
     """In words: ``mean dsc`` is the mean DSC, ``dsc`` the DSC."""
     way, _, metric = str(name).rpartition(" ")
-    own = "" if metric in FIXED_AVERAGE else statistic_words(way)
-    return f"{own} {metric_words(metric)}".strip()
+    label = "" if metric in FIXED_AVERAGE else average_label(way)
+    return f"{label} {metric_label(metric)}".strip()
 
 
 def _text(row: Mapping[Any, Any], level: str) -> str:
@@ -87,7 +85,7 @@ def _text(row: Mapping[Any, Any], level: str) -> str:
 
 
 def least(row: Mapping[Any, Any], level: str) -> float:
-    """The least p that a test of so many units can have.
+    """The smallest possible p of a test with that number of units.
 
     >>> least({"n": 5}, "instance"), least({"tasks_a": 4, "tasks_b": 3}, "task")
     (0.0625, 0.02857142857142857)
@@ -144,7 +142,7 @@ def p_values(tests: pd.DataFrame, title: str, level: str = "instance") -> Drawn:
 
 
 def _note(frame: pd.DataFrame, level: str) -> str:
-    """How many tests there are, of what, and what marks mean."""
+    """A note on the number and kind of tests, and on the marks."""
     tested = int(frame["p"].notna().sum())
     note = f"p of {tested} test{'' if tested == 1 else 's'} by permutations of {level}s."
     if tested:

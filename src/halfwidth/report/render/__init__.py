@@ -10,8 +10,6 @@ from halfwidth.report.render.latex import render_latex
 from halfwidth.report.render.markdown import render_markdown
 from halfwidth.report.render.terminal import render_terminal
 
-__all__ = ["FORMATS", "render"]
-
 FORMATS: dict[str, Callable[[Document], str]] = {
     "table": render_terminal,
     "json": render_json,

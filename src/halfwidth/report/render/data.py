@@ -11,24 +11,22 @@ from halfwidth.core.errors import OptionError
 from halfwidth.io.writers import csv_text
 from halfwidth.report.document import Data, Document
 
-__all__ = ["render_csv", "render_json"]
-
 
 def render_json(document: Document) -> str:
     """The object of the JSON contract; what is not finite is null."""
-    values = _plain(_data_of(document).values())
+    values = _plain(_document_data(document).values())
     return json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def render_csv(document: Document) -> str:
     """The rows, with the columns of all of them in the order in which they come."""
-    data = _data_of(document)
+    data = _document_data(document)
     rows = data.rows()
     names = list(dict.fromkeys([*data.columns, *(name for row in rows for name in row)]))
     return csv_text(names, ([row.get(name) for name in names] for row in rows)) if names else ""
 
 
-def _data_of(document: Document) -> Data:
+def _document_data(document: Document) -> Data:
     if document.data is None:
         raise OptionError("there is nothing here for programs; leave out --format and --json")
     return document.data

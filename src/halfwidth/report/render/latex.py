@@ -18,8 +18,6 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.wrapping import one_line
 
-__all__ = ["latex_text", "render_latex"]
-
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "&": r"\&",

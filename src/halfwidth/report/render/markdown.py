@@ -17,8 +17,6 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.wrapping import one_line
 
-__all__ = ["markdown_text", "render_markdown"]
-
 
 def render_markdown(document: Document) -> str:
     """Headings in bold, pipe tables, remarks as a list."""

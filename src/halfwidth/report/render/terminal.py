@@ -20,8 +20,6 @@ from halfwidth.report.document import (
 )
 from halfwidth.report.wrapping import Break, length, longest, one_line, padded, wrapped
 
-__all__ = ["render_terminal"]
-
 # Between two columns.
 GAP = 2
 _AFTER_HYPHEN = re.compile(r"(?<=\w[-/])(?=[^\W\d])")
@@ -69,12 +67,12 @@ def _items(part: Items) -> str:
 
 def _terms(pairs: Sequence[tuple[str, str]], indent: str = "") -> str:
     """Each text beside its term; terms take no more than half of the page."""
-    named = [(one_line(term), one_line(text)) for term, text in pairs]
-    column = min(max(length(term) for term, _ in named), (page.width() - GAP) // 2)
+    pairs_shown = [(one_line(term), one_line(text)) for term, text in pairs]
+    column = min(max(length(term) for term, _ in pairs_shown), (page.width() - GAP) // 2)
     room = page.width() - len(indent) - column - GAP
     lines = [
         indent + padded(term, column + GAP) + text
-        for pair in named
+        for pair in pairs_shown
         for term, text in zip_longest(
             wrapped(pair[0], column), wrapped(pair[1], room), fillvalue=""
         )
@@ -141,7 +139,8 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[in
     for where in list(Break)[:-1] if page.is_terminal() else Break:
         least = [_least(*column, where) for column in zip(columns, cells, strict=True)]
         if _total(least) <= page.table_width():
-            return _narrowed(widths, least, [[length(text) for text in texts] for texts in cells])
+            lengths = [[length(text) for text in texts] for texts in cells]
+            return _restored(_narrowed(widths, least, lengths), widths, cells)
     return None if page.is_terminal() else least
 
 
@@ -170,11 +169,27 @@ def _narrowed(
     widths: Sequence[int], least: Sequence[int], lengths: Sequence[Sequence[int]]
 ) -> list[int]:
     """Widths that fit, narrowed step by step where that makes the table least longer."""
-    found = list(widths)
-    while _total(found) > page.table_width():
-        able = [place for place, width in enumerate(found) if width > least[place]]
-        found[min(able, key=lambda place: _height(lengths, found, place))] -= 1
-    return found
+    narrowed = list(widths)
+    while _total(narrowed) > page.table_width():
+        able = [place for place, width in enumerate(narrowed) if width > least[place]]
+        narrowed[min(able, key=lambda place: _height(lengths, narrowed, place))] -= 1
+    return narrowed
+
+
+def _restored(
+    narrowed: Sequence[int], widths: Sequence[int], cells: Sequence[Sequence[str]]
+) -> list[int]:
+    """Columns need not wrap where what others leave empty, once wrapped, is enough for them."""
+    used = [
+        max(length(line) for text in texts for line in wrapped(text, width))
+        for texts, width in zip(cells, narrowed, strict=True)
+    ]
+    restored = list(used)
+    for place in sorted(range(len(restored)), key=lambda place: widths[place] - used[place]):
+        missing = widths[place] - used[place]
+        if widths[place] > narrowed[place] and _total(restored) + missing <= page.table_width():
+            restored[place] = widths[place]
+    return list(narrowed) if restored == used else restored
 
 
 def _height(

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
 from halfwidth.core.forms import Form
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
-
-__all__ = [
-    "PRODUCT",
-    "REPLICATE",
-    "TIE_SHARE",
-    "Engine",
-    "form_of",
-    "has_influence",
-    "size_of_ties",
-]
 
 F = TypeVar("F", bound=Form)
 
@@ -44,7 +34,7 @@ def has_influence(statistic: Statistic) -> bool:
     return statistic.spec.influence is not None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Engine:
     """What resampling does with the statistics of one form.
 

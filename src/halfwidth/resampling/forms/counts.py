@@ -21,14 +21,14 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Several
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
 from halfwidth.resampling.multinomial import multinomial
-
-__all__ = ["ENGINE", "MULTINOMIAL_FROM", "cell_counts", "finished"]
+from halfwidth.resampling.ratios import quotient_distribution
 
 # From so many cases in a stratum on, its table is one multinomial draw. Below, a batch of samples
 # shares draws, which for the sample sizes of simulation studies is faster by far.
@@ -63,6 +63,19 @@ def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -
     if codes.size and codes.shape[0] == 1 and plan.n_resamples * form.n_cells <= MOST_KEPT:
         return form.finish(plan.once(("cells", form.n_cells), (codes,), design, counted))
     return finished(codes, design, form, plan)
+
+
+def exact_distribution(
+    codes: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of a ratio of sums of counts."""
+    form = form_of(statistic, CellCounts)
+    if form.quotient is None or not plan.convolves:
+        return None
+    weights = np.array(form.quotient)
+    return Several.of(
+        quotient_distribution(weights[:, sample.astype(np.intp)], design) for sample in codes
+    )
 
 
 def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
@@ -276,4 +289,10 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
     return made
 
 
-ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds, bounded=True)
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    seconds=seconds,
+    bounded=True,
+)

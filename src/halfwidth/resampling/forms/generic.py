@@ -14,8 +14,6 @@ from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.progress import tracked
 
-__all__ = ["ENGINE", "studentized"]
-
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """The statistic of every resample."""

@@ -23,8 +23,6 @@ from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["ENGINE", "leave_one_out", "replicates", "total_weight"]
-
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15
 

@@ -12,16 +12,15 @@ from halfwidth.core.forms import Moments, sum_of_squares
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling import convolution
+from halfwidth.resampling.convolution import draws_of, sum_distribution
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Scale, in_parts
+from halfwidth.resampling.distribution import Distribution, Scale, Several, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
 from halfwidth.resampling.forms import generic
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of, size_of_ties
 from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.ratios import pairs_of, ratio_distribution
 from halfwidth.resampling.tails import distribution_of
-
-__all__ = ["ENGINE"]
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -30,11 +29,26 @@ ROUNDING = 16 * np.finfo(float).eps
 def exact_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of the mean of very many independent cases, their convolution."""
-    is_mean = statistic.spec.estimand is Estimand.MEAN
-    if plan.convolves and is_mean and design.simple and design.n >= convolution.MANY:
-        return convolution.convolved_means(values)
-    return None
+    """Of means: of a sum of units, or of a ratio of sums where resamples differ in their cases."""
+    if not plan.convolves or statistic.spec.estimand is not Estimand.MEAN:
+        return None
+    means = statistic(values)
+    return Several.of(
+        _mean_distribution(sample, float(mean), design)
+        for sample, mean in zip(values, means, strict=True)
+    )
+
+
+def _mean_distribution(values: Array, mean: float, design: Design) -> Distribution | None:
+    anchor = float(values[0])
+    totals = design.by_stratum(design.totals(values - anchor))
+    if design.equal_sizes:
+        draws = [draws_of(own) for own in totals]
+        limits = float(values.min()), float(values.max())
+        return sum_distribution(draws, centre=mean, scale=design.n, limits=limits)
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    pairs = [pairs_of(own, size) for own, size in zip(totals, sizes, strict=True)]
+    return ratio_distribution(pairs, shift=anchor)
 
 
 def drawn_distribution(

@@ -22,8 +22,6 @@ from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import distribution_of
 
-__all__ = ["ENGINE", "closed_form"]
-
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
 # A gap of d positions between neighbouring order statistics has probability of about exp(-d).

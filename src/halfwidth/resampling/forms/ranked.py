@@ -25,8 +25,6 @@ from halfwidth.resampling.forms.ranked_resamples import (
     unit_of_cases,
 )
 
-__all__ = ["ENGINE", "class_units"]
-
 # A standard error below this is rounding.
 ROUNDING = 1e-12
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.

@@ -20,8 +20,6 @@ from halfwidth.resampling.forms.ranked_resamples import (
     unit_of_cases,
 )
 
-__all__ = ["without_each_unit"]
-
 
 def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
     """The statistic of each test set without each unit in turn, (S, k, n) -> (S, U)."""

@@ -7,28 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import Area, FastArea, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native
-
-__all__ = [
-    "Areas",
-    "areas_of_counts",
-    "areas_of_resamples",
-    "areas_of_samples",
-    "concordance",
-    "group_of_entries",
-    "unit_of_cases",
-]
-
 
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
 # samples share counts, more of these are made at once, and areas of a few of the samples, 1 MiB, so
@@ -37,7 +26,7 @@ MOST_AREAS, MOST_COUNTS = 2**21, 2**20
 MOST_SHARED, MOST_AT_ONCE = 2**24, 2**17
 
 
-@dataclass(frozen=True)
+@frozen
 class Areas:
     """Areas of rankings, and the positive entries they rest on; both (R, B).
 

@@ -8,10 +8,10 @@ from halfwidth.core.forms import Sums
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Distribution, Several
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import Engine, form_of
-
-__all__ = ["ENGINE"]
+from halfwidth.resampling.ratios import quotient_distribution
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
@@ -27,6 +27,19 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
         sums = np.moveaxis(total[:-1].reshape(samples, each, -1), 1, -1)
         out[:, start:stop] = form.finish(total[-1], sums)
     return out
+
+
+def exact_distribution(
+    records: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Distribution | None:
+    """Of a ratio of two weighted sums."""
+    form = form_of(statistic, Sums)
+    if form.quotient is None or not plan.convolves:
+        return None
+    weights = np.array(form.quotient)
+    return Several.of(
+        quotient_distribution(weights @ features, design) for features in form.features(records)
+    )
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
@@ -45,4 +58,10 @@ def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     return n * 2e-8
 
 
-ENGINE = Engine(replicates=replicates, leave_one_out=leave_one_out, seconds=seconds, paired=True)
+ENGINE = Engine(
+    replicates=replicates,
+    leave_one_out=leave_one_out,
+    exact_distribution=exact_distribution,
+    seconds=seconds,
+    paired=True,
+)

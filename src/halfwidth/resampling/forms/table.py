@@ -9,8 +9,6 @@ from halfwidth.core import forms
 from halfwidth.core.spec import Statistic
 from halfwidth.resampling.forms.contract import Engine
 
-__all__ = ["MODULES", "engine_of"]
-
 # Each has its `Engine`. A call needs one or two of them, so they are imported when first used.
 MODULES: dict[type, str] = {
     forms.Moments: "moments",

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-__all__ = ["MOST_CELLS", "MOST_WEIGHT", "Operation", "Term", "read_off", "without_nan"]
+from halfwidth.core.frozen import frozen
 
 # Sums of cells weigh each by a whole number up to this; larger ones are multiplied as floats.
 MOST_WEIGHT = 6
@@ -40,7 +39,7 @@ class Operation(IntEnum):
     CHOOSE = 10
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@frozen(eq=False, repr=False)
 class Term:
     """A number made of the counts of a table, before these are known.
 

@@ -7,8 +7,6 @@ import re
 import sys
 from pathlib import Path
 
-__all__ = ["NAME", "SOURCES", "functions", "source_hash", "sources"]
-
 SOURCES = Path(__file__).parent / "c"
 NAME = {"win32": "_core.dll", "darwin": "_core.dylib"}.get(sys.platform, "_core.so")
 

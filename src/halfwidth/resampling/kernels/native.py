@@ -15,39 +15,17 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels import library
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
-
-__all__ = [
-    "LANES",
-    "MOST_TABLE_UNITS",
-    "MOST_UNITS",
-    "Counts",
-    "Lists",
-    "Room",
-    "areas",
-    "available",
-    "count_below",
-    "count_drawn",
-    "cumulated",
-    "finish",
-    "fits",
-    "picked",
-    "prepared",
-    "side_by_side",
-    "status",
-    "sum_drawn",
-    "tails",
-]
 
 # As in the C files: resamples side by side, entries of each mark in a slot, and entries that are
 # cumulated at a time.
@@ -246,7 +224,7 @@ def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32
     return counts.astype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Counts:
     """How often each unit is drawn, resamples side by side.
 
@@ -317,7 +295,7 @@ def side_by_side(
 # --------------------------------------------------------------------------- areas
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lists:
     """Rankings in the form of the kernels, made once for all resamples.
 

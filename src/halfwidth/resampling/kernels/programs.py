@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.kernels.formulas import Operation, Term, read_off, without_nan
-
-__all__ = ["WIDTH", "Program", "Step", "program_of"]
 
 # Resamples in a register.
 WIDTH = 256
@@ -44,7 +43,7 @@ class Step(IntEnum):
     ADD_PRODUCT_TO = 13
 
 
-@dataclass(frozen=True)
+@frozen
 class Program:
     """Steps that work out one value for each resample.
 

@@ -16,19 +16,6 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design, cases_of
 from halfwidth.resampling.distribution import in_parts
 
-__all__ = [
-    "Draws",
-    "count_below",
-    "count_draws",
-    "gather",
-    "middle_of",
-    "picked",
-    "plain",
-    "resamples",
-    "sum_drawn",
-    "tails",
-]
-
 Draws = NDArray[np.intp]
 # Below this many rows of features a matrix product costs more to prepare than it saves.
 MANY_FEATURES = 8

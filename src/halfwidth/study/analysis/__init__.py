@@ -1,4 +1,4 @@
-"""What a study's instances are like, and what its cells say.
+"""Analyses of the instances and the cells of a study.
 
 Functions of cells take a frame as of `Results.to_frame` and return a frame; those of instances take
 what `halfwidth.study.plan` returns.

@@ -1,4 +1,4 @@
-"""The cells that an analysis is about: of one study or several, all or some of them."""
+"""The cells for an analysis: of one or several studies, all or some of them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,6 @@ from halfwidth.study.simulation.records import IDENTITY
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "CURVE",
-    "OF_INSTANCE",
-    "SETTING",
-    "cells_of",
-    "chosen",
-    "need_columns",
-    "quantile_names",
-]
-
 # What a method does to a statistic of a metric, whatever the instance and n.
 SETTING = (
     *("metric", "statistic", "average", "label"),
@@ -33,7 +23,7 @@ SETTING = (
 CURVE = ("instance", "task", "model", *SETTING)
 # What goes along with an instance.
 OF_INSTANCE = ("n_cases", "population_skewness", "population_kurtosis")
-# By which one cell is told from another; the same file may have been named by another path.
+# The columns that identify a cell; the same file may have been named by another path.
 CELL = tuple(name for name in IDENTITY if name != "source")
 
 
@@ -96,7 +86,7 @@ def chosen(
     level: Any = None,
     alternative: Any = None,
 ) -> pd.DataFrame:
-    """The rows of a frame that are about what is asked for.
+    """Select rows of a frame of cells.
 
     Parameters
     ----------

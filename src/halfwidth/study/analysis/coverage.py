@@ -12,8 +12,6 @@ from halfwidth.study.results import BY
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["coverage"]
-
 NEEDED = (
     *("instance", "coverage", "width_mean", "coverage_se"),
     *("undefined", "zero_width", "samples", "truth_se", "width_median"),

@@ -1,4 +1,4 @@
-"""What the instances of a study are like: their location, spread, shape, ties and classes."""
+"""Location, spread, shape, ties and classes of the instances of a study."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from halfwidth.study.specs.spec import Instance, written
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["COLUMNS", "characteristics", "characteristics_summary"]
 
 # Beyond the quartiles by this many interquartile ranges lie Tukey's fences.
 FENCE = 1.5

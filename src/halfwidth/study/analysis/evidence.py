@@ -1,4 +1,4 @@
-"""What a study found, in the form in which estimates quote it."""
+"""The results of a study in the form that estimates quote."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.evidence import FIELDS, family_of
+from halfwidth.intervals.bootstrap import percentile
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["evidence_rows"]
-
 OF_A_ROW = ["family", "statistic", "average", "method", "n"]
 # What widths are compared with: the first of these that the statistic has.
-REFERENCES = ("t", "wilson", "percentile")
+REFERENCES = (student_t.__name__, wilson.__name__, percentile.__name__)
 LEVEL = 0.95
 
 

@@ -1,22 +1,20 @@
-"""Instances whose intervals cover far less than those of the others, and what they share."""
+"""Instances whose intervals cover far less than those of others, and their common properties."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Array
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.study.analysis.cell_frames import SETTING, chosen, need_columns
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = ["PROPERTIES", "Property", "failures", "what_they_share"]
 
 # Coverages below Q1 less so many interquartile ranges are failures (Tukey's fence).
 FENCE = 1.5
@@ -28,9 +26,9 @@ KEPT = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Property:
-    """What failures may share.
+    """A property that failures may share.
 
     Attributes
     ----------
@@ -56,7 +54,7 @@ class Property:
 
 
 def _column(*names: str) -> Callable[[pd.DataFrame], Any]:
-    """The first of the columns that is there."""
+    """The first of the columns that exists."""
 
     def values(table: pd.DataFrame) -> Any:
         found = [name for name in names if name in table.columns]

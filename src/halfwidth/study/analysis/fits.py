@@ -9,21 +9,19 @@ metric: with a free start, the likelihood of most grows without limit as it near
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis import fits_by_search
-
-__all__ = ["OF_LOGITS", "OF_VALUES", "Fitting", "families_named", "inner", "suits"]
 
 Parameters = dict[str, Array]
 
 
-@dataclass(frozen=True)
+@frozen
 class Fitting:
     """How a family is fitted.
 

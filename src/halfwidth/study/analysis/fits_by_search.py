@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["beta", "chi2", "gamma", "logistic", "pareto_from_minimum", "skewnormal", "t", "weibull"]
-
 Parameters = dict[str, Array]
 # Of a function of two parameters of each row: value (B,), gradient (B, 2), Hessian (B, 2, 2).
 Surface = Callable[[Array], tuple[Array, Array, Array]]
@@ -180,7 +178,7 @@ def _lowest(
             found: Any = optimize.minimize(
                 objective, at, jac=True, method="L-BFGS-B", bounds=bounds, options=THOROUGH
             )
-            # At an end of the range a slope that leads out of it is none.
+            # At an end of the range a slope that leads out of it counts as 0.
             slope = np.clip(found.x - found.jac, low, high) - found.x
             at = found.x
             if np.abs(slope).max() <= FLAT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.analysis.fits import (
     OF_LOGITS,
@@ -26,15 +27,6 @@ from halfwidth.study.analysis.fits import (
 from halfwidth.study.populations import family as population_of
 from halfwidth.study.populations.base import finite_values
 
-__all__ = [
-    "DRAWS",
-    "Goodness",
-    "distances",
-    "fit_and_distance",
-    "kolmogorov_smirnov",
-    "lilliefors_p",
-]
-
 DRAWS = 999
 # Numbers refitted at once: a few arrays of them fit the cache.
 CELLS = 2**18
@@ -42,7 +34,7 @@ CELLS = 2**18
 MOST = 1e100
 
 
-@dataclass(frozen=True)
+@frozen
 class Goodness:
     """A family fitted to values, and how far from them it is.
 

@@ -8,35 +8,25 @@ whatever the number of rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-
-__all__ = [
-    "Grouping",
-    "MixedModel",
-    "Products",
-    "cross_products",
-    "describe_model",
-    "fit_mixed",
-    "number_levels",
-    "solve",
-]
 
 # Largest SD of a random effect over the residual SD that is looked for.
 MOST = 1e4
 # Squares of ratios below this may be 0.
 NEARLY_0 = 1e-4
 STARTS = (1.0, 0.1, 5.0)
-# A residual sum of squares below this share of the total is none.
+# A residual sum of squares below this share of the total counts as 0.
 EXACT = 1e-12
 
 
-@dataclass(frozen=True)
+@frozen
 class MixedModel:
     """A fitted model.
 
@@ -77,9 +67,9 @@ class MixedModel:
     left_out: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@frozen
 class Grouping:
-    """Which level each row has of each grouping, all levels numbered one after the other."""
+    """The level of each row in each grouping; levels are numbered across groupings."""
 
     names: tuple[str, ...]
     counts: tuple[int, ...]
@@ -91,7 +81,7 @@ class Grouping:
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
-@dataclass(frozen=True)
+@frozen
 class Products:
     """Cross products of the random (z), fixed (x) and observed (y) columns."""
 
@@ -195,7 +185,7 @@ def number_levels(groups: Mapping[str, Any], n: int) -> tuple[Grouping, dict[str
 
 
 def cross_products(observed: Array, design: Array, grouping: Grouping) -> Products:
-    """All that the likelihood depends on."""
+    """The cross products that the likelihood depends on."""
     levels = sum(grouping.counts)
     zx = np.column_stack([_by_level(column, grouping) for column in design.T])
     zz = np.zeros((levels, levels))
@@ -218,7 +208,7 @@ def cross_products(observed: Array, design: Array, grouping: Grouping) -> Produc
 def replace_observed(
     cross: Products, observed: Array, design: Array, grouping: Grouping
 ) -> Products:
-    """The same rows with other values."""
+    """Replace the observed values of the same rows."""
     return replace(
         cross,
         zy=_by_level(observed, grouping),
@@ -238,7 +228,7 @@ def _by_level(values: Array, grouping: Grouping) -> Array:
 # --------------------------------------------------------------------------- likelihood
 
 
-@dataclass(frozen=True)
+@frozen
 class Profile:
     """The fit for given ratios τ/σ, and the slope of -2ℓ in their squares."""
 
@@ -250,7 +240,7 @@ class Profile:
 
 
 def _profile(cross: Products, ratios: Array, reml: bool) -> Profile:
-    """β, σ² and the likelihood at their best for given SDs of the random effects over σ.
+    """β, σ² and the likelihood, maximised for given SDs of the random effects over σ.
 
     By Woodbury with S = diag(τ/σ): V⁻¹ = I - ZS(I + SZ'ZS)⁻¹SZ', which a ratio of 0 does no harm.
     """
@@ -331,7 +321,7 @@ def solve(cross: Products, groupings: int, reml: bool, start: Array | None = Non
 
 
 def _on_the_boundary(cost: Callable[[Array], float], ratios: Array) -> Array:
-    """With 0 for what is as good without."""
+    """Set ratios to 0 whose likelihood is as good with 0."""
     if not (ratios < NEARLY_0).any():
         return ratios
     lowest = cost(ratios)
@@ -352,7 +342,7 @@ def describe_model(
     left_out: Mapping[str, str],
     reml: bool,
 ) -> MixedModel:
-    """The model that belongs to solved ratios."""
+    """Build the model for given ratios."""
     fit = _profile(cross, ratios, reml)
     variances = fit.residual_variance * ratios**2
     fixed = float((design @ fit.beta).var(ddof=1))

@@ -13,8 +13,6 @@ from halfwidth.study.analysis.cell_frames import CURVE, SETTING, need_columns, q
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["needs", "sizes_for_coverage", "sizes_for_width"]
-
 # The wanted coverage is the level less so much: 0.925 of 95 % intervals.
 SHORT_OF_LEVEL = 0.025
 # What is short of a goal by less is rounding.

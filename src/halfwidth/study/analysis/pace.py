@@ -18,8 +18,6 @@ from halfwidth.study.analysis.cell_frames import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["pace", "pace_summary"]
-
 
 def pace(cells: pd.DataFrame) -> pd.DataFrame:
     r"""The coverage convergence pace of each instance, metric, statistic and method.

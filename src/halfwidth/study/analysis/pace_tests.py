@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.rng import derive_key, resolve_seed
+from halfwidth.metrics.agreement import accuracy
+from halfwidth.metrics.counting import balanced_accuracy
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
 from halfwidth.study.analysis.permutation import (
     N_PERMUTATIONS,
@@ -18,13 +20,11 @@ from halfwidth.study.analysis.permutation import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AVERAGED", "BETWEEN", "LEVELS", "pace_tests", "unpaired_pace_tests"]
-
 BETWEEN = ("metric", "statistic", "method", "average")
 LEVELS = ("instance", "task")
 SIGNIFICANT = 0.05
 # Metrics of a test set that are an average of recall under another name (André et al. 2025).
-AVERAGED = {"accuracy": ("recall", "micro"), "balanced_accuracy": ("recall", "macro")}
+AVERAGED = {accuracy.__name__: ("recall", "micro"), balanced_accuracy.__name__: ("recall", "macro")}
 # By which an instance of one metric is found in another.
 PAIRED_BY = ["task", "model"]
 WHAT = ("metric", "statistic", "average", "label")

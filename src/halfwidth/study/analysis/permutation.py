@@ -5,16 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key, derive_key, resolve_seed, uniforms, words
 from halfwidth.core.types import Array
-
-__all__ = ["PermutationTest", "sign_flip_test", "two_sample_test"]
 
 N_PERMUTATIONS = 50_000
 # Permuted values that a block holds at once: 16 MB.
@@ -24,7 +22,7 @@ ROUNDING = 1e-12
 WORD_BITS, LANES = 64, 4
 
 
-@dataclass(frozen=True)
+@frozen
 class PermutationTest:
     """The outcome of a permutation test.
 

@@ -6,13 +6,13 @@ import contextlib
 import math
 import warnings
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core import rng as randomness
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
@@ -30,8 +30,6 @@ from halfwidth.study.specs.spec import Instance, written
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SIGNIFICANCE", "family_fits", "family_rejections", "rejections_of"]
-
 SIGNIFICANCE = 0.05
 FIT_COLUMNS = (
     *("instance", "task", "model", "metric", "label", "family", "n", "moved"),
@@ -39,7 +37,7 @@ FIT_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Task:
     """One instance to fit families to."""
 
@@ -224,7 +222,7 @@ def _share(rejected: list[bool]) -> float:
 
 
 def _fit_tasks(tasks: list[_Task], jobs: int) -> Generator[list[dict[str, Any]]]:
-    """Rows of each instance, in their order, whoever works on them."""
+    """Rows of each instance in their order, for any number of workers."""
     steps = tracked(((i, i + 1) for i in range(len(tasks))), len(tasks), "instances")
     if jobs == 1 or len(tasks) < 2:
         for _, task in zip(steps, tasks, strict=True):

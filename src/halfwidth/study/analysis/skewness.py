@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key, derive_key, indices, resolve_seed, uniforms
 from halfwidth.core.types import Array
 from halfwidth.study.analysis.cell_frames import SETTING, need_columns
@@ -27,8 +27,6 @@ from halfwidth.study.analysis.mixed import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["INTERVALS_OF_R", "skewness_model"]
-
 GROUPS = ("task", "metric")
 INTERVALS_OF_R = ("parametric", "tasks")
 N_BOOTSTRAP = 199
@@ -42,9 +40,9 @@ NUMBERS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class ModelOptions:
-    """What the models of all rows have in common."""
+    """The options that the models of all rows share."""
 
     groups: tuple[str, ...]
     reml: bool
@@ -210,7 +208,7 @@ def _signed(slope: float, share: float) -> float:
 def _r_of_parametric_bootstrap(
     used: pd.DataFrame, model: MixedModel, options: ModelOptions, key: Key
 ) -> Iterator[float]:
-    """Of the slope's r where effects and residuals are drawn from the fitted model."""
+    """Replicates of r with effects and residuals drawn from the fitted model."""
     from scipy import special
 
     design = np.column_stack([np.ones(len(used)), used[X].to_numpy(float)])
@@ -245,7 +243,7 @@ def _refit(
 def _r_of_task_bootstrap(
     used: pd.DataFrame, model: MixedModel, options: ModelOptions, key: Key
 ) -> Iterator[float]:
-    """The same where tasks are drawn with replacement; one drawn twice counts as two."""
+    """Replicates of r with tasks drawn with replacement; a task drawn twice counts as two."""
     by_task = [place for _, place in sorted(used.groupby("task").indices.items())]
     columns = {name: used[name].to_numpy() for name in dict.fromkeys(("pace", X, *options.groups))}
     for b in range(options.n_bootstrap):

@@ -12,8 +12,6 @@ from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["shifts", "width_ratios"]
-
 # What two methods are compared on.
 PLACE = (
     *("instance", "task", "model", "metric", "statistic", "average", "label"),
@@ -148,7 +146,7 @@ def _beside(
 
 
 def _over_instances(pairs: pd.DataFrame, reference: str, counted: list[str]) -> pd.DataFrame:
-    """Quartiles of the counted columns; what is left out is told by the first."""
+    """Quartiles of the columns; the first one decides which rows are left out."""
     import pandas as pd
 
     rows = []

@@ -10,14 +10,12 @@ import socket
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from halfwidth import __version__
+from halfwidth.core.frozen import frozen
 from halfwidth.resampling import progress
 from halfwidth.study.chunks import Chunk, ChunkResult, Work
-
-__all__ = ["ONE_THREAD", "Answer", "Fault", "Reply", "attempt", "attempt_here", "peak_megabytes"]
 
 # Variables that numerical libraries read when loaded.
 LIBRARIES = (
@@ -32,7 +30,7 @@ PINNED = dict.fromkeys(LIBRARIES, "1")
 ONE_THREAD = PINNED | {"NUMEXPR_NUM_THREADS": "1"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Reply:
     """The result of a chunk, with its process and the peak memory of that in MB."""
 
@@ -42,7 +40,7 @@ class Reply:
     peak_mb: float | None
 
 
-@dataclass(frozen=True)
+@frozen
 class Fault:
     """The failure of a chunk.
 

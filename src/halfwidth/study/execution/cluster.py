@@ -20,8 +20,6 @@ from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
 from halfwidth.study.execution.interrupts import Stop
 from halfwidth.study.execution.local_cluster import LocalCluster
 
-__all__ = ["LOCAL", "Cluster"]
-
 # The address for workers on this machine.
 LOCAL = "local"
 # Seconds to wait for an answer of the scheduler.

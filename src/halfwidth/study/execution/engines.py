@@ -14,8 +14,6 @@ from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, attempt_here
 from halfwidth.study.execution.interrupts import Stop
 
-__all__ = ["Answers", "Pool", "pooled", "serial"]
-
 Answers = Generator[tuple[Chunk, Answer], None, None]
 
 

@@ -9,8 +9,6 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["Stop", "Stopped", "shielded"]
-
 # After this many requests the run ends at any cost.
 OFTEN = 3
 # Seconds until an interrupt that was swallowed is repeated.

@@ -18,8 +18,6 @@ from typing import IO, Any, cast
 
 from halfwidth.core.errors import DataError
 
-__all__ = ["LocalCluster"]
-
 # Seconds for the cluster to end by itself.
 CLOSE_SECONDS = 2.0
 

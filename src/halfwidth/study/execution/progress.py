@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TextIO
 
+from halfwidth.core.frozen import frozen
+
 if TYPE_CHECKING:
     from rich.progress import Progress
-
-__all__ = ["Clock", "Count", "Reporter", "duration_text", "reporting"]
 
 # Seconds between two lines in a log.
 EVERY = 60.0
@@ -23,7 +23,7 @@ EVERY = 60.0
 LOOK = 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Clock:
     """A monotonic clock, and the time of day."""
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk, Queue, Shard, Work, check_chunks, chunks_of_shard
 from halfwidth.study.execution.attempts import Fault, Reply
 from halfwidth.study.execution.cluster import LOCAL, Cluster
@@ -22,13 +23,11 @@ from halfwidth.study.storage.locks import guarding_locks, hold_lock
 from halfwidth.study.storage.store import Store, set_aside
 from halfwidth.study.storage.timings import add_timing, tidy_timings
 
-__all__ = ["Outcome", "run_chunks"]
-
 # The most chunks named in a message.
 SHOWN = 3
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """The outcome of a run.
 

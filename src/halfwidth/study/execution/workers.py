@@ -21,8 +21,6 @@ from halfwidth.core.processes import deaf_to_interrupts
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import ONE_THREAD, Answer, Fault, attempt
 
-__all__ = ["Workers"]
-
 # Seconds between two checks of a worker whether its run is alive.
 LOOK = 1.0
 # Deaths, per worker and in all, without a finished chunk, after which the run gives up.

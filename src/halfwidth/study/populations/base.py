@@ -1,30 +1,18 @@
-"""What a population is: a distribution to draw samples from, with known true values."""
+"""Populations: distributions to draw samples from, with known true values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-
-__all__ = [
-    "Characteristics",
-    "How",
-    "Population",
-    "Truth",
-    "bisected",
-    "characteristics_of_values",
-    "characterize",
-    "finite_values",
-    "interdecile",
-    "weighted_moments",
-]
 
 How = Literal["formula", "root", "draw"]
 # A cumulative probability this close to the one asked for is taken to be it: the sums that make
@@ -32,7 +20,7 @@ How = Literal["formula", "root", "draw"]
 TOLERANCE = 16 * np.finfo(float).eps
 
 
-@dataclass(frozen=True)
+@frozen
 class Truth:
     """The value of a statistic in the population.
 
@@ -51,7 +39,7 @@ class Truth:
     how: How
 
 
-@dataclass(frozen=True)
+@frozen
 class Characteristics:
     """Mean, SD and shape of a distribution of per-case values.
 

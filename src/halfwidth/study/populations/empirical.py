@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import (
     TOLERANCE,
@@ -18,10 +18,8 @@ from halfwidth.study.populations.base import (
     interdecile,
 )
 
-__all__ = ["Empirical", "empirical"]
 
-
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Empirical:
     """The distribution that draws one of the cases at random.
 

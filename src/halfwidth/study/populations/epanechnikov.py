@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 
-__all__ = ["FOURTH", "VARIANCE", "below", "density", "mean_below", "numbers", "variates"]
-
 VARIANCE = 1 / 5
 FOURTH = 3 / 35
 # A first guess at s/y in `variates`, within 1.5e-4 on 0 ≤ y ≤ √⅔: interpolated at the Chebyshev

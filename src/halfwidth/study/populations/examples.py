@@ -15,8 +15,6 @@ from halfwidth.study.populations.base import Population
 from halfwidth.study.populations.mixtures import mixture
 from halfwidth.study.populations.parametric import family
 
-__all__ = ["EXAMPLES"]
-
 
 def _two_modes() -> Population:
     parts = [

@@ -8,37 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
 from halfwidth.study.populations.base import TOLERANCE, Characteristics, How, bisected
-
-__all__ = [
-    "Formulas",
-    "bernoulli",
-    "beta",
-    "chi2",
-    "exponential",
-    "gamma",
-    "logistic",
-    "lognormal",
-    "normal",
-    "pareto",
-    "skewnormal",
-    "t",
-    "uniform",
-    "weibull",
-]
 
 REAL = (-math.inf, math.inf)
 POSITIVE = (0.0, math.inf)
 
 
-@dataclass(frozen=True)
+@frozen
 class Formulas:
-    """A distribution in its standard form, z, of which the values are location + scale·z.
+    """A distribution in its standard form, z; values are location + scale·z.
 
     Attributes
     ----------

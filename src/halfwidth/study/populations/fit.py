@@ -1,15 +1,16 @@
-"""How well a kernel density estimate fits the values it was made of."""
+"""How well a kernel density estimate fits its values."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.populations.base import finite_values
 from halfwidth.study.populations.kde import AdaptiveKde
@@ -17,10 +18,8 @@ from halfwidth.study.populations.kde import AdaptiveKde
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FitDiagnostics", "fit_diagnostics"]
 
-
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FitDiagnostics:
     """What a kernel density estimate keeps and changes of its values.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.populations import epanechnikov
 from halfwidth.study.populations.base import (
@@ -22,8 +22,6 @@ from halfwidth.study.populations.base import (
     weighted_moments,
 )
 
-__all__ = ["AdaptiveKde", "adaptive_kde", "bandwidths"]
-
 # Numbers held at once where kernels meet points, and variates made at once: both fit the cache.
 CELLS = 2**18
 BLOCK = 2**14
@@ -33,7 +31,7 @@ MOST = 2**18
 Part = Callable[[Array, Array, Array, NDArray[np.intp]], Array]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AdaptiveKde:
     """A mixture of Epanechnikov kernels of equal weight, one on each case.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -11,11 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from halfwidth.core.errors import DataError, OptionError, proposed
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
 from halfwidth.study.populations.truth import between_blocks
-
-__all__ = ["Exponent", "LogitPopulation", "logit_empirical", "logit_kde", "truth_of_metric"]
 
 Exponent = Literal["d+4", "5"]
 Labels = NDArray[np.intp]
@@ -27,7 +25,7 @@ RECORDS = 2**13
 CELLS = 2**18
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class LogitPopulation:
     """Draws a case with its label, and moves its logits by a kernel.
 
@@ -84,7 +82,7 @@ class LogitPopulation:
         return drawn
 
     def cases(self) -> Array:
-        """The cases that it was made of, as `draw` would give them, shape ``(C + 1, n)``."""
+        """The original cases in the format of `draw`, shape ``(C + 1, n)``."""
         return np.vstack([_softmax(self.logits.copy()), self.labels])
 
     def _kernels(self, generator: np.random.Generator, case: Labels) -> Array:

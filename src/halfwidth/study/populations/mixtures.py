@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import (
     TOLERANCE,
@@ -21,10 +21,8 @@ from halfwidth.study.populations.base import (
     weighted_moments,
 )
 
-__all__ = ["Mixture", "mixture"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Mixture:
     """Draws from one of several populations, chosen anew for each case.
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.types import Array
 from halfwidth.study.populations import families
 from halfwidth.study.populations.base import How, interdecile
 
-__all__ = ["FAMILIES", "Family", "Parametric", "family"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Family:
     """A parametric family.
 
@@ -151,7 +149,7 @@ FAMILIES: Catalogue[Family] = Catalogue(
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Parametric:
     """A distribution of a parametric family.
 

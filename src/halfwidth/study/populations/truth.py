@@ -14,8 +14,6 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Population, Truth
 from halfwidth.summaries import iqr, mean, sd, trimmed_mean
 
-__all__ = ["between_blocks", "truth"]
-
 # Independent parts of a large draw, between which its standard error is seen.
 BLOCKS = 20
 

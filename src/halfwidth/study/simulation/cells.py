@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
@@ -21,14 +21,12 @@ from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_
 from halfwidth.study.simulation.targets import Measured, measured_on
 from halfwidth.study.specs.spec import Instance, StudySpec
 
-__all__ = ["Cells", "batch_of", "plan_of", "simulate", "simulated"]
-
 # Values drawn from a population at once: 2**22 floats are 32 MiB. Boundaries of parts depend on
 # it, and so do the draws.
 MOST_DRAWN = 2**22
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """The cells of one instance, metric and sample size.
 
@@ -95,7 +93,7 @@ def simulate(cells: Cells) -> ChunkResult:
     return ChunkResult(rows, time.perf_counter() - begun, timings)
 
 
-@dataclass(frozen=True)
+@frozen
 class Simulated:
     """What a cell's samples gave.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE
 from halfwidth.resampling.forms.table import engine_of
@@ -17,8 +18,6 @@ from halfwidth.study.chunks import Chunk
 if TYPE_CHECKING:
     from halfwidth.study.simulation.cells import Cells
     from halfwidth.study.simulation.targets import Measured
-
-__all__ = ["Predicted", "predict", "rough_seconds"]
 
 # Seconds for a sample, whatever is made of it.
 PER_SAMPLE = 2e-6
@@ -55,7 +54,7 @@ def _of_replicates(measured: Measured, n: int, resamples: int, classes: int) -> 
 # --------------------------------------------------------------------------- trials
 
 
-@dataclass(frozen=True)
+@frozen
 class Predicted:
     """What a study is predicted to cost.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array
 from halfwidth.study.populations.base import Truth
@@ -18,15 +19,13 @@ from halfwidth.study.populations.truth import truth
 from halfwidth.study.simulation.targets import Measured
 from halfwidth.study.specs.spec import Instance, StudySpec
 
-__all__ = ["Fitted", "fitted", "truth_of"]
-
 # Independent parts of a large draw, between which its standard error is seen.
 TRUTH_BLOCKS = 20
 # Instances whose population is kept: chunks of one instance follow one another.
 KEPT = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class _Key:
     """An instance, or what is estimated on it, told apart by ``digest`` alone."""
 
@@ -45,7 +44,7 @@ def _kept_truth(key: _Key) -> Truth:
     return made
 
 
-@dataclass(frozen=True)
+@frozen
 class Fitted:
     """A population, and the facts about it that every row states.
 

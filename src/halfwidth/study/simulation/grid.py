@@ -16,8 +16,6 @@ from halfwidth.study.simulation.cells import Cells
 from halfwidth.study.simulation.costs import rough_seconds
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
-__all__ = ["chunks_of", "settings_of"]
-
 # Longest part of a file's name that comes from the name of an instance.
 LONGEST = 80
 

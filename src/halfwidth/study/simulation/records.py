@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
-
-__all__ = ["COLUMNS", "IDENTITY", "Bounded", "Point", "of_intervals", "of_points"]
 
 # What a row is of; no two rows of a study agree in all of these.
 IDENTITY = {
@@ -80,7 +78,7 @@ LEVEL_AND_HALF = 0.975
 Z = float(special.ndtri(LEVEL_AND_HALF))
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """The truth that estimates and intervals are set against.
 
@@ -106,7 +104,7 @@ class Point:
         return self.value if np.isfinite(self.value) else float("nan")
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounded:
     """The intervals of one method at one level, one for each sample.
 

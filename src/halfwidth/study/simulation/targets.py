@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.functionals import Classes, Policies, functional_of, targets_of
@@ -20,10 +20,8 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.table import engine_of
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
-__all__ = ["Measured", "measured_on", "methods_for"]
 
-
-@dataclass(frozen=True)
+@frozen
 class Measured:
     """What intervals are made for.
 
@@ -140,7 +138,7 @@ def _of_test_sets(instance: Instance, metric: Metric, spec: StudySpec) -> Iterat
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class _Drawn:
     """Cases of samples as a population draws them: scores (S, C, n), true and predicted classes.
 

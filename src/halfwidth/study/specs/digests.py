@@ -1,4 +1,4 @@
-"""Hashes of what an instance is made of, the same on every machine."""
+"""Hashes of the data and settings of an instance, the same on every machine."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-__all__ = ["digest_of"]
 
 DIGEST_BYTES = 16
 

@@ -1,4 +1,4 @@
-"""A first spec of a study, from what a folder holds: it runs as it is and says what to check."""
+"""A first spec of a study from the files of a folder: it runs as it is and lists what to check."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from halfwidth.study.specs.guessing import files_in
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import DEFAULTS, parse_spec
 from halfwidth.study.specs.spec import FEW_CASES, Instance
-
-__all__ = ["draft"]
 
 SPEC_FILE = "study.toml"
 MOST_LISTED = 20

@@ -5,16 +5,22 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError, HalfwidthError
+from halfwidth.core.frozen import frozen
 from halfwidth.metrics.catalogue import METRICS
-from halfwidth.study.specs.guessing import Scores, Values, scores_in, tables_among, values_in
+from halfwidth.metrics.overlap import dsc
+from halfwidth.study.specs.guessing import (
+    ScoreFiles,
+    ValueColumns,
+    scores_in,
+    tables_among,
+    values_in,
+)
 from halfwidth.study.specs.matching import matches
-
-__all__ = ["Block", "Line", "Unused", "scores_blocks", "tables_blocks", "toml"]
 
 FLOOR = 1e-6
 # Where comments begin, if the line is not longer.
@@ -25,7 +31,7 @@ MISSING = '"raise", "omit" (does not apply), "worst" (failed)'
 Unused = list[tuple[Path, str]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Line:
     """A key of a section, what it is set to, and what it means.
 
@@ -48,7 +54,7 @@ class Line:
         return f"{text:<{COMMENT_COLUMN}}  # {self.comment}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Block:
     """A section of the spec that names data.
 
@@ -75,7 +81,7 @@ class Block:
     several: bool = False
 
     def text(self) -> str:
-        """The section as it stands in the file."""
+        """The section as text of the file."""
         notes = [f"# {note}" for note in self.notes]
         return "\n".join([*notes, self.head, *map(str, self.lines)])
 
@@ -109,7 +115,7 @@ def toml(value: object) -> str:
 
 def tables_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
     """A section for each folder, metric and scale."""
-    groups: dict[tuple[object, ...], list[Values]] = {}
+    groups: dict[tuple[object, ...], list[ValueColumns]] = {}
     for file in tables_among(files):
         try:
             entries = values_in(file)
@@ -147,7 +153,7 @@ def _folder(file: Path, root: Path) -> str:
     return "" if file.parent == root else file.parent.relative_to(root).as_posix()
 
 
-def _tables_block(group: Sequence[Values], root: Path, place: Path) -> Block:
+def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Block:
     one = group[0]
     missing = sum(values.n_missing for values in group)
     cells = sum(values.n_cells for values in group)
@@ -169,7 +175,7 @@ def _tables_block(group: Sequence[Values], root: Path, place: Path) -> Block:
             _paths([v.file for v in group], one.pattern, place),
             "{model}, {task} and * are any text",
         ),
-        Line("metric", one.metric or "dsc", "what the values are", known is not None),
+        Line("metric", one.metric or dsc.__name__, "what the values are", known is not None),
         Line("bounds", bounds, "for a metric of your own", active=False),
         Line("columns", columns, "default: all numeric ones", one.columns is not None),
         Line("by", ["model", "task"], "columns whose levels are instances", active=False),
@@ -188,9 +194,9 @@ def _tables_block(group: Sequence[Values], root: Path, place: Path) -> Block:
 
 def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) -> list[Block]:
     """A section for each folder and kind of scores."""
-    groups: dict[tuple[object, ...], list[Scores]] = {}
+    groups: dict[tuple[object, ...], list[ScoreFiles]] = {}
     for entry in scores_in(files):
-        if isinstance(entry, Scores):
+        if isinstance(entry, ScoreFiles):
             key = (entry.scores.parent, entry.endings, entry.kind)
             groups.setdefault(key, []).append(entry)
         else:
@@ -209,7 +215,7 @@ def scores_blocks(files: list[Path], root: Path, place: Path, unused: Unused) ->
     return blocks
 
 
-def _scores_block(group: Sequence[Scores], scores: str, targets: str, root: Path) -> Block:
+def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: Path) -> Block:
     kind = group[0].kind
     why = (
         "rows lie in [0, 1] and add up to 1" if kind == "probabilities" else "rows do not add to 1"

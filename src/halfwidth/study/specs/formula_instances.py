@@ -14,14 +14,6 @@ from halfwidth.estimation.resolve import UNNAMED
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance, MixtureComponent, PopulationSource, written
 
-__all__ = [
-    "build_population",
-    "complete_component",
-    "formula_text",
-    "instance_of_formula",
-    "parameter_names",
-]
-
 # The family whose values are 0 and 1.
 HITS = "bernoulli"
 

@@ -1,27 +1,25 @@
-"""What the files of a data folder seem to be: which metric, in per cent or not, scores of what."""
+"""Guesses about the files of a data folder: metric, unit, kind of scores."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, HalfwidthError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL
-from halfwidth.estimation.labels import as_cells
-from halfwidth.estimation.scores import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
+from halfwidth.estimation.test_sets.class_labels import as_cells
+from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
 from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
 from halfwidth.io.readers import SUFFIXES, read_table
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.spec import ScoreKind
-
-__all__ = ["Scores", "Values", "files_in", "metric_in", "scores_in", "values_in"]
 
 DEEPEST = 2
 # Marks the folder of a study's results.
@@ -35,8 +33,8 @@ SCORES = re.compile(rf"(.*?)([-_.]?(?:{SCORE_WORDS}))(\.npy)", re.IGNORECASE)
 TARGETS = re.compile(rf"(.*?)([-_.]?(?:{TARGET_WORDS}))(\.npy)", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Values:
+@frozen
+class ValueColumns:
     """Columns of a table that hold one metric.
 
     Attributes
@@ -72,8 +70,8 @@ class Values:
         return len(self.seen) > 1
 
 
-@dataclass(frozen=True)
-class Scores:
+@frozen
+class ScoreFiles:
     """A NumPy file of scores and the one of targets that belongs to it.
 
     Attributes
@@ -132,7 +130,7 @@ def metric_in(name: str) -> tuple[str, str, str] | None:
 # --------------------------------------------------------------------------- tables
 
 
-def values_in(file: Path) -> list[Values]:
+def values_in(file: Path) -> list[ValueColumns]:
     """What a table holds: one entry for each metric.
 
     Raises
@@ -186,14 +184,14 @@ def _values(
     columns: tuple[str, ...] | None,
     pattern: str,
     seen: tuple[str, ...] = (),
-) -> Values:
+) -> ValueColumns:
     shown = columns or seen
     cells = [_numbers(table, column) for column in shown]
     every = np.concatenate(cells)
     finite = every[np.isfinite(every)]
     highest = float(finite.max(initial=-np.inf))
     per_cent = METRICS[metric].bounds == UNIT_INTERVAL and PER_CENT_FROM < highest <= PER_CENT
-    return Values(
+    return ValueColumns(
         file=file,
         metric=metric,
         columns=columns,
@@ -213,7 +211,7 @@ def _numbers(table: Table, column: str) -> np.ndarray[tuple[int], np.dtype[np.fl
     return np.array([np.nan if cell is None else cell for cell in numbers], dtype=float)
 
 
-def _canonical(file: Path, table: Table, layout: Layout) -> Values:
+def _canonical(file: Path, table: Table, layout: Layout) -> ValueColumns:
     parts = list(slices(table, layout))
     unknown = [name for name in metrics_in(table, layout) if name not in METRICS]
     if unknown:
@@ -223,7 +221,7 @@ def _canonical(file: Path, table: Table, layout: Layout) -> Values:
     cells = [np.array([np.nan if c is None else c for c in p.values], dtype=object) for p in parts]
     missing = sum(int(sum(not _finite(cell) for cell in part)) for part in cells)
     total = sum(len(part) for part in cells)
-    return Values(file, "", None, layout.values, "", 1.0, missing, total, np.nan)
+    return ValueColumns(file, "", None, layout.values, "", 1.0, missing, total, np.nan)
 
 
 def _finite(cell: object) -> bool:
@@ -233,7 +231,7 @@ def _finite(cell: object) -> bool:
 # --------------------------------------------------------------------------- test sets
 
 
-def scores_in(files: list[Path]) -> Iterator[Scores | tuple[Path, str]]:
+def scores_in(files: list[Path]) -> Iterator[ScoreFiles | tuple[Path, str]]:
     """Pairs of NumPy files, and files that have no partner or cannot be used, with the reason."""
     targets = {
         (file.parent, match[1]): (file, match[2] + match[3])
@@ -256,7 +254,7 @@ def scores_in(files: list[Path]) -> Iterator[Scores | tuple[Path, str]]:
         yield file, "no file of scores belongs to it (the same name, ending in _scores.npy)"
 
 
-def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> Scores:
+def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> ScoreFiles:
     rows = as_score_rows(read_array(file), file.name)
     as_cells(read_array(targets), targets.name)
     finite = np.isfinite(rows).all(axis=0)
@@ -266,7 +264,7 @@ def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> Scores:
     kind: ScoreKind = "probabilities" if inside and add_up else "logits"
     one = np.concatenate([seen, 1 - seen]) if len(rows) == 1 else seen
     zeros = kind == "probabilities" and bool((one <= 0).any())
-    return Scores(file, targets, endings, kind, zeros, not finite.all())
+    return ScoreFiles(file, targets, endings, kind, zeros, not finite.all())
 
 
 def tables_among(files: list[Path]) -> list[Path]:

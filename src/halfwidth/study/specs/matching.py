@@ -1,4 +1,4 @@
-"""Patterns of file names: which files they match, and what their wildcards stand for.
+"""Patterns of file names: the files they match, and the values of their wildcards.
 
 ``*`` and ``?`` are those of a shell and ``**/`` is any number of folders; ``{model}`` and
 ``{task}`` match like ``*`` and say what the text is that they stand for.
@@ -10,19 +10,17 @@ import glob
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from halfwidth.core.errors import DataError, closest, proposed, shortened
-
-__all__ = ["NAMED", "Match", "check_pattern", "identity", "matches"]
+from halfwidth.core.frozen import frozen
 
 NAMED = ("model", "task")
 TOKEN = re.compile(r"\{(\w*)\}|\*\*/|\*|\?|\[[^\]/]+\]")
 MOST_SHOWN = 8
 
 
-@dataclass(frozen=True)
+@frozen
 class Match:
     """A file that a pattern matches.
 

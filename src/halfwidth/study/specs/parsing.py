@@ -10,16 +10,16 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import MethodSpec, Metric, Statistic, Takes
 from halfwidth.core.types import ALTERNATIVES, Alternative, Level
 from halfwidth.core.undefined import ABSENT_CLASS
-from halfwidth.estimation.metric_front import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.resolve import resolve_statistic
+from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.intervals.catalogue import METHODS
+from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
+from halfwidth.metrics.ranking import auroc
 from halfwidth.study.specs.parsing_sources import parse_populations, parse_scores, parse_tables
 from halfwidth.study.specs.spec import StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.catalogue import STATISTICS
-
-__all__ = ["DEFAULTS", "parse_spec", "read_spec"]
 
 ALL = "all"
 SECTIONS = ("study", "tables", "scores", "populations")
@@ -34,7 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "levels": (0.95,),
     "alternative": "two-sided",
     "statistics": ("mean", "median"),
-    "metrics": ("accuracy", "auroc"),
+    "metrics": (accuracy.__name__, auroc.__name__),
     "averages": ("macro",),
     "methods": ALL,
     "absent_class": "omit",
@@ -217,7 +217,7 @@ def _metrics(study: Section) -> tuple[Metric, ...]:
 
 
 def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """The averages, each of which some metric has, while every metric has one of them."""
+    """The averages; each applies to a metric, and each metric has at least one of them."""
     given = study.texts("averages", DEFAULTS["averages"])
     for average in given:
         if average not in AVERAGES:

@@ -27,15 +27,6 @@ from halfwidth.study.specs.spec import (
 )
 from halfwidth.study.specs.toml_sections import Section, placed
 
-__all__ = [
-    "OF_POPULATIONS",
-    "OF_SCORES",
-    "OF_TABLES",
-    "parse_populations",
-    "parse_scores",
-    "parse_tables",
-]
-
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "case", "scale"),
     *("missing", "penalty", "population", "min_cases", "model", "task"),
@@ -245,12 +236,7 @@ def _part(section: Section, keys: Sequence[str], *, weighted: bool) -> MixtureCo
     weight = section.number("weight") if weighted else None
     if weight is not None and weight <= 0:
         raise DataError(f"{section.at('weight')} = {weight:g} is not above 0")
-    given = {key: _present(section, key) for key in parameters if key in section}
+    numbers = {key: section.number(key) for key in parameters}
+    given = {key: number for key, number in numbers.items() if number is not None}
     with placed(section.place):
         return complete_component(MixtureComponent(name, given, 1.0 if weight is None else weight))
-
-
-def _present(section: Section, key: str) -> float:
-    number = section.number(key)
-    assert number is not None  # noqa: S101 -- the key comes from the section
-    return number

@@ -15,9 +15,9 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, UnknownNameError, quoted, shortened
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED, Array
-from halfwidth.estimation.labels import Codes, as_cells, labels_in
-from halfwidth.estimation.scores import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.class_labels import Codes, as_cells, labels_in
+from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.io.arrays import read_array
 from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import case_column, repeats_in
@@ -27,8 +27,6 @@ from halfwidth.study.specs.matching import Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, FEW_OF_A_CLASS, Instance, ScoreSource
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import notes_of_repeats
-
-__all__ = ["instances_of_scores", "pair_files"]
 
 
 def instances_of_scores(
@@ -251,7 +249,7 @@ def _floored(
 
 
 def _check_range(source: ScoreSource, rows: Array, where: str) -> None:
-    """Refuse probabilities that are none, and logits that are plainly probabilities."""
+    """Refuse numbers that are not probabilities, and logits that clearly are probabilities."""
     seen = rows[np.isfinite(rows)]
     low, high = float(seen.min(initial=0.0)), float(seen.max(initial=0.0))
     inside = low >= -ROUNDING and high <= 1 + ROUNDING

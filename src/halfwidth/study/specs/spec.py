@@ -1,13 +1,14 @@
-"""What a study is asked to do, and the instances that it is asked to do it on."""
+"""The spec of a study and its instances."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     MethodSpec,
     Metric,
@@ -21,18 +22,6 @@ from halfwidth.core.undefined import AbsentClass, Missing
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.populations.logits import Exponent
 
-__all__ = [
-    "FittedBy",
-    "Instance",
-    "MixtureComponent",
-    "PopulationSource",
-    "ScoreKind",
-    "ScoreSource",
-    "StudySpec",
-    "TableSource",
-    "written",
-]
-
 # Fewer are left out by andre2025, section 3.1: fits to them were unreliable.
 FEW_CASES = 50
 # Of a class: of fewer, scores are hardly a distribution.
@@ -42,7 +31,7 @@ FittedBy = Literal["auto", "kde", "empirical"]
 ScoreKind = Literal["logits", "probabilities"]
 
 
-@dataclass(frozen=True)
+@frozen
 class TableSource:
     """Tables of per-case values, as ``[[tables]]`` of a spec says it.
 
@@ -90,7 +79,7 @@ class TableSource:
     task: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class ScoreSource:
     """Test sets with a score for each class, as ``[[scores]]`` of a spec says it.
 
@@ -137,7 +126,7 @@ class ScoreSource:
     task: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class MixtureComponent:
     """One distribution of a mixture, or the only one of a population."""
 
@@ -146,7 +135,7 @@ class MixtureComponent:
     weight: float = 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class PopulationSource:
     """A population by formula, as ``[[populations]]`` of a spec says it.
 
@@ -168,7 +157,7 @@ class PopulationSource:
     bounds: Bounds | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class StudySpec:
     """A study: what is simulated, on what, how often.
 
@@ -249,7 +238,7 @@ class StudySpec:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Instance:
     """One model on one task: a population is fitted to it and sampled.
 

@@ -8,14 +8,12 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from halfwidth.core.errors import DataError, HalfwidthError, closest, proposed, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.io.settings import small_text
-
-__all__ = ["Section", "placed", "read_toml"]
 
 MOST_BYTES = 1_000_000
 LONGEST_SHOWN = 60
@@ -89,9 +87,9 @@ def placed(place: str) -> Iterator[None]:
         raise
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
-    """One table of the file, whose values are asked for by key and kind.
+    """One table of the file; reads values by key and kind.
 
     Attributes
     ----------
@@ -181,7 +179,7 @@ class Section:
         return tuple(sorted(self._distinct(key, listed)))
 
     def pair(self, key: str) -> tuple[float, float] | None:
-        """Two numbers, of which ends may be infinite; None where the key is absent."""
+        """Two numbers, which may be infinite; None if the key is absent."""
         if key not in self.content:
             return None
         value = self.content[key]
@@ -264,7 +262,7 @@ def _rewritten(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value much as it stands in the file."""
+    """A value roughly as written in the file."""
     if isinstance(value, list):
         return _cut(f"[{shortened([_shown(one) for one in value], 5)}]")
     if isinstance(value, dict):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from halfwidth.core.cautions import caution
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.check import Ready, ready_values
@@ -24,8 +24,6 @@ from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 from halfwidth.study.specs.toml_sections import placed
-
-__all__ = ["instances_of_tables", "notes_of_repeats"]
 
 
 def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
@@ -74,7 +72,7 @@ def _check_metric(source: TableSource, layout: Layout, held: list[str]) -> None:
 
 
 def _metric_of(source: TableSource, part: Slice) -> Metric | None:
-    """The metric of a sample, or None where another one is asked for."""
+    """The metric of a sample, or None if the source selects another one."""
     given = source.metric
     if part.metric is None or given is None:
         return given or resolve_metric(f"{part.metric}{part.parameters}", source.bounds)
@@ -90,9 +88,9 @@ def _metric_of(source: TableSource, part: Slice) -> Metric | None:
 # --------------------------------------------------------------------------- one instance
 
 
-@dataclass(frozen=True)
+@frozen
 class _Fit:
-    """What is made of the values of an instance."""
+    """The population to build from the values of an instance."""
 
     population: str
     build: Callable[[], Any]

@@ -12,16 +12,6 @@ from typing import Any
 from halfwidth.core.errors import DataError
 from halfwidth.study.storage import seals
 
-__all__ = [
-    "TEMPORARY",
-    "cannot_write",
-    "parse_json",
-    "read_json",
-    "sealed_json",
-    "write_json",
-    "write_whole",
-]
-
 # The end of the names of files that are being written.
 TEMPORARY = ".tmp"
 

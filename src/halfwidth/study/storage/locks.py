@@ -10,25 +10,15 @@ import contextlib
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Shard
 from halfwidth.study.storage.disk import cannot_write, read_json, write_json
-
-__all__ = [
-    "DOOR",
-    "FOLDER",
-    "LockHolder",
-    "guarding_locks",
-    "hold_lock",
-    "holders",
-    "lock_name",
-    "locks_conflict",
-]
 
 FOLDER = "locks"
 WHOLE, DOOR = "whole", "door"
@@ -36,7 +26,7 @@ WHOLE, DOOR = "whole", "door"
 PATIENCE = 30.0
 
 
-@dataclass(frozen=True)
+@frozen
 class LockHolder:
     """A process that works on a store.
 

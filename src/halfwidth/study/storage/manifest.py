@@ -8,31 +8,16 @@ import json
 import platform
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from halfwidth import __version__
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import CONTRACT
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.disk import parse_json, write_json
-
-__all__ = [
-    "FORMAT",
-    "NAME",
-    "DamagedManifestError",
-    "Manifest",
-    "damaged",
-    "differences",
-    "new_manifest",
-    "read",
-    "read_content",
-    "seal",
-    "versions",
-    "write",
-]
 
 NAME = "run.json"
 # Of the store: changes with its files and columns.
@@ -47,7 +32,7 @@ class DamagedManifestError(DataError):
     """``run.json`` exists but is damaged."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Manifest:
     """The settings that all parts of a store share.
 

@@ -15,8 +15,6 @@ from halfwidth.study.storage.disk import TEMPORARY, cannot_write
 from halfwidth.study.storage.part_files import study_hash_in
 from halfwidth.study.storage.store import BROKEN, CHUNKS, FOLDERS, PARTS, Store, set_aside
 
-__all__ = ["create_or_open", "open_store"]
-
 
 def create_or_open(
     path: str | Path,

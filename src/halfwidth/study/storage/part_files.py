@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from halfwidth.core.frozen import frozen
 from halfwidth.study.storage import seals
 from halfwidth.study.storage.manifest import FORMAT, Manifest
-
-__all__ = [
-    "PartCheck",
-    "check_content",
-    "check_part",
-    "parquet",
-    "part_metadata",
-    "seal_part",
-    "study_hash_in",
-]
 
 
 def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
@@ -37,7 +27,7 @@ def part_metadata(name: str, digest: str, settings: str) -> dict[bytes, bytes]:
     return {f"halfwidth.{key}".encode(): str(text).encode() for key, text in entries.items()}
 
 
-@dataclass(frozen=True)
+@frozen
 class PartCheck:
     """The result of checking a part.
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["BLANK", "NAME", "add_seal", "seal_holds"]
-
 # The name of a seal, and how it begins. One of the two survives any single flipped bit,
 # so that a sealed file never looks like one of a version without seals.
 NAME = "halfwidth.seal"

@@ -10,28 +10,16 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import locks, manifest
 from halfwidth.study.storage.disk import TEMPORARY, cannot_write, read_json, write_json, write_whole
 from halfwidth.study.storage.part_files import check_part, parquet, part_metadata, seal_part
-
-__all__ = [
-    "BROKEN",
-    "CHUNKS",
-    "FAILED",
-    "FOLDERS",
-    "PARTS",
-    "TIMINGS",
-    "ChunkStates",
-    "Store",
-    "parts_in",
-    "set_aside",
-]
 
 PARTS, FAILED, TIMINGS = "parts", "failed", "timings"
 BROKEN = ".broken"
@@ -39,7 +27,7 @@ CHUNKS = "chunks.json"
 FOLDERS = (locks.FOLDER, PARTS, FAILED, TIMINGS)
 
 
-@dataclass(frozen=True)
+@frozen
 class ChunkStates:
     """The states of some chunks.
 
@@ -58,7 +46,7 @@ class ChunkStates:
     unsealed: int = 0
 
 
-@dataclass(frozen=True)
+@frozen
 class Store:
     """An open store.
 

@@ -14,8 +14,6 @@ from halfwidth.study.storage import locks
 from halfwidth.study.storage.disk import cannot_write, parse_json, sealed_json, write_whole
 from halfwidth.study.storage.store import TIMINGS, set_aside
 
-__all__ = ["add_timing", "read_timings", "tidy_timings"]
-
 
 def add_timing(store: Path, timing: Mapping[str, Any], writer: str) -> None:
     """Add a line to the file of timings of this process.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from halfwidth.core.errors import DataError
+from halfwidth.core.frozen import frozen
 from halfwidth.study.chunks import Chunk
 from halfwidth.study.storage import manifest
 from halfwidth.study.storage.disk import parse_json, read_json, write_whole
@@ -18,18 +18,8 @@ from halfwidth.study.storage.part_files import check_content, check_part, seal_p
 from halfwidth.study.storage.store import CHUNKS, FAILED, PARTS, TIMINGS, Store, parts_in
 from halfwidth.study.storage.timings import read_timings
 
-__all__ = [
-    "CollectResult",
-    "StudyStatus",
-    "collect",
-    "open_or_create_like",
-    "pace",
-    "retry",
-    "status",
-]
 
-
-@dataclass(frozen=True)
+@frozen
 class StudyStatus:
     """The progress of a study.
 
@@ -144,7 +134,7 @@ def retry(store: Store) -> int:
 # --------------------------------------------------------------------------- collecting
 
 
-@dataclass(frozen=True)
+@frozen
 class CollectResult:
     """The result of `collect`.
 

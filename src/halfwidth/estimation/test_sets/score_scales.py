@@ -11,16 +11,6 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import is_missing
 
-__all__ = [
-    "ROW_SUM_TOLERANCE",
-    "SCORE_KINDS",
-    "Scores",
-    "as_score_rows",
-    "check_kind",
-    "on_scale",
-    "threshold_on_scale",
-]
-
 Scores = Literal["auto", "probabilities", "logits", "any", "labels", "numbers"]
 SCORE_KINDS: tuple[Scores, ...] = (
     "auto",

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.plots.study.naming import metric_words
+from halfwidth.plots.study.naming import metric_label
 from halfwidth.plots.style import COLOURS, INK
-
-__all__ = ["METHOD_LOOKS", "METRIC_LOOKS", "WAY_LOOKS", "Look", "method_looks", "series_looks"]
 
 BLUE, GREEN, ORANGE, RED, SKY, GREY, PINK = COLOURS
 SOLID, DASHED, DOTTED, BROKEN = "-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1))
@@ -56,7 +54,7 @@ METHOD_LOOKS = {
 
 
 # Statistics and averages, where they are what is compared.
-WAY_LOOKS = {
+SERIES_LOOKS = {
     "mean": Look(BLUE, SOLID, "o"),
     "median": Look(SKY, DASHED, "D"),
     "SD": Look(RED, DOTTED, "v"),
@@ -78,7 +76,7 @@ def _placed(place: int, variant: int = 0) -> Look:
 
 # The place of each metric in the palette. Those that often stand in one figure have other colours.
 PLACES = {
-    metric.name: metric.look for metric in (*METRICS, *SAMPLE_METRICS) if metric.look is not None
+    metric.name: metric.style for metric in (*METRICS, *SAMPLE_METRICS) if metric.style is not None
 }
 METRIC_LOOKS = {name: _placed(place) for name, place in PLACES.items()}
 
@@ -100,15 +98,15 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     >>> [name for name in method_looks(["mine", "t", "bca"])]
     ['bca', 't', 'mine']
     """
-    asked = set(methods)
-    used = {(look.colour, look.stroke) for look in METHOD_LOOKS.values()}
+    names = set(methods)
+    used = {(style.colour, style.stroke) for style in METHOD_LOOKS.values()}
     left = [pair for pair in itertools.product((*COLOURS, INK), STROKES) if pair not in used]
-    found = {name: look for name, look in METHOD_LOOKS.items() if name in asked}
-    for place, name in enumerate(sorted(asked - METHOD_LOOKS.keys())):
+    styles = {name: style for name, style in METHOD_LOOKS.items() if name in names}
+    for place, name in enumerate(sorted(names - METHOD_LOOKS.keys())):
         colour, stroke = left[place % len(left)]
         # The marker tells those apart that have to share a pair.
-        found[name] = Look(colour, stroke, MARKERS[place // len(left) % len(MARKERS)])
-    return found
+        styles[name] = Look(colour, stroke, MARKERS[place // len(left) % len(MARKERS)])
+    return styles
 
 
 def series_looks(names: Iterable[str]) -> dict[str, Look]:
@@ -130,23 +128,23 @@ def series_looks(names: Iterable[str]) -> dict[str, Look]:
     >>> series_looks(["NSD", "mean DSC"])["mean DSC"] == METRIC_LOOKS["dsc"]
     True
     """
-    found: dict[str, Look] = {}
+    styles: dict[str, Look] = {}
     others = 0
     for name in dict.fromkeys(names):
-        place = _place_of(name)
-        if place is None and name in WAY_LOOKS:
-            found[name] = WAY_LOOKS[name]
+        place = _palette_place(name)
+        if place is None and name in SERIES_LOOKS:
+            styles[name] = SERIES_LOOKS[name]
             continue
         if place is None:
             place, others = len(PLACES) + others, others + 1
         variant = int(name.startswith("micro "))
-        while (own := _placed(place, variant)) in found.values() and variant < len(MARKERS):
+        while (style := _placed(place, variant)) in styles.values() and variant < len(MARKERS):
             variant += 1
-        found[name] = own
-    return found
+        styles[name] = style
+    return styles
 
 
-def _place_of(name: str) -> int | None:
+def _palette_place(name: str) -> int | None:
     """Of the metric that a name has in it: the longest title, as a word."""
     held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
     return _titles()[max(held, key=len)] if held else None
@@ -154,4 +152,4 @@ def _place_of(name: str) -> int | None:
 
 @cache
 def _titles() -> dict[str, int]:
-    return {metric_words(name): place for name, place in PLACES.items()}
+    return {metric_label(name): place for name, place in PLACES.items()}

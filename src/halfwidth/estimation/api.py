@@ -19,8 +19,6 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 
-__all__ = ["proportion_ci", "summary_ci"]
-
 
 def summary_ci(
     values: Any,
@@ -65,8 +63,8 @@ def summary_ci(
     alternative : {"two-sided", "lower", "upper"}
         ``"lower"`` gives a lower confidence bound; the other end is then that of the range.
     n_resamples : int, optional
-        Bootstrap resamples, where any are drawn; default: 9999. Of means of 100 000 cases and more
-        the bootstrap distribution is had exactly, without draws, unless their number is given.
+        Bootstrap resamples, where any are drawn; default: 9999. The bootstrap distributions of
+        means and of ratios of sums are known exactly: nothing is drawn, unless a number is given.
     rng : None, int, SeedSequence or Generator, optional
         Source of randomness (SPEC 7). The result's ``seed`` reproduces it.
     missing : {"raise", "omit", "worst"}

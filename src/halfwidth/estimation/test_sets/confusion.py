@@ -14,16 +14,15 @@ from halfwidth.core.curves import Confusion
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.curves import plain_request
-from halfwidth.estimation.metric_doubts import ClassFacts, class_facts
-from halfwidth.estimation.metric_jobs import job_of_share
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, PROPORTION
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts, class_facts
+from halfwidth.estimation.test_sets.curves import plain_request
+from halfwidth.estimation.test_sets.jobs import job_of_share
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-
-__all__ = ["confusion_ci"]
+from halfwidth.metrics.counting import sensitivity
 
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 
@@ -41,7 +40,7 @@ def confusion_ci(
     groups: Any = None,
     strata: Any = None,
     rng: Any = None,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     missing: Missing = "raise",
 ) -> Confusion:
     """Confusion matrix, and for each true class the share predicted as each, with intervals.
@@ -126,7 +125,7 @@ def _share_job(
     """The share of one true class that is predicted as another, or as itself: its sensitivity."""
     name = str(cases.labels[true])
     same = true == said
-    metric = Metric(SAMPLE_METRICS["sensitivity"] if same else PROPORTION)
+    metric = Metric(SAMPLE_METRICS[sensitivity.__name__] if same else PROPORTION)
     job = job_of_share(hits, metric, cases, cases.truth == true)
     return replace(
         job,

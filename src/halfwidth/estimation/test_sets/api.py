@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,23 +11,17 @@ from halfwidth.core.checks import as_number, one_of, refuse_complex
 from halfwidth.core.errors import (
     DataError,
     OptionError,
-    UnknownNameError,
     proposed,
     shortened,
     shown,
 )
 from halfwidth.core.estimates import Estimates
-from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import (
-    Better,
-    Estimand,
     Metric,
-    MetricLevel,
     MetricSpec,
     Takes,
-    spec_of,
 )
-from halfwidth.core.types import UNBOUNDED, Alternative
+from halfwidth.core.types import Alternative
 from halfwidth.core.undefined import (
     ABSENT_CLASS,
     UNDEFINED_POLICIES,
@@ -36,20 +30,21 @@ from halfwidth.core.undefined import (
     Undefined,
 )
 from halfwidth.estimation.functionals import OwnMetric, Policies, targets_of
-from halfwidth.estimation.labels import declared_order
-from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import COUNTING, job_for
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_numbers, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.class_labels import declared_order
+from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
+from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import (
+    Decisions,
+    TestSet,
+    check_numbers,
+    check_test_set,
+)
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-
-__all__ = ["AVERAGES", "Average", "estimands_of", "metric_ci", "resolve_sample_metric"]
-
-Average = Literal["binary", "macro", "micro", "weighted", "none"]
-AVERAGES: tuple[Average, ...] = get_args(Average)
 
 
 def metric_ci(
@@ -72,7 +67,7 @@ def metric_ci(
     method: str = AUTO,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
     n_threads: int = 1,
@@ -247,57 +242,6 @@ def _several(given: Any, name: str) -> list[Any]:
 
 def _check_average(average: Any) -> str:
     return str(one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
-    """The metric of a test set meant by a name, a spec, a declared function or any callable."""
-    given: Mapping[str, object] = {}
-    if isinstance(metric, str):
-        name, given = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
-        if name not in SAMPLE_METRICS and name in METRICS:
-            raise OptionError(
-                f"{name!r} has a value for each case, not one for a test set; compute the values "
-                "and use summary_ci (--value)"
-            )
-        spec = SAMPLE_METRICS[name]
-    elif isinstance(metric, Metric):
-        spec, given = metric.spec, dict(metric.parameters)
-    elif isinstance(metric, MetricSpec):
-        spec = metric
-    elif callable(metric):
-        attached = spec_of(metric)
-        if not isinstance(attached, MetricSpec):
-            return _own(metric)
-        spec = attached
-    else:
-        raise OptionError(
-            f"metric={shown(metric)} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
-            "function of y_true and y_score"
-        )
-    if spec.level is not MetricLevel.SAMPLE:
-        raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
-    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
-
-
-def estimands_of(name: str) -> frozenset[Estimand]:
-    """What a metric of a test set, of one class where it can be, may be an estimate of."""
-    base, given = parse_name(name, lambda n: SAMPLE_METRICS[n].parameters)
-    spec = SAMPLE_METRICS[base]
-    bound = bind(spec.name, spec.parameters, given, complete=False)
-    return frozenset({Metric(spec, bound).estimand})
-
-
-def _own(function: Any) -> OwnMetric:
-    inner = getattr(function, "func", function)
-    name = getattr(inner, "__name__", type(inner).__name__)
-    spec = MetricSpec(
-        "metric" if name == "<lambda>" else name,
-        bounds=UNBOUNDED,
-        better=Better.UNSTATED,
-        level=MetricLevel.SAMPLE,
-        reliable_n=50,
-    )
-    return OwnMetric(function, Metric(spec))
 
 
 def _needs_decisions(metrics: Sequence[Metric | OwnMetric]) -> bool:

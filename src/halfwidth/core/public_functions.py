@@ -10,11 +10,9 @@ from typing import Any
 
 from halfwidth.core.errors import OptionError, closest, shortened
 
-__all__ = ["UnknownOptionError", "front_door"]
-
 # What users of scikit-learn, SciPy, statsmodels, R and the command line write, and what it is
 # called here; of several names the first that the function has.
-CALLED = {
+USUAL_NAMES = {
     "rng": "seed random_state random_seed rng_seed generator",
     "n_resamples": (
         "n_boot n_boots nboot n_bootstrap n_bootstraps n_bootstrap_samples bootstraps n_iter "
@@ -61,7 +59,7 @@ class UnknownOptionError(OptionError, TypeError):
     """A keyword that a function does not take; Python's own error for it is a `TypeError`."""
 
 
-def front_door(function: Any, home: str, name: str) -> Any:
+def public_function(function: Any, home: str, name: str) -> Any:
     """A public function as it is handed out: a keyword that it has not is met by its own name.
 
     What is no plain function is handed out as it is.
@@ -75,14 +73,14 @@ def front_door(function: Any, home: str, name: str) -> Any:
     Examples
     --------
     >>> def draw(n, *, rng=None): return n
-    >>> front_door(draw, "halfwidth", "draw")(3, seed=1)
+    >>> public_function(draw, "halfwidth", "draw")(3, seed=1)
     Traceback (most recent call last):
     ...
-    halfwidth.core.front_doors.UnknownOptionError: draw() has no option seed; it is called rng
+    halfwidth.core.public_functions.UnknownOptionError: draw() has no option seed; it is called rng
     """
     if not isinstance(function, FunctionType):
         return function
-    names = _keywords_of(function)
+    names = _keywords(function)
     if names is None:
         return function
 
@@ -90,14 +88,14 @@ def front_door(function: Any, home: str, name: str) -> Any:
     def checked(*args: Any, **options: Any) -> Any:
         unknown = [option for option in options if option not in names]
         if unknown:
-            raise UnknownOptionError(_said(name, unknown[0], options, names))
+            raise UnknownOptionError(_unknown_option_text(name, unknown[0], options, names))
         return function(*args, **options)
 
     checked.__module__, checked.__name__, checked.__qualname__ = home, name, name
     return checked
 
 
-def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
+def _keywords(function: Callable[..., Any]) -> tuple[str, ...] | None:
     """The keywords that a function takes; None where it takes any."""
     kinds = inspect.Parameter
     named = (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)
@@ -107,15 +105,17 @@ def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
     return tuple(one.name for one in given if one.kind in named)
 
 
-def _said(function: str, given: str, options: dict[str, Any], names: tuple[str, ...]) -> str:
+def _unknown_option_text(
+    function: str, given: str, options: dict[str, Any], names: tuple[str, ...]
+) -> str:
     text = f"{function}() has no option {given}"
-    own = next((name for name in names if given in CALLED.get(name, "").split()), None)
-    if given == "alpha" and own is not None:
-        return f"{text}; it is called {own}, which is 1 - alpha{_one_minus(options[given])}"
-    if own is not None:
-        return f"{text}; it is called {own}"
-    near = closest(given, names)
-    return f"{text}; did you mean {near}?" if near else f"{text}; it has {shortened(names)}"
+    option = next((name for name in names if given in USUAL_NAMES.get(name, "").split()), None)
+    if given == "alpha" and option is not None:
+        return f"{text}; it is called {option}, which is 1 - alpha{_one_minus(options[given])}"
+    if option is not None:
+        return f"{text}; it is called {option}"
+    nearest = closest(given, names)
+    return f"{text}; did you mean {nearest}?" if nearest else f"{text}; it has {shortened(names)}"
 
 
 def _one_minus(alpha: Any) -> str:

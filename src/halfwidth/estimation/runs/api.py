@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import as_flag, as_number, plain_text
 from halfwidth.core.errors import OptionError, UnknownNameError, shortened, shown
 from halfwidth.core.estimate import Estimate
-from halfwidth.core.estimate_of_runs import Choice, RunsEstimate
 from halfwidth.core.estimates import Cases, Estimates
 from halfwidth.core.formatting import percent
-from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic
+from halfwidth.core.frozen import frozen
+from halfwidth.core.runs_estimate import Choice, RunsEstimate
+from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Need, Statistic, spec_of
 from halfwidth.core.types import BETWEEN, Alternative, Level
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import Sample, check_sample
@@ -30,14 +31,13 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.tables import names_of_columns
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.mean import t as student_t
+from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
 from halfwidth.io.run_tables import RunSlice, run_slices, run_table
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.summaries.catalogue import STATISTICS
 from halfwidth.summaries.quantile import quantile as type_7
-
-__all__ = ["FOLDS", "POINTS", "runs_ci", "runs_table"]
 
 # The point estimate that lies in the interval of a method (lehmann2025, section 5).
 POINTS = {
@@ -45,7 +45,7 @@ POINTS = {
     "interpolated": "interpolated_quantile",
     "bootstrap_median": "bootstrap_median",
 }
-CONSISTENT = {"asymptotic": "interpolated", "semiparametric": "bootstrap_median"}
+CONSISTENT = {asymptotic.__name__: "interpolated", semiparametric.__name__: "bootstrap_median"}
 FOLDS = ("refuse", "average")
 # What trackers write before the name of a metric.
 PARTS_OF_DATA = re.compile(
@@ -259,7 +259,7 @@ def runs_table(
 # --------------------------------------------------------------------------- parts
 
 
-@dataclass(frozen=True)
+@frozen
 class _Asked:
     """What is estimated of each source."""
 
@@ -274,7 +274,7 @@ class _Asked:
         return len(self.quantiles) + self.mean
 
 
-@dataclass(frozen=True)
+@frozen
 class _Source:
     """The runs of one source of variation."""
 
@@ -385,7 +385,7 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
         own = (sample, source.label, source.by, (*source.doubts, *at_once))
         quantiles += [_job(_point_for(q, sample, asked, each), own) for q in asked.quantiles]
         means += [_job(resolve_statistic("mean"), own)] * asked.mean
-    of_means = estimate_jobs(means, replace(each, method=METHODS["t"])) if means else ()
+    of_means = estimate_jobs(means, replace(each, method=spec_of(student_t))) if means else ()
     of_quantiles = estimate_jobs(quantiles, each)
     made: list[RunsEstimate] = []
     for place, source in enumerate(sources):

@@ -5,24 +5,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 from halfwidth.planning.published.claim_parsing import FIELDS, SPREADS
 from halfwidth.planning.published.columns import Heading, parse_cell, parse_heading
 from halfwidth.planning.published.printed_numbers import ClaimError
 
-__all__ = ["PublishedEntry", "PublishedTable"]
-
 PER_CENT = 100.0
 # Read as text; everything else is a number.
 WORDS = ("label", "metric")
 
 
-@dataclass(frozen=True)
+@frozen
 class PublishedEntry:
     """A published number of a table with what its row says.
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from halfwidth.core.curves import CurveKind
 from halfwidth.core.types import Array
 
-__all__ = ["MOST_CORNERS", "curve_line"]
-
 # Lines of more corners are thinned within so many columns of the figure, four corners for each:
 # a thousandth of an axis is less than the width of the line that is drawn.
 COLUMNS = 1000

@@ -24,14 +24,12 @@ from halfwidth.estimation.functionals import (
     tuned_of,
 )
 from halfwidth.estimation.grouping import arranged
-from halfwidth.estimation.metric_doubts import ClassFacts
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.test_sets import TestSet
+from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
-
-__all__ = ["COUNTING", "job_for", "job_of_share"]
 
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 

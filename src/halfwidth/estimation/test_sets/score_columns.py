@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.types import Array
-from halfwidth.estimation.scores import Scores
+from halfwidth.estimation.test_sets.score_scales import Scores
 from halfwidth.metrics.ranking import auroc
-
-__all__ = ["check_columns_of_classes"]
 
 # Probabilities that were rounded to two digits add up to 1 within this.
 ABOUT_1 = 0.02

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,12 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import fixed_apart, rough_percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import ClassNeed, Estimand, Takes, spec_of
 from halfwidth.core.types import Array
-from halfwidth.estimation.test_sets import TestSet
+from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.intervals.bootstrap import bca, percentile
 from halfwidth.metrics.agreement import accuracy
-
-__all__ = ["METRIC_RULES", "ClassFacts", "class_facts"]
 
 # A class of fewer cases (or clusters with one) carries too little to say how it is dealt with.
 FEW_OF_A_CLASS = 10
@@ -38,7 +36,7 @@ CHANCE = 0.5
 BALANCED_BY_DESIGN = 20
 
 
-@dataclass(frozen=True)
+@frozen
 class ClassFacts:
     """What the rules look at: the classes of a test set and how it was read.
 

@@ -9,8 +9,6 @@ from halfwidth.core.cautions import Caution, caution
 if TYPE_CHECKING:
     from halfwidth.io.repeats import Repeats
 
-__all__ = ["design_doubts"]
-
 
 def design_doubts(repeats: Repeats, total: int) -> tuple[Caution, ...]:
     """What the repeats among some rows call for.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, NamedTuple
 
 from halfwidth.core.estimate import Estimate, metric_title, plain
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
-
-__all__ = ["Choice", "RunsEstimate"]
 
 
 class Choice(NamedTuple):
@@ -36,7 +35,7 @@ class Choice(NamedTuple):
     coverage: float
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class RunsEstimate(Estimate):
     """A quantile (or the mean) of a metric over training runs, with its confidence interval.
 

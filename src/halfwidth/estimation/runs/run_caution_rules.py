@@ -10,8 +10,6 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.intervals.ranks import minimum_n
 
-__all__ = ["RUN_RULES"]
-
 # Up to so many runs a level above this one is too much to ask (lehmann2025, section 4.1).
 FEW_RUNS, HIGH_LEVEL = 25, 0.9
 # Runs beyond a quantile from which its interval is of use: 10 reach the quartiles, 15 the outer

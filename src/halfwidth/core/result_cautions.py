@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-__all__ = ["OF_RESULTS"]
-
-OF_RESULTS: tuple[CautionSpec, ...] = (
+RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW101",
         "missing values",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-__all__ = ["OF_CHOICES"]
-
-OF_CHOICES: tuple[CautionSpec, ...] = (
+CHOICE_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW501",
         "accuracy under imbalance",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth.core.front_doors import CALLED, UnknownOptionError, front_door
+from halfwidth.core.public_functions import USUAL_NAMES, UnknownOptionError, public_function
 
 Y, P = [0, 1] * 20, [i / 40 for i in range(40)]
 VALUES = [0.9, 0.8, 0.95, 0.7]
@@ -86,16 +86,16 @@ def test_the_names_are_those_of_some_front_door_and_no_option_is_shadowed() -> N
     takes = {
         p for where, name in doors() for p in inspect.signature(getattr(where, name)).parameters
     }
-    assert set(CALLED) <= takes
-    assert all(name not in others.split() for name, others in CALLED.items())
+    assert set(USUAL_NAMES) <= takes
+    assert all(name not in others.split() for name, others in USUAL_NAMES.items())
 
 
 def test_what_is_no_function_or_takes_any_keyword_is_left_alone() -> None:
     def open_to_all(**anything: int) -> dict[str, int]:
         return anything
 
-    assert front_door(open_to_all, "x", "y") is open_to_all
-    assert front_door(hw.Estimates, "x", "y") is hw.Estimates
+    assert public_function(open_to_all, "x", "y") is open_to_all
+    assert public_function(hw.Estimates, "x", "y") is hw.Estimates
 
 
 # --------------------------------------------------------------------------- look-ups

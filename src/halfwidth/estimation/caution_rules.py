@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.evidence import cases_needed, with_evidence
-from halfwidth.estimation.metric_doubts import METRIC_RULES, ClassFacts
-from halfwidth.estimation.runs_doubts import RUN_RULES
+from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
+from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES, ClassFacts
 from halfwidth.intervals.mean import sample_skewness, t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
-
-__all__ = ["Facts", "cautions_for"]
 
 # Values beyond the quartiles by this many IQRs are "far out" (Tukey 1977). From so many cases
 # on a sample absorbs them, unless they bring skewness.
@@ -42,7 +40,7 @@ REPLICATES_BEYOND = 10
 FEW_EFFECTIVE, UNEQUAL = 20, 0.75
 
 
-@dataclass(frozen=True)
+@frozen
 class Facts:
     """What the rules look at.
 

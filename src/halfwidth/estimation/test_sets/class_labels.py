@@ -12,16 +12,6 @@ from halfwidth.core.checks import is_masked
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
 from halfwidth.core.undefined import is_missing
 
-__all__ = [
-    "Codes",
-    "as_cells",
-    "as_codes",
-    "declared_order",
-    "labels_in",
-    "plain_label",
-    "positive_label",
-]
-
 Codes = NDArray[np.intp]
 MISSING = -1
 # Pairs of labels of which everyone takes the second to be the positive one.

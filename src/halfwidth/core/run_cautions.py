@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import CautionSpec
 
-__all__ = ["OF_RUNS"]
-
-OF_RUNS: tuple[CautionSpec, ...] = (
+RUN_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW701",
         "high level for few runs",

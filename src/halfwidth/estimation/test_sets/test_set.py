@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from halfwidth.core.cautions import Caution
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.functionals import Classes
 from halfwidth.estimation.grouping import units_of
-from halfwidth.estimation.labels import (
+from halfwidth.estimation.pairing import in_order_of, paired
+from halfwidth.estimation.test_sets.class_labels import (
     KNOWN_PAIRS,
     Codes,
     as_cells,
@@ -27,22 +29,19 @@ from halfwidth.estimation.labels import (
     plain_label,
     positive_label,
 )
-from halfwidth.estimation.pairing import in_order_of, paired
-from halfwidth.estimation.score_columns import check_columns_of_classes
-from halfwidth.estimation.scores import (
+from halfwidth.estimation.test_sets.score_columns import check_columns_of_classes
+from halfwidth.estimation.test_sets.score_scales import (
     Scores,
     as_score_rows,
     on_scale,
     threshold_on_scale,
 )
 
-__all__ = ["Decisions", "TestSet", "check_numbers", "check_test_set"]
-
 # Fractions may name classes, but not so many.
 MOST_FRACTIONS = 10
 
 
-@dataclass(frozen=True)
+@frozen
 class TestSet:
     """Cases of a test set, those kept, in the order given.
 
@@ -124,7 +123,7 @@ class TestSet:
         return np.bincount(self.truth, minlength=self.n_classes)
 
 
-@dataclass(frozen=True)
+@frozen
 class Decisions:
     """How scores are to be read and become decisions.
 
@@ -233,7 +232,7 @@ def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
     return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class _Read:
     scores: Array | None
     predicted: Codes | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,31 +13,30 @@ from halfwidth.core.curves import CURVE_KINDS, Curve, CurveKind, Curves
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.curve_lines import curve_line
 from halfwidth.estimation.functionals import Policies, Target
-from halfwidth.estimation.metric_doubts import class_facts
-from halfwidth.estimation.metric_jobs import job_for
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.estimation.scores import Scores, check_kind
-from halfwidth.estimation.test_sets import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.curve_lines import curve_line
+from halfwidth.estimation.test_sets.jobs import job_for
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.ranking import cumulated
+from halfwidth.metrics.ranking import auroc, average_precision, cumulated
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import form_of
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
-__all__ = ["curve_ci", "plain_request", "precision_at", "sensitivity_at"]
-
 # Heights are taken at 0, 1/200, ..., 1.
 STEPS = 200
 GRID = np.arange(STEPS + 1)
-AREA_OF = {"roc": "auroc", "pr": "average_precision"}
+AREA_OF = {"roc": auroc.__name__, "pr": average_precision.__name__}
 # Replicates of heights that are kept at once, 256 MiB: more classes draw the same units again.
 MOST_HEIGHTS = 2**25
 
@@ -54,7 +52,7 @@ def curve_ci(
     groups: Any = None,
     strata: Any = None,
     confidence_level: float = 0.95,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Any = None,
     missing: Missing = "raise",
 ) -> Curves:
@@ -138,7 +136,7 @@ def curve_ci(
 
 
 def plain_request(
-    method: Any, confidence_level: float, n_resamples: int, rng: Any, missing: Missing
+    method: Any, confidence_level: float, n_resamples: int | None, rng: Any, missing: Missing
 ) -> Request:
     """A request for two-sided intervals."""
     return resolve_request(
@@ -275,7 +273,7 @@ def _insertion(rows: Numbers, wanted: Numbers, side: Literal["left", "right"]) -
 # --------------------------------------------------------------------------- bands
 
 
-@dataclass(frozen=True)
+@frozen
 class _Band:
     """The heights of one curve on the cases, their intervals, and what they rest on."""
 
@@ -288,7 +286,7 @@ class _Band:
     undefined: int
 
 
-@dataclass(frozen=True)
+@frozen
 class _Ranked:
     """Cases of one class against the rest, by descending score: their units and marks."""
 

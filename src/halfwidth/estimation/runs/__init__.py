@@ -1,0 +1,1 @@
+"""Quantiles of a metric over training runs."""

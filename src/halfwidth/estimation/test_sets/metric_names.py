@@ -1,0 +1,67 @@
+"""Which metric of a test set a name, a spec or a function means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
+from halfwidth.core.parameters import bind, parse_name
+from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
+from halfwidth.core.types import UNBOUNDED
+from halfwidth.estimation.functionals import OwnMetric
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+Average = Literal["binary", "macro", "micro", "weighted", "none"]
+AVERAGES: tuple[Average, ...] = get_args(Average)
+
+
+def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
+    """The metric of a test set meant by a name, a spec, a declared function or any callable."""
+    given: Mapping[str, object] = {}
+    if isinstance(metric, str):
+        name, given = parse_name(metric, lambda n: SAMPLE_METRICS[n].parameters)
+        if name not in SAMPLE_METRICS and name in METRICS:
+            raise OptionError(
+                f"{name!r} has a value for each case, not one for a test set; compute the values "
+                "and use summary_ci (--value)"
+            )
+        spec = SAMPLE_METRICS[name]
+    elif isinstance(metric, Metric):
+        spec, given = metric.spec, dict(metric.parameters)
+    elif isinstance(metric, MetricSpec):
+        spec = metric
+    elif callable(metric):
+        attached = spec_of(metric)
+        if not isinstance(attached, MetricSpec):
+            return _own(metric)
+        spec = attached
+    else:
+        raise OptionError(
+            f"metric={shown(metric)} is neither a name ({', '.join(SAMPLE_METRICS.names)}) nor a "
+            "function of y_true and y_score"
+        )
+    if spec.level is not MetricLevel.SAMPLE:
+        raise UnknownNameError("metric of a test set", spec.name, SAMPLE_METRICS.names)
+    return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
+
+
+def estimands_of(name: str) -> frozenset[Estimand]:
+    """What a metric of a test set, of one class where it can be, may be an estimate of."""
+    base, given = parse_name(name, lambda n: SAMPLE_METRICS[n].parameters)
+    spec = SAMPLE_METRICS[base]
+    bound = bind(spec.name, spec.parameters, given, complete=False)
+    return frozenset({Metric(spec, bound).estimand})
+
+
+def _own(function: Any) -> OwnMetric:
+    inner = getattr(function, "func", function)
+    name = getattr(inner, "__name__", type(inner).__name__)
+    spec = MetricSpec(
+        "metric" if name == "<lambda>" else name,
+        bounds=UNBOUNDED,
+        better=Better.UNSTATED,
+        level=MetricLevel.SAMPLE,
+        reliable_n=50,
+    )
+    return OwnMetric(function, Metric(spec))

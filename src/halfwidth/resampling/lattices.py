@@ -1,0 +1,72 @@
+"""Whether values lie on a lattice, as scores in steps of a half do, and with what step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from halfwidth.core.types import Array
+
+# In SDs of the values: how far from the lattice a value may lie, and how fine a lattice may be.
+# What is less changes the mean by less than a millionth of its standard error.
+NEAR, FINEST = 1e-6, 5e-6
+# The same for few values, whose distributions promise a thousandth.
+NEAR_OF_FEW, FINEST_OF_FEW = 2e-5, 2e-4
+# Values that are looked at first, where there are many.
+FIRST = 2000
+
+
+def lattice_step(strata: Sequence[Array], deviation: float, *, few: bool) -> float | None:
+    """The largest step of which all differences within strata are multiples; None without any.
+
+    Parameters
+    ----------
+    strata : sequence of ndarray
+        Each about one of its values.
+    deviation : float
+        SD of the values.
+    few : bool
+        Whether there are few values.
+
+    >>> lattice_step([np.array([0.0, 1.5, -2.0, 3.0])], 1.0, few=True)
+    0.5
+    """
+    near, finest = (
+        deviation * share for share in ((NEAR_OF_FEW, FINEST_OF_FEW) if few else (NEAR, FINEST))
+    )
+    some = [values[:: max(1, len(values) // FIRST)] for values in strata]
+    if _common_step(some, near, finest) is None:
+        return None
+    step = _common_step(strata, near, finest)
+    return step if step is not None and _all_on(strata, step, near) else None
+
+
+def _common_step(strata: Sequence[Array], near: float, finest: float) -> float | None:
+    """Euclid's algorithm on the gaps between distinct values, up to rounding.
+
+    Infinite where there are no gaps.
+    """
+    gaps = np.unique(np.concatenate([np.diff(np.unique(values)) for values in strata]))
+    gaps = gaps[gaps > near]
+    if not len(gaps):
+        return np.inf
+    step = float(gaps[0])
+    while True:
+        if step < finest:
+            return None
+        rest = np.abs(gaps - step * np.rint(gaps / step))
+        rest = rest[rest > near]
+        if not len(rest):
+            break
+        step = float(rest.min())
+    # The step itself is rounded: what many steps add up to is known better.
+    steps = np.rint(gaps / step)
+    return float((gaps @ steps) / (steps @ steps))
+
+
+def _all_on(strata: Sequence[Array], step: float, near: float) -> bool:
+    return all(
+        bool((np.abs(values - step * np.rint(values / step)) <= 2 * near).all())
+        for values in strata
+    )

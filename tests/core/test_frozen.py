@@ -1,0 +1,109 @@
+"""Frozen classes do what the standard library's frozen dataclasses do."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from halfwidth.core.frozen import frozen
+
+SOURCES = Path(__file__).parents[2] / "src" / "halfwidth"
+
+
+class Checked:
+    """What both kinds of class have beside their fields."""
+
+    def __post_init__(self: Any) -> None:
+        if self.low > self.high:
+            raise ValueError(self.low)
+
+    @cached_property
+    def width(self: Any) -> float:
+        return float(self.high - self.low)
+
+
+@frozen
+class Ours(Checked):
+    low: float
+    high: float = 1.0
+    names: tuple[str, ...] = ()
+    note: str = field(default="", compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Standard(Checked):
+    low: float
+    high: float = 1.0
+    names: tuple[str, ...] = ()
+    note: str = field(default="", compare=False, repr=False)
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Plain:
+    low: float
+
+
+@frozen
+class Empty:
+    """No fields."""
+
+
+GIVEN: list[tuple[Any, ...]] = [
+    (0.5,),
+    (0.5, 1.0),
+    (0.5, 0.7, ("a", "b"), "x"),
+    (0.5, 0.7, ("a", "b"), "y"),
+]
+
+
+def test_equality_hash_and_text_are_those_of_the_standard_library() -> None:
+    ours, standard = [Ours(*given) for given in GIVEN], [Standard(*given) for given in GIVEN]
+    assert [[a == b for b in ours] for a in ours] == [[a == b for b in standard] for a in standard]
+    assert len(set(ours)) == len(set(standard)) == 2
+    assert [repr(one).replace("Ours", "Standard") for one in ours] == list(map(repr, standard))
+    others: list[object] = [standard[0], (0.5, 1.0)]
+    assert ours[0] not in others
+    assert {Empty(): 1}[Empty()] == 1
+
+
+@pytest.mark.parametrize("kind", [Ours, Standard])
+def test_nothing_changes(kind: type[Ours]) -> None:
+    one = kind(0.25)
+    for name in ("low", "high", "other"):
+        with pytest.raises(dataclasses.FrozenInstanceError, match=name):
+            setattr(one, name, 0.1)
+        with pytest.raises(dataclasses.FrozenInstanceError, match=name):
+            delattr(one, name)
+    assert one == kind(0.25)
+
+
+@pytest.mark.parametrize("kind", [Ours, Standard])
+def test_tools_for_dataclasses_work(kind: type[Ours]) -> None:
+    one = kind(0.25, names=("a",), note="n")
+    assert one.width == 0.75
+    pickled = pickle.loads(pickle.dumps(one))  # noqa: S301 -- pickled in the line itself
+    for same in (pickled, copy.deepcopy(one), dataclasses.replace(one)):
+        assert dataclasses.asdict(same) == dataclasses.asdict(one)
+        assert same == one
+    assert dataclasses.replace(one, high=0.5).high == 0.5
+    with pytest.raises(ValueError, match=r"0\.25"):
+        dataclasses.replace(one, high=0.0)
+
+
+def test_equality_and_text_can_be_left_out() -> None:
+    assert Plain(low=1.0) != Plain(low=1.0)
+    assert "object at" in repr(Plain(low=1.0))
+    with pytest.raises(TypeError):
+        Plain(1.0)  # type: ignore[call-arg]
+
+
+def test_the_package_defines_frozen_classes_in_no_other_way() -> None:
+    for path in SOURCES.rglob("*.py"):
+        assert "\n@dataclass(frozen" not in path.read_text(encoding="utf-8"), path
