@@ -287,8 +287,8 @@ def side_by_side(
         # Only a single block comes in parts. Each ends with a unit that is never drawn, where the
         # next one begins.
         for part in _parts(squares, (block.stop - block.start) * LANES**2):
-            own = (block.stop - block.start, pitch, part.stop - part.start)
-            _call("hw_turn", rows + part.start * LANES, *own, into + part.start * LANES**2)
+            sizes = (block.stop - block.start, pitch, part.stop - part.start)
+            _call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
     return Counts(turned, stop - start, units)
 
 
