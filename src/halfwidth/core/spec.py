@@ -168,6 +168,13 @@ class Metric:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def function(self) -> Callable[..., Any]:
+        """What computes it; a `TypeError` where its values arrive ready-made."""
+        if self.spec.function is None:
+            raise TypeError(f"{self.spec.name} is not computed: its values arrive ready-made")
+        return self.spec.function
+
+    @property
     def _declared(self) -> dict[str, float]:
         """The parameters that the spec has, without what is stated beside them."""
         names = [parameter.name for parameter in self.spec.parameters]

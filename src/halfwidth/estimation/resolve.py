@@ -199,7 +199,7 @@ def resolve_request(
     over: Any = "cases",
     threads: Any = 1,
 ) -> Request:
-    """Check the options that all front doors share."""
+    """Check the options that all public functions share."""
     one_of("missing", missing, MISSING_POLICIES)
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":

@@ -181,8 +181,8 @@ def studentized(
     """Studentized bootstrap (bootstrap-t), [θ̂ - t*₁₋α/₂ SE, θ̂ - t*α/₂ SE].
 
     t* = (θ* - θ̂)/SE*, each resample with its own SE. A resample without a spread (SE* = 0) has an
-    infinite t*, which is kept; enough of them make a bound infinite. The front doors cut bounds to
-    the metric's range, and say so.
+    infinite t*, which is kept; enough of them make a bound infinite. The public functions cut
+    bounds to the metric's range, and say so.
 
     Parameters
     ----------

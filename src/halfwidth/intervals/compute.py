@@ -1,4 +1,4 @@
-"""The one road from samples to bounds, taken by the front doors and by the study alike."""
+"""The one road from samples to bounds, taken by the public functions and by the study alike."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _as_drawn(values: Array) -> Array:
 def _measured_of_test_sets(
     instance: Instance, metric: Metric, spec: StudySpec
 ) -> Iterator[Measured]:
-    """As the front door would estimate it, on the cases of samples in place of a test set."""
+    """As `metric_ci` would estimate it, on the cases of samples in place of a test set."""
     classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")
     allowed = [average for average in spec.averages if average in metric.spec.averages]
