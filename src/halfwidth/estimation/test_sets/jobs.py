@@ -224,7 +224,7 @@ def _own(own: OwnMetric, cases: TestSet) -> Functional:
 
 
 def _as_given(cases: TestSet) -> Array:
-    return cases.given if cases.numbers else np.vstack([cases.truth, cases.given])
+    return cases.given if cases.numbers else np.vstack([cases.truth, cases.given], dtype=float)
 
 
 def _number_of(own: OwnMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:
