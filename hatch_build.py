@@ -29,6 +29,7 @@ KERNELS = Path("src", "halfwidth", "resampling", "kernels")
 FLAGS = [
     "-std=c11",
     "-O3",
+    "-g0",
     "-fPIC",
     "-shared",
     # No fused sums: all clones agree bit for bit. The next two give up what no result needs.

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.skipif(not native.available(), reason="there is no comp
 
 KEY = derive_key(7, "compiled")
 EXTREME_KEYS = [Key(0), Key(2**64 - 1), Key(2**64), Key(2**128 - 1)]
-# Around the borders of blocks of four words, of pieces of 64 blocks, and of the rules for draws.
-SIZES = [1, 2, 3, 19, 20, 21, 250, 334, 445, 446, 1000, 1023, 1025, 2048, 2049, 4097, 33_000]
+# Around the borders of blocks of four words, of pieces of 128 blocks, and of the rules for draws.
+SIZES = [1, 2, 3, 19, 20, 21, 250, 334, 445, 446, 1000, 1023, 1025, 2048, 2049, 4608, 4609, 33_000]
 LARGE = [26_007, 26_008, 300_000, MOST_CASES[2], MOST_CASES[2] + 1]
 RANGES = [(0, 1), (0, 12), (5, 9), (1000, 1003)]
 

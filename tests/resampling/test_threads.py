@@ -10,6 +10,7 @@ import pytest
 
 import halfwidth as hw
 from halfwidth.core import rng
+from halfwidth.metrics.ranking import rank
 from halfwidth.resampling import draws
 from halfwidth.resampling.kernels import native
 
@@ -54,6 +55,56 @@ def test_any_number_of_threads_gives_the_same_bits(
     low, high = one.confidence_interval
     assert low < high
     assert all(made.confidence_interval == one.confidence_interval for made in others)
+
+
+# Arguments that say how much a call works on: of counts by strata, of squares, slots and entries.
+WORK_OF_CALLS: dict[str, Callable[..., int]] = {
+    "hw_count_drawn": lambda _0, _1, start, stop, units, *_: (stop - start) * units,
+    "hw_turn": lambda _, blocks, _1, squares, *_2: blocks * squares * native.LANES**2,
+    "hw_add_slots": lambda _, _1, _2, slots, *_3: slots * 2 * native.SLOT * native.LANES,
+    "hw_add_entries": lambda _, _1, _2, entries, *_3: entries * native.LANES,
+}
+
+
+@pytest.mark.parametrize("auroc", [True, False])
+@pytest.mark.parametrize("levels", [7, 10**9])
+def test_long_lists_are_shared_out_among_calls(
+    auroc: bool, levels: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[str, int]] = []
+    call: Callable[..., None] = native._call
+
+    def counted(name: str, *arguments: Any) -> None:
+        if name in WORK_OF_CALLS:
+            calls.append((name, WORK_OF_CALLS[name](*arguments)))
+        call(name, *arguments)
+
+    def made() -> tuple[Any, Any]:
+        counts = native.side_by_side([(rng.Key(3), 0, units)], 2, 70, units)
+        return native.areas(lists, counts, 0, 2)
+
+    draw, units = np.random.default_rng(levels), 7003
+    ranking = rank(
+        draw.random((2, units)) < 0.4, draw.integers(0, levels, (2, units)).astype(float)
+    )
+    lists = native.prepared(ranking.case.astype(np.int32), ranking.mark, units, auroc=auroc)
+    whole = made()
+    most = 2**15
+    monkeypatch.setattr(native, "AT_A_TIME", most)
+    monkeypatch.setattr(native, "_call", counted)
+    parts = made()
+    assert np.array_equal(parts, whole)
+    part = "hw_add_slots" if auroc else "hw_add_entries"
+    assert sum(name == part for name, _ in calls) >= 2 * 3 * 7
+    assert max(work for _, work in calls) <= most
+
+
+def test_room_that_held_other_counts_changes_none() -> None:
+    room, keys = native.Room(), [(rng.Key(3), 0, 900)]
+    for start, stop in ((0, 100), (100, 140), (140, 300)):
+        fresh = native.side_by_side(keys, start, stop, 900)
+        again = native.side_by_side(keys, start, stop, 900, room)
+        assert np.array_equal(again.turned, fresh.turned)
 
 
 def test_a_call_draws_no_more_than_an_interrupt_can_wait_for(

@@ -61,7 +61,9 @@ def plain_label(label: Any) -> Any:
 def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     """The labels that occur, ascending; missing ones left out."""
     if _countable(cells):
-        low = int(cells.min())
+        low, high = int(cells.min()), int(cells.max())
+        if high - low < 2:
+            return sorted({low, high})
         whole = cells.astype(np.int64, copy=False)
         return (np.flatnonzero(np.bincount(whole - low if low else whole)) + low).tolist()
     if cells.dtype.kind in "iubSU":

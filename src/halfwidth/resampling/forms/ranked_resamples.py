@@ -163,10 +163,14 @@ def _compiled(
     area: Area, ranking: Ranking, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Areas]]:
     lists, keys = _prepared(area, ranking, design), plan.keys(design)
+    free: list[native.Room] = []
 
     def made(block: tuple[int, int]) -> Areas:
-        counts = native.side_by_side(keys, *block, design.units)
-        return Areas(*native.areas(lists, counts, 0, len(lists.unit)))
+        room = free.pop() if free else native.Room()
+        counts = native.side_by_side(keys, *block, design.units, room)
+        areas = Areas(*native.areas(lists, counts, 0, len(lists.unit)))
+        free.append(room)
+        return areas
 
     most = min(MOST_COUNTS // design.units, MOST_AREAS // len(lists.unit))
     for (start, stop), areas in plan.in_threads(_whole_blocks(most), made):

@@ -3,8 +3,8 @@
 C trusts its arguments. So this module alone names its functions and their types, and looks at
 types, contiguity, lengths and ranges of indices before it hands an array over. `reference` has the
 NumPy twins, which serve where there is no library. ctypes lets go of the interpreter while C works,
-so that threads share it. No call works for much longer than a tenth of a second, but for areas
-of more than two million entries: their least unit is one list in LANES resamples.
+so that threads share it. No call works for much longer than a tenth of a second, but where one
+resample of one sample does: its draws are the least unit.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ from halfwidth.resampling.kernels import library
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
-# As in the C files: resamples side by side, and entries of each mark in a slot.
-LANES, SLOT = 32, 4
+# As in the C files: resamples side by side, entries of each mark in a slot, and entries that are
+# cumulated at a time.
+LANES, SLOT, CHUNK = 32, 4, 128
 # Positions are integers of 32 bits.
 MOST_UNITS = 2**32
 # Counts of tables, weighed and added up, fit into 16 bits.
@@ -56,7 +57,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_slots": (_P, _P, _I, _I, _I, _P, _P, _P),
     "hw_steps": (_P, _I, _I, _P),
     "hw_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _I, _I, _P, _P),
+    "hw_add_slots": (_P, _P, _P, _I, _I, _P),
     "hw_precisions": (_P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P),
+    "hw_add_entries": (_P, _P, _P, _I, _P),
     "hw_run": (_P, _I, _P, _I, _I, _P, _P, _I, _I, _I, _I, _P, _P, _I, _I, _I),
     "hw_tails": (_P, _I, _I, _P, _P, _I, _P, _P, _P),
     "hw_count_below": (_P, _I, _I, _P, _P, _P),
@@ -151,9 +154,9 @@ def _drawing(key: Key, start: int, stop: int, units: int) -> tuple[int, int, int
     return key.value % 2**64, key.value >> 64, start, stop, units
 
 
-def _parts(rows: int, each: int) -> Iterator[slice]:
-    """Some rows at a time, which one call may work on."""
-    step = max(1, AT_A_TIME // max(each, 1))
+def _parts(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
+    """Some rows at a time, or a multiple of so many, which one call may work on."""
+    step = max(1, AT_A_TIME // max(each * multiple, 1)) * multiple
     return (slice(first, min(first + step, rows)) for first in range(0, rows, step))
 
 
@@ -237,12 +240,40 @@ class Counts:
     units: int
 
 
-def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, units: int) -> Counts:
-    """Draw resamples start to stop and count, for strata given by key, first unit and units."""
+class Room:
+    """Memory that counts of one block of resamples after another take, where it is large.
+
+    The system takes back what is freed there, and fresh pages cost as much as the draws.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, NDArray[np.uint8]] = {}
+
+    def of(self, name: str, shape: tuple[int, int]) -> NDArray[np.uint8]:
+        """An array that holds anything, the same memory at each call of that name."""
+        size = shape[0] * shape[1]
+        if name not in self._held or self._held[name].size < size:
+            self._held[name] = np.empty(size, np.uint8)
+        return self._held[name][:size].reshape(shape)
+
+
+def side_by_side(
+    keys: Sequence[tuple[Key, int, int]],
+    start: int,
+    stop: int,
+    units: int,
+    room: Room | None = None,
+) -> Counts:
+    """Draw resamples start to stop and count, for strata given by key, first unit and units.
+
+    Counts in a ``room`` last until the next ones are made there.
+    """
+    room = Room() if room is None else room
     blocks, squares = -(-(stop - start) // LANES), -(-units // LANES)
     # An odd number of lines: rows then do not share the same few places of a cache.
     pitch = 64 * (-(-units // 64) | 1)
-    counts = np.zeros((blocks * LANES, pitch), np.uint8)
+    counts = room.of("counts", (blocks * LANES, pitch))
+    counts.fill(0)
     for key, first, own in keys:
         if first < 0 or first + own > units:
             raise ValueError(f"units {first} to {first + own} are beyond {units}")
@@ -250,10 +281,14 @@ def side_by_side(keys: Sequence[tuple[Key, int, int]], start: int, stop: int, un
             drawing = _drawing(key, start + part.start, start + part.stop, own)
             into = counts[part.start :].ctypes.data + first
             _call("hw_count_drawn", *drawing, into, pitch)
-    turned = np.empty((blocks, (squares * LANES + 1) * LANES), np.uint8)
-    for part in _parts(blocks, LANES * pitch):
-        rows, into = counts[part.start * LANES :].ctypes.data, turned[part].ctypes.data
-        _call("hw_turn", rows, part.stop - part.start, pitch, squares, into)
+    turned = room.of("turned", (blocks, (squares * LANES + 1) * LANES))
+    for block in _parts(blocks, LANES * pitch):
+        rows, into = counts[block.start * LANES :].ctypes.data, turned[block].ctypes.data
+        # Only a single block comes in parts. Each ends with a unit that is never drawn, where the
+        # next one begins.
+        for part in _parts(squares, (block.stop - block.start) * LANES**2):
+            sizes = (block.stop - block.start, pitch, part.stop - part.start)
+            _call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
     return Counts(turned, stop - start, units)
 
 
@@ -349,6 +384,12 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
     blocks, pitch = counts.turned.shape
     held, made = np.empty((2, last - first, blocks * LANES))
     drawn = (_at(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
+    if lists.unit.shape[1] * LANES > AT_A_TIME:
+        for row in range(first, last):
+            for block, turned in enumerate(counts.turned):
+                own = slice(block * LANES, (block + 1) * LANES)
+                made[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
+        return made[:, : counts.resamples], held[:, : counts.resamples]
     for part in _parts(last - first, blocks * lists.unit.shape[1]):
         rows = (first + part.start, first + part.stop)
         into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
@@ -360,6 +401,30 @@ def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, A
             entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
             _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
     return made[:, : counts.resamples], held[:, : counts.resamples]
+
+
+def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[Array, Array]:
+    """The area of one list in LANES resamples, and the positives: in several calls."""
+    counts = turned.ctypes.data
+    state = np.zeros((4, LANES))
+    if lists.auroc:
+        begin, end = (int(edge) for edge in lists.starts[row : row + 2])
+        for part in _parts(end - begin, 2 * SLOT * LANES, lists.together):
+            places = lists.places[(begin + part.start) * 2 * SLOT :].ctypes.data
+            whole = lists.whole[begin + part.start :].ctypes.data
+            slots = part.stop - part.start
+            _call("hw_add_slots", counts, places, whole, slots, lists.together, state.ctypes.data)
+        twice, misses, total, _ = state
+        positives, pairs = 0.5 * twice, twice * misses
+    else:
+        unit, mark = lists.unit[row], lists.mark[row]
+        for part in _parts(len(unit), LANES, CHUNK):
+            some = (unit[part].ctypes.data, mark[part].ctypes.data, part.stop - part.start)
+            _call("hw_add_entries", counts, *some, state.ctypes.data)
+        _, positives, _, total = state
+        pairs = positives
+    with np.errstate(invalid="ignore"):
+        return total / pairs, positives
 
 
 # --------------------------------------------------------------------------- tables

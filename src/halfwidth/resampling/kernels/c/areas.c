@@ -127,11 +127,16 @@ EXPORT int hw_steps(const uint8_t *mark, int64_t rows, int64_t entries, uint8_t 
 
 /* ------------------------------------------------------------------ ROC curves */
 
-INLINE void area_of_list(const uint8_t *RESTRICT counts, const uint32_t *RESTRICT places,
-                         const uint8_t *RESTRICT whole, int64_t slots, int64_t together, int small,
-                         double *RESTRICT positives, double *RESTRICT areas) {
-    uint32_t twice[LANES] = {0}, misses[LANES] = {0}, few[LANES] = {0};
-    double many[LANES] = {0.0};
+/* What a list adds up to so far: twice the positives, the negatives, and twice the pairs that are in
+   order, in 32 bits or as whole numbers below 2^53. */
+typedef struct {
+    uint32_t twice[LANES], misses[LANES], few[LANES];
+    double many[LANES];
+} Pairs;
+
+INLINE void add_slots(const uint8_t *RESTRICT counts, const uint32_t *RESTRICT places,
+                      const uint8_t *RESTRICT whole, int64_t slots, int64_t together, int small,
+                      Pairs *RESTRICT sums) {
     for (int64_t first = 0; first < slots; first += together) {
         int64_t stop = first + together < slots ? first + together : slots;
         /* In 16 bits: negatives times positives above them within, these positives, twice where
@@ -153,21 +158,48 @@ INLINE void area_of_list(const uint8_t *RESTRICT counts, const uint32_t *RESTRIC
             }
         }
         if (small)
-            for (int i = 0; i < LANES; i++) few[i] += area[i] + below[i] * twice[i];
+            for (int i = 0; i < LANES; i++) sums->few[i] += area[i] + below[i] * sums->twice[i];
         else
             for (int i = 0; i < LANES; i++)
-                many[i] += (double)(int32_t)area[i]
-                           + (double)(int32_t)below[i] * (double)(int32_t)twice[i];
+                sums->many[i] += (double)(int32_t)area[i]
+                                 + (double)(int32_t)below[i] * (double)(int32_t)sums->twice[i];
         for (int i = 0; i < LANES; i++) {
-            twice[i] += above[i];
-            misses[i] += below[i];
+            sums->twice[i] += above[i];
+            sums->misses[i] += below[i];
         }
     }
+}
+
+INLINE void area_of_list(const uint8_t *RESTRICT counts, const uint32_t *RESTRICT places,
+                         const uint8_t *RESTRICT whole, int64_t slots, int64_t together, int small,
+                         double *RESTRICT positives, double *RESTRICT areas) {
+    Pairs sums;
+    memset(&sums, 0, sizeof sums);
+    add_slots(counts, places, whole, slots, together, small, &sums);
     for (int i = 0; i < LANES; i++) {
-        double total = small ? (double)few[i] : many[i];
-        positives[i] = 0.5 * (double)(int32_t)twice[i];
-        areas[i] = total / ((double)(int32_t)twice[i] * (double)(int32_t)misses[i]);
+        double total = small ? (double)sums.few[i] : sums.many[i], twice = (int32_t)sums.twice[i];
+        positives[i] = 0.5 * twice;
+        areas[i] = total / (twice * (double)(int32_t)sums.misses[i]);
     }
+}
+
+/* Add some slots of a list that is too long for one call to what those before them came to. `state`
+   has a row of LANES for twice the positives, the negatives, and twice the pairs in order. */
+EXPORT CLONES int hw_add_slots(const uint8_t *counts, const uint32_t *places, const uint8_t *whole,
+                               int64_t slots, int64_t together, double *state) {
+    Pairs sums;
+    for (int i = 0; i < LANES; i++) {
+        sums.twice[i] = (uint32_t)state[i];
+        sums.misses[i] = (uint32_t)state[LANES + i];
+        sums.many[i] = state[2 * LANES + i];
+    }
+    add_slots(counts, places, whole, slots, together, 0, &sums);
+    for (int i = 0; i < LANES; i++) {
+        state[i] = sums.twice[i];
+        state[LANES + i] = sums.misses[i];
+        state[2 * LANES + i] = sums.many[i];
+    }
+    return DONE;
 }
 
 /* Areas under the ROC curves of lists `first` to `last`, and the positives that they rest on, both
@@ -285,25 +317,52 @@ INLINE void add_two(const uint16_t *RESTRICT row, Precision *RESTRICT sums) {
 }
 
 /* A longer list, chunk by chunk; in each the counts begin anew and fit into 16 bits. */
-INLINE void precision_of_many(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
-                              const uint8_t *RESTRICT mark, int64_t entries,
-                              double *RESTRICT positives, double *RESTRICT precisions) {
+INLINE void add_entries(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
+                        const uint8_t *RESTRICT mark, int64_t entries, Precision *RESTRICT sums) {
     uint16_t rows[ROWS(CHUNK)], all[ROW];
-    Precision sums;
-    memset(&sums, 0, sizeof sums);
     for (int64_t first = 0; first < entries; first += CHUNK) {
         int64_t some = entries - first < CHUNK ? entries - first : CHUNK;
         int64_t steps = cumulate_many(counts, unit + first, mark + first, some, rows, all);
-        for (int64_t step = 1; step <= steps; step += 2) add_two(rows + step * ROW, &sums);
+        for (int64_t step = 1; step <= steps; step += 2) add_two(rows + step * ROW, sums);
         for (int i = 0; i < LANES; i++) {
-            sums.every[i] += all[i];
-            sums.hits[i] += all[LANES + i];
+            sums->every[i] += all[i];
+            sums->hits[i] += all[LANES + i];
         }
     }
+}
+
+INLINE void precision_of_many(const uint8_t *RESTRICT counts, const int32_t *RESTRICT unit,
+                              const uint8_t *RESTRICT mark, int64_t entries,
+                              double *RESTRICT positives, double *RESTRICT precisions) {
+    Precision sums;
+    memset(&sums, 0, sizeof sums);
+    add_entries(counts, unit, mark, entries, &sums);
     for (int i = 0; i < LANES; i++) {
         positives[i] = (double)sums.hits[i];
         precisions[i] = sums.total[i] / positives[i];
     }
+}
+
+/* Add some entries of a list that is too long for one call to what those before them came to: CHUNK
+   or a multiple, but for the last ones. `state` has a row of LANES for the entries drawn, the
+   positive ones, those behind the last step, and the total. */
+EXPORT CLONES int hw_add_entries(const uint8_t *counts, const int32_t *unit, const uint8_t *mark,
+                                 int64_t entries, double *state) {
+    Precision sums;
+    for (int i = 0; i < LANES; i++) {
+        sums.every[i] = (int32_t)state[i];
+        sums.hits[i] = (int32_t)state[LANES + i];
+        sums.before[i] = (int32_t)state[2 * LANES + i];
+        sums.total[i] = state[3 * LANES + i];
+    }
+    add_entries(counts, unit, mark, entries, &sums);
+    for (int i = 0; i < LANES; i++) {
+        state[i] = sums.every[i];
+        state[LANES + i] = sums.hits[i];
+        state[2 * LANES + i] = sums.before[i];
+        state[3 * LANES + i] = sums.total[i];
+    }
+    return DONE;
 }
 
 /* Average precisions of lists `first` to `last` and the positives that they rest on, both (last -
