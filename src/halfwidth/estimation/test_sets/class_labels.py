@@ -105,7 +105,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
         if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
             labels
         ):
-            return cells.astype(np.intp)  # the labels are the codes
+            return cells.astype(np.intp, copy=False)  # the labels are the codes
         codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:
         place = {label: number for number, label in enumerate(labels)}

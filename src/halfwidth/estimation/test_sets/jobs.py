@@ -226,7 +226,7 @@ def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
 
 
 def _as_given(cases: TestSet) -> Array:
-    return cases.given if cases.numbers else np.vstack([cases.truth, cases.given])
+    return cases.given if cases.numbers else np.vstack([cases.truth, cases.given], dtype=float)
 
 
 def _checked_number(custom: CustomMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:

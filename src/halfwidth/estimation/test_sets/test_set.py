@@ -79,7 +79,7 @@ class TestSet:
 
     labels: tuple[Any, ...]
     truth: NDArray[Any]
-    given: Array
+    given: NDArray[Any]
     predicted: Codes | None = None
     scores: Array | None = None
     positive: int | None = None
@@ -173,8 +173,8 @@ def check_test_set(
         classes.sort(key=lambda label: order.index(label) if label in order else len(order))
     if predicted_cells is not None:
         _check_lengths(truth_cells, predicted_cells, where)
-        codes = as_codes(predicted_cells, classes, where[1])
-        rows, there = codes[None].astype(float), codes >= 0
+        rows: NDArray[Any] = as_codes(predicted_cells, classes, where[1])[None]
+        there = rows[0] >= 0
     else:
         rows = as_score_rows(y_score, where[1])
         _check_lengths(truth_cells, rows[0], where)
@@ -203,7 +203,7 @@ def check_test_set(
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
     if hard:
-        read = _read_hard(rows)
+        read = _Read(None, rows[0])
     else:
         read = _read_scores(rows, classes, positive, decisions, where[1])
         check_columns_of_classes(rows, truth, classes, read.kind, decisions.kind, where[1])
@@ -245,10 +245,6 @@ class _ReadScores:
     @property
     def logits(self) -> bool:
         return self.kind == "logits"
-
-
-def _read_hard(rows: Array) -> _ReadScores:
-    return _ReadScores(None, rows[0].astype(np.intp))
 
 
 def _read_scores(
