@@ -37,7 +37,7 @@ class Job:
     records : Records
     label : str
     by : mapping
-    doubts : tuple of Caution
+    cautions : tuple of Caution
         What the table already gives reason to doubt.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.

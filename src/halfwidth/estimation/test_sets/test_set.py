@@ -71,7 +71,7 @@ class TestSet:
     n_missing : int
     numbers : bool
         Whether it is a regression: ``truth`` are numbers.
-    doubts : tuple of Caution
+    cautions : tuple of Caution
         What the labels of the cases give reason to doubt.
     """
 
@@ -203,7 +203,7 @@ def check_test_set(
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
     if hard:
-        read = _Read(None, rows[0])
+        read = _ReadScores(None, rows[0])
     else:
         read = _read_scores(rows, classes, positive, decisions, where[1])
         check_columns_of_classes(rows, truth, classes, read.kind, decisions.kind, where[1])
