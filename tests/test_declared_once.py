@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ DECLARATIONS = ("metrics", "intervals")
 NAMES = {
     spec.name for catalogue in (hw.METRICS, hw.SAMPLE_METRICS, hw.METHODS) for spec in catalogue
 }
+QUOTED = re.compile(rf"['\"]({'|'.join(map(re.escape, sorted(NAMES)))})\b")
 # What `auto` takes is a list of rules by name, with the evidence for each.
 CHOICES = "estimation/choose.py"
 # The same word for something else, by file or folder: fields of tables and options, columns.
@@ -32,7 +34,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column
     "study/populations/parametric.py": {"t"},  # a family of distributions
-    "study/simulation/records.py": {"rmse"},  # a column
+    "study/simulation/performance.py": {"rmse"},  # a column
 }
 
 
@@ -67,8 +69,11 @@ def without_words(tree: ast.Module) -> Iterator[ast.Constant]:
 
 def names_in(path: Path) -> dict[str, int]:
     """The names that are written as texts in a file, without parameters, and the line of each."""
-    found = {}
-    for node in without_words(ast.parse(path.read_text(encoding="utf-8"))):
+    found: dict[str, int] = {}
+    text = path.read_text(encoding="utf-8")
+    if not QUOTED.search(text):  # most files: they need not be parsed
+        return found
+    for node in without_words(ast.parse(text)):
         name = str(node.value).partition(":")[0]
         if name in NAMES:
             found[name] = node.lineno

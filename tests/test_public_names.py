@@ -33,7 +33,10 @@ def module_of(path: Path) -> str:
 
 
 def lists_names(path: Path) -> bool:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if "__all__" not in text:  # most files: they need not be parsed
+        return False
+    tree = ast.parse(text)
     targets = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
     return any(isinstance(target, ast.Name) and target.id == "__all__" for target in targets)
 

@@ -349,7 +349,7 @@ def test_tables_of_real_data_fit_80_columns(
 
 
 def test_a_long_job_is_announced(run: Run, wide: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("halfwidth.cli.ci.LONG_JOB", 1000)
+    monkeypatch.setattr("halfwidth.cli.output.LONG_JOB", 1000)
     monkeypatch.setattr("halfwidth.resampling.kernels.native.available", lambda: False)
     assert "60 rows and 99 resamples may take minutes" in run("ci", wide, "--n-resamples", 99).err
     assert "minutes" not in run("ci", wide, "--method", "t").err

@@ -469,3 +469,11 @@ def test_real_scores_from_arrays(run: Run, shared: Path) -> None:
     assert round(auroc["value"], 4) == 0.8072
     assert (auroc["method"], auroc["n"]) == ("delong_logit", 298)
     assert (sensitivity["method"], sensitivity["n"]) == ("wilson", 69)
+
+
+def test_a_long_job_is_announced(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("halfwidth.cli.output.LONG_JOB", 1000)
+    monkeypatch.setattr("halfwidth.resampling.kernels.native.available", lambda: False)
+    words = "120 rows and 199 resamples may take minutes"
+    assert words in run("ci", "t.csv", *AUROC.split(), *SEED).err
+    assert words not in run("ci", "t.csv", *F1.split(), *SEED).err

@@ -12,7 +12,7 @@ from scipy import signal, special, stats
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.resampling import convolution
-from halfwidth.resampling.convolution import SmoothSum, draws_of, sum_distribution
+from halfwidth.resampling.convolution import SmoothSum, sum_distribution, unit_draws
 from halfwidth.resampling.distribution import Distribution, ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.lattices import lattice_step
@@ -27,7 +27,7 @@ def rng() -> np.random.Generator:
 def of_mean(values: Array) -> ExactDistribution | SmoothSum:
     limits = values.min(), values.max()
     return sum_distribution(
-        [draws_of(values)], centre=values.mean(), scale=len(values), limits=limits
+        [unit_draws(values)], centre=values.mean(), scale=len(values), limits=limits
     )
 
 
@@ -327,7 +327,7 @@ def test_strata_are_drawn_each_by_itself(rounded: bool) -> None:
     strata = [g.beta(9, 2, 5), g.beta(2, 9, 4) + 3]
     strata = [values.round(1) if rounded else values for values in strata]
     centre = float(np.concatenate(strata).mean())
-    found = sum_distribution([draws_of(values) for values in strata], centre=centre, scale=9)
+    found = sum_distribution([unit_draws(values) for values in strata], centre=centre, scale=9)
     sums, probability = enumerated_sums([values[None] for values in strata])
     order = np.argsort(sums[0])
     means, cumulative = sums[0][order] / 9, np.cumsum(probability[order])
@@ -407,14 +407,14 @@ def test_other_statistics_are_drawn_as_ever() -> None:
 
 
 def test_distributions_of_a_batch_are_those_of_each() -> None:
-    from halfwidth.resampling.distribution import Several
+    from halfwidth.resampling.distribution import BatchDistribution
 
     each = [of_mean(data_of(name, 30)) for name in ("dice", "halves")]
-    both: Distribution | None = Several.of(each)
+    both: Distribution | None = BatchDistribution.of(each)
     assert both is not None
     assert both.quantile(0.025).tolist() == [float(one.quantile(0.025)) for one in each]
     assert both.quantile(np.array([0.1, 0.9]))[1] == each[1].quantile(0.9)
     assert both.mean().tolist() == [float(one.mean()) for one in each]
     assert both.n_resamples is None
     assert both.n_undefined.tolist() == [0, 0]
-    assert Several.of([each[0], None]) is None
+    assert BatchDistribution.of([each[0], None]) is None

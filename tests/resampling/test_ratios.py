@@ -22,6 +22,9 @@ from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution
 LEVELS = (0.001, 0.025, 0.2, 0.5, 0.9, 0.975, 0.999)
 
 
+FURTHER = ("f_beta", "net_benefit")
+
+
 def rng() -> np.random.Generator:
     return np.random.default_rng(5)
 
@@ -100,7 +103,9 @@ def tables_of(n: int, shares: Array) -> tuple[Array, Array]:
     return tables, np.exp(log_ways + special.xlogy(tables, shares).sum(axis=1))
 
 
-@pytest.mark.parametrize("name", ["f1", "f_beta", "ppv", "net_benefit"])
+@pytest.mark.parametrize(
+    "name", ["f1", "ppv", *(pytest.param(n, marks=pytest.mark.slow) for n in FURTHER)]
+)
 @pytest.mark.parametrize("search", [False, True])
 def test_ratios_of_counts_are_sums_of_multinomial_probabilities(name: str, search: bool) -> None:
     counts = np.array([13, 5, 4, 18])  # TP, FN, FP, TN
@@ -146,7 +151,7 @@ def test_of_many_cases_a_share_is_a_mixture_of_binomials() -> None:
         assert found.share_up_to(q) == pytest.approx(expected - at / 2, abs=2e-5)
 
 
-@pytest.mark.parametrize("units", [24, 70])
+@pytest.mark.parametrize("units", [24, pytest.param(70, marks=pytest.mark.slow)])
 def test_of_clusters_they_are_those_of_draws(units: int) -> None:
     one, g = clusters(units), rng()
     drawn = g.multinomial(units, np.full(units, 1 / units), 200_000)

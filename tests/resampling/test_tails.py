@@ -13,7 +13,7 @@ from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
-from halfwidth.resampling.tails import Tails, distribution_of
+from halfwidth.resampling.tails import Tails, as_distribution
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
@@ -114,6 +114,6 @@ def test_intervals_do_not_depend_on_the_kernels(name: str) -> None:
 
 def test_few_rows_are_sorted_and_many_are_not() -> None:
     rows = np.random.default_rng(9).normal(size=(20, 2500))
-    assert isinstance(distribution_of(rows.copy(), Plan(1, 2500, compiled=True)), Tails)
-    assert isinstance(distribution_of(rows[:3].copy(), Plan(1, 2500, compiled=True)), Replicates)
-    assert isinstance(distribution_of(rows.copy(), Plan(1, 2500, compiled=False)), Replicates)
+    assert isinstance(as_distribution(rows.copy(), Plan(1, 2500, compiled=True)), Tails)
+    assert isinstance(as_distribution(rows[:3].copy(), Plan(1, 2500, compiled=True)), Replicates)
+    assert isinstance(as_distribution(rows.copy(), Plan(1, 2500, compiled=False)), Replicates)

@@ -11,14 +11,13 @@ import typer
 from halfwidth.cli import figures, options, predictions, reading, test_set_options
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group, is_given
-from halfwidth.cli.output import note
+from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.parameters import split_names
 
 STRICT_STATUS = 3
 # Draws that take NumPy some twenty seconds.
-LONG_JOB = 2e9
 
 
 def ci(
@@ -205,7 +204,8 @@ def _estimate_cases(
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
     table = reading.table_in(file, *reading_options)
-    _note_if_long(len(table), settings)
+    if not _is_exact(settings):
+        note_if_long(len(table), settings["method"], settings["n_resamples"])
     estimates = summary_table(
         table, settings.pop("value"), keep_cases=kind == "distribution", **settings
     )
@@ -214,20 +214,10 @@ def _estimate_cases(
     return estimates
 
 
-def _note_if_long(n: int, settings: dict[str, Any]) -> None:
+def _is_exact(settings: dict[str, Any]) -> bool:
+    """Whether all statistics are means, whose bootstraps need no draws."""
     from halfwidth.core.kinds import Estimand
-    from halfwidth.estimation.resolve import USUAL_RESAMPLES, resolve_statistic
-    from halfwidth.intervals.catalogue import METHODS
-    from halfwidth.resampling.kernels import native
+    from halfwidth.estimation.resolve import resolve_statistic
 
-    method, n_resamples = settings["method"], settings["n_resamples"]
     kinds = {resolve_statistic(name).spec.estimand for name in settings["statistic"]}
-    exact = n_resamples is None and kinds == {Estimand.MEAN}
-    resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
-    if exact or n * resamples <= LONG_JOB or native.available():
-        return
-    if method == "auto" or METHODS[method].resamples:
-        note(
-            f"{n} rows and {resamples} resamples may take minutes with {native.status()}. "
-            "The compiled library takes seconds"
-        )
+    return settings["n_resamples"] is None and kinds == {Estimand.MEAN}

@@ -13,6 +13,8 @@ from typing import TextIO
 
 from halfwidth.core.errors import DataError, printable
 
+# Draws of cases from which on a job is long where NumPy makes them.
+LONG_JOB = 2e9
 # Where errors and cautions go while chatter goes nowhere.
 _HEARD: ContextVar[TextIO | None] = ContextVar("stderr as it was", default=None)
 
@@ -59,6 +61,22 @@ def quietly(quiet: bool) -> Iterator[None]:
 def note(text: str) -> None:
     """Chatter to stderr."""
     say(f"halfwidth: {text}\n")
+
+
+def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:
+    """Tell those who will wait because there is no compiled library."""
+    from halfwidth.estimation.resolve import USUAL_RESAMPLES
+    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.resampling.kernels import native
+
+    resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
+    if cases * resamples <= LONG_JOB or native.available():
+        return
+    if method == "auto" or METHODS[method].resamples:
+        note(
+            f"{cases} rows and {resamples} resamples may take minutes with {native.status()}. "
+            "The compiled library takes seconds"
+        )
 
 
 def complain(text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from halfwidth.cli.output import note_if_long
 from halfwidth.cli.reading import Options, table_in
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError, OptionError, proposed, shortened
@@ -141,14 +142,16 @@ def _repeat_cautions(
     """What columns of case ids, patients or runs say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.repeat_cautions import design_doubts
+    from halfwidth.estimation.repeat_cautions import repeat_cautions
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
     groups = None if columns.groups is None else table.levels(columns.groups)
     case = case_column(table, taken, persons=False)
-    return design_doubts(repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows))
+    return repeat_cautions(
+        repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows)
+    )
 
 
 def _cells(table: Table, name: str, *, numbers: bool) -> Any:
@@ -248,11 +251,11 @@ def estimate_test_set(
 
     Parameters
     ----------
-    asked : Asked
+    source : TestSetSource
     metrics : list of str or None
     options : dict
         Those of `metric_ci`, with labels as texts and the positive one as ``positive``.
-    columns : Columns
+    columns : DesignColumns
     figure : tuple of (Path or None, str or None)
         Where to and which kind.
     """
@@ -272,6 +275,8 @@ def estimate_test_set(
             f"--plot-kind {figure[1]} is of a classification; of a regression: --plot-kind forest"
         )
     test_set = read_test_set(source, columns, numbers=numbers)
+    if any(isinstance(one, Metric) and one.spec.takes is Takes.SCORES for one in resolved):
+        note_if_long(len(test_set.y_true), options["method"], options["n_resamples"])
     positive = options.pop("positive")
     options["n_threads"] = check_jobs(options.pop("jobs"))
     options |= {

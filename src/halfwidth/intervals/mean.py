@@ -199,12 +199,12 @@ def _untransformed(y: float, skewness: Array, n: int) -> Array:
     return np.where(tiny, shifted, 3 * root_less_one / g)
 
 
-def _trimmed_away(_sample: Unanswered) -> tuple[str, str]:
+def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
 
 
 @interval_method(
-    no_interval=_trimmed_away,
+    no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
     drawn=Drawn("green", "dashed", "<"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),

@@ -25,7 +25,7 @@ from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Kind, Takes, metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status, distance_without
-from halfwidth.metrics.boundaries import ROUNDING
+from halfwidth.metrics.boundary_geometry import ROUNDING
 from halfwidth.metrics.masks import MaskPair, Surface, paired
 
 __all__ = ["assd", "hd", "hd95", "masd"]

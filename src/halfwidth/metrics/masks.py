@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.bits import BitMask, layer_ranges
-from halfwidth.metrics.boundaries import boundary_bits, nearest_distances
+from halfwidth.metrics.boundary_geometry import boundary_bits, nearest_distances
 from halfwidth.metrics.surface import surface_elements
 
 Mask = NDArray[np.bool_]

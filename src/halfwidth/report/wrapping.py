@@ -53,7 +53,7 @@ def wrapped(text: str, width: int) -> list[str]:
     """Lines of at most ``width`` columns, ended between words; longer words give way last.
 
     >>> wrapped("Dice of 95.0 % of the left-lobe", 11)
-    ['Dice of', '95.0 % of', 'the left-', 'lobe']
+    ['Dice of', '95.0 % of', 'the', 'left-lobe']
     """
     line, lines = "", []
     for word in _words(text):

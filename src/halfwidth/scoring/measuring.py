@@ -112,9 +112,7 @@ def score_pair(
 
 
 def _value(pair: MaskPair, metric: Metric) -> Value:
-    function = metric.spec.function
-    assert function is not None  # noqa: S101 -- metrics of masks have one
-    value = float(function(pair, **metric.parameters))
+    value = float(metric.function(pair, **metric.parameters))
     on_skeletons = metric.spec.name == cldice.__name__
     status = status_of(value, pair.presence, on_skeletons=on_skeletons)
     return Value(metric.spec.name, parameter_text(metric), value, str(status))

@@ -12,7 +12,7 @@ from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
 from halfwidth.study.simulation.grid import chunks_of, settings_of
-from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.simulation.performance import COLUMNS
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance, StudySpec

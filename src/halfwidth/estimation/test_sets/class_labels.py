@@ -61,7 +61,9 @@ def plain_label(label: Any) -> Any:
 def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     """The labels that occur, ascending; missing ones left out."""
     if _countable(cells):
-        low = int(cells.min())
+        low, high = int(cells.min()), int(cells.max())
+        if high - low < 2:
+            return sorted({low, high})
         whole = cells.astype(np.int64, copy=False)
         return (np.flatnonzero(np.bincount(whole - low if low else whole)) + low).tolist()
     if cells.dtype.kind in "iubSU":
@@ -72,11 +74,11 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     odd = next((label for label in present if not isinstance(label, Hashable)), None)
     if odd is not None:
         raise DataError(f"{where}: {shown(odd)} is no plain label (text, number or boolean)")
-    found = set(present)
+    labels = set(present)
     try:
-        return sorted(found)
+        return sorted(labels)
     except TypeError:
-        kinds = sorted({type(label).__name__ for label in found})
+        kinds = sorted({type(label).__name__ for label in labels})
         raise DataError(
             f"{where}: labels of several kinds ({', '.join(kinds)}) have no order; make them all "
             "text or all numbers"
@@ -103,7 +105,7 @@ def as_codes(cells: NDArray[Any], labels: Sequence[Any], where: str) -> Codes:
         if list(labels) == list(range(len(labels))) and 0 <= cells.min() <= cells.max() < len(
             labels
         ):
-            return cells.astype(np.intp)  # the labels are the codes
+            return cells.astype(np.intp, copy=False)  # the labels are the codes
         codes = _codes_of_integers(cells.astype(np.int64), [int(label) for label in labels])
     else:
         place = {label: number for number, label in enumerate(labels)}

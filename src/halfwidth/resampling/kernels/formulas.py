@@ -370,9 +370,8 @@ _PASSING = frozenset(
 def _each(rule: Callable[..., Term], inputs: int) -> Callable[..., Any]:
     def one(*given: Any) -> Term:
         made = _made(rule, *given)
-        if made is NotImplemented:
+        if not isinstance(made, Term):
             raise TypeError("neither a term nor a number")
-        assert isinstance(made, Term)  # noqa: S101 -- for the type checker
         return made
 
     made: Callable[..., Any] = np.frompyfunc(one, inputs, 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.designs import Design, cases_of
+from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.distribution import in_parts
 
 Draws = NDArray[np.intp]
@@ -34,7 +34,7 @@ def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Desi
     else:
         for place, units in enumerate(draws):
             sizes = design.unit_sizes[units]
-            positions = cases_of(design.first_cases[units], sizes)[None]
+            positions = case_positions(design.first_cases[units], sizes)[None]
             yield (
                 slice(place, place + 1),
                 positions,
