@@ -194,7 +194,7 @@ Format = Annotated[
         rich_help_panel=Group.OUTPUT,
     ),
 ]
-# Of verbs that write no file.
+# For verbs that write no file.
 FormatOfStdout = Annotated[
     str | None,
     typer.Option(

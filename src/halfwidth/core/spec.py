@@ -233,7 +233,7 @@ class Metric:
 
     @property
     def unit(self) -> str:
-        """Of a value; empty where it has none."""
+        """Unit of a value; empty where it has none."""
         return "voxels" if self.in_voxels and self.spec.unit else self.spec.unit
 
 

@@ -50,7 +50,7 @@ class Sample:
 
     @property
     def values(self) -> Array:
-        """Of cases, or the means of clusters, ascending."""
+        """Values of cases, or means of clusters, ascending."""
         return self.records.values
 
     def functional(self, statistic: Statistic) -> Functional:

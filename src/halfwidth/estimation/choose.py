@@ -17,7 +17,7 @@ from halfwidth.resampling.engine import standard_error
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
-# Of areas under curves and of an SD BCa covers better than percentile from fewer cases on
+# For AUROC, average precision and SD, BCa covers better than percentile from fewer cases on
 # (docs/real-study.md); of an SD not where values are flatter than a uniform distribution, above
 # all in two heaps: found and missed.
 SMALL_FOR_AREAS = SMALL_FOR_SD = 25

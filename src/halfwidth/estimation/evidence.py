@@ -38,7 +38,7 @@ QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
 # A concentration bound always covers; what it costs is width.
 OF_WIDTH = "HW307"
 STUDIED = Level(0.95)
-# Samples without an interval are said from this share on.
+# The share of samples without an interval is mentioned from here on.
 NOTICED = 0.01
 # The median coverage that is called reliable, as in andre2025, section 4.5.
 RELIABLE = 0.925

@@ -37,7 +37,7 @@ class Cases(Protocol):
 
     @property
     def weights(self) -> Array | None:
-        """Of the cases."""
+        """Weights of the cases."""
 
     def score_rows(self) -> Array:
         """Scores of each class, (..., C, n)."""

@@ -257,10 +257,10 @@ class _Metrics:
 
     def policy(self, request: Request, metric: Metric) -> Request:
         """In a canonical table, a penalty is for the distances among several metrics."""
-        own = bool(self.held) and metric.spec.worst is not None
+        has_worst = bool(self.held) and metric.spec.worst is not None
         alone = self._option is not None or len(self.held) < 2
         other = not alone and metric.spec.unit != "mm"
-        return replace(request, penalty=None) if own or other else request
+        return replace(request, penalty=None) if has_worst or other else request
 
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""

@@ -236,5 +236,5 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
     return Interval.of(estimate - reach, estimate + reach, known)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (delong_logit, delong, newcombe, hanley_mcneil)

@@ -209,5 +209,5 @@ def studentized(
     )
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (percentile, bca, studentized, basic)

@@ -81,5 +81,5 @@ def delta(
     return Interval.of(low, high, known)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (delta,)

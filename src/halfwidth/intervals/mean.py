@@ -345,5 +345,5 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     return _plus_minus(mean, reach, sd / np.sqrt(n))
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (t, hall, z, trimmed_t, hoeffding, empirical_bernstein)

@@ -262,5 +262,5 @@ def _inside(u: float, n: int) -> float:
     return min(max(u, 1 / (n + 1)), n / (n + 1))
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (exact, exact_randomized, asymptotic, semiparametric)

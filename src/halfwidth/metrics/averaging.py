@@ -31,7 +31,7 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     -------
     ndarray, shape (...)
     """
-    # Of unknowns (objects) nobody can say whether any is NaN.
+    # Unknowns (objects) cannot be tested for NaN.
     if average == "macro" and values.dtype != object and not np.isnan(values).any():
         return np.asarray(values.mean(axis=-1))
     weights = np.ones(values.shape) if average == "macro" else support

@@ -48,7 +48,7 @@ def definition_of(
 ) -> Parameter:
     return Parameter(
         "definition",
-        # Of values that arrive ready-made, nobody knows.
+        # Unknown for values that arrive ready-made.
         None,
         what,
         words=words,
@@ -335,5 +335,5 @@ def sides_of(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
     return first, second
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (hd, hd95, assd, masd)

@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 PATIENCE, CROWD, MOST_TRANSFORMED = 26, 16, 1 << 26
 # With more shifts than this a distance transform gives the band faster.
 MANY_SHIFTS = 1500
-# Voxels that a tree is asked for at a time.
+# Voxels in one query of a tree.
 AT_ONCE = 1 << 20
 # Every so many of the targets, and how many more targets than voxels there must be for a look at
 # them to pay.
@@ -214,7 +214,7 @@ def _nearest(starts: NDArray[Any], ends: NDArray[Any], spacing: Steps) -> Array:
     from scipy.spatial import KDTree
 
     steps = np.array(spacing)
-    # A tree that is not balanced takes half the time to build; it is asked but a few times.
+    # A tree that is not balanced takes half the time to build; it serves only a few queries.
     tree = KDTree(ends * steps, balanced_tree=False, compact_nodes=False)
     distances = np.empty(len(starts))
     for first in range(0, len(starts), AT_ONCE):
@@ -252,7 +252,7 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
         for shift in shifts[runs == run]:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
             band[(slice(None), *to)] |= widened[(slice(None), *of)]
-    # Of the mask only, and so without what was moved beyond its last layer.
+    # Only within the mask: voxels moved beyond its last layer do not count.
     return BitMask(band & packed(mask), mask.shape)
 
 

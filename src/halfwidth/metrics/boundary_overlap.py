@@ -221,5 +221,5 @@ def _cheng_bands(pair: MaskPair) -> tuple[BitMask, BitMask]:
     return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (nsd, boundary_iou)

@@ -66,7 +66,7 @@ def derivatives(finish: Callable[[Numbers], Array], at: Numbers) -> Array:
         stepped = at.astype(complex)
         stepped[..., place] += 1j * STEP
         derivative[..., place] = np.imag(finish(stepped)) / STEP
-    # What one point of a batch lacks, another may have.
+    # A count that is 0 at one point of a batch may be positive at another.
     return np.where(at == 0, 0.0, derivative)
 
 
@@ -231,7 +231,7 @@ class Tuned:
         tables = np.stack([tn, fp, fn, tp], axis=-1)
         merit = self.sign * self.criterion(tables)
         merit = np.where(np.isnan(merit), -np.inf, merit)
-        # Of equally good ones the highest threshold; rounding must not break the tie.
+        # The highest of equally good thresholds; rounding must not break the tie.
         return tables, (merit >= merit.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1)
 
     def threshold(self, positive: NDArray[np.bool_], scores: Array) -> float:

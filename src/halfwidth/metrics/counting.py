@@ -543,7 +543,7 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     return sensitivity(tp, fn, fp, tn)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (
     balanced_accuracy,
     sensitivity,

@@ -284,5 +284,5 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (dsc, iou, cldice, f_beta, sensitivity, specificity, ppv)

@@ -470,5 +470,5 @@ def average_precision_interpolated(
     return area_of(INTERPOLATED, y_true, y_score, sample_weight)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (auroc, average_precision, average_precision_trapezoid, average_precision_interpolated)

@@ -94,7 +94,7 @@ class Table:
 
     @property
     def headings(self) -> list[str]:
-        """Of the columns."""
+        """Headings of the columns."""
         return [column.heading for column in self.columns]
 
     @property

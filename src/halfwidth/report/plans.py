@@ -11,7 +11,7 @@ from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
-# Of the columns that hold no numbers.
+# Kinds of the columns that hold no numbers.
 KINDS = {
     **dict.fromkeys(("label", "decided by", "needed for", "by"), Kind.TEXT),
     **dict.fromkeys(("plan", "kind"), Kind.NAME),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Cell = Callable[[Mapping[str, Any]], str]
-# Of the columns that hold no numbers.
+# Kinds of the columns that hold no numbers.
 KINDS = {
     **dict.fromkeys(("of", "within", "a", "b", "instance", "property", "beyond"), Kind.TEXT),
     "method": Kind.NAME,
@@ -119,7 +119,7 @@ def _count_column(name: str) -> Cell:
 
 
 def _either_column(name: str) -> Cell:
-    """Of one sample, or of both sides."""
+    """The number of one sample, or of both sides."""
 
     def cell(row: Mapping[str, Any]) -> str:
         if name in row:

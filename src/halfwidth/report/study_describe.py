@@ -43,7 +43,7 @@ OPTIMISTIC = (
 )
 
 
-# Of the columns that hold no numbers.
+# Kinds of the columns that hold no numbers.
 KINDS = dict.fromkeys(
     ("characteristic", "instance", "cases by class", "family", "parameters"), Kind.TEXT
 )

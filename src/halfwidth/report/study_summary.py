@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
-# Standard errors of true values above this share of a width are told: coverage moves by up to about
-# as much.
+# Standard errors of true values above this share of a width are noted: coverage moves by up to
+# about as much.
 UNSURE = 0.02
 
 

@@ -175,7 +175,7 @@ def _atoms(
         power = power * _power(np.fft.rfft(share), one.count)
         total += round(float(places @ one.sizes))
     probability = np.maximum(np.fft.irfft(power, points), 0.0)
-    # Of the sums, the one that is that of the sample stands at its total.
+    # The sum of the sample itself stands at its total.
     offset = np.arange(-below, above + 1)
     probability = probability[(total + offset) % points]
     return np.asarray(offset * step), np.asarray(probability / probability.sum())

@@ -181,7 +181,7 @@ class Drawn(Protocol):
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
-        """Of each sample."""
+        """Undefined replicates of each sample."""
 
 
 def quantile_by_rank(
@@ -284,7 +284,7 @@ class ExactDistribution:
         return np.asarray((self._probability_of(below) + self._probability_of(up_to)) / 2)
 
     def _probability_of(self, first: NDArray[np.intp]) -> Array:
-        """Of so many of the smallest values."""
+        """Probability of each number of the smallest values."""
         return np.where(first > 0, _at(self._cumulative, np.maximum(first - 1, 0)), 0.0)
 
     def mean(self) -> Array:

@@ -69,7 +69,7 @@ def score_label_maps(
             _mask_of_label(prediction[box], label),
             _mask_of_label(reference[box], label),
         )
-        pair = MaskPair.of_crops(predicted, truth, spacing, reference.shape)
+        pair = MaskPair.from_crops(predicted, truth, spacing, reference.shape)
         scored.append(score_pair(pair, label.name, metrics.for_label(label.name), max_voxels))
     return tuple(scored), (tuple(boxes), tuple(true_boxes))
 

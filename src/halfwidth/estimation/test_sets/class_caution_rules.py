@@ -21,7 +21,7 @@ from halfwidth.metrics.agreement import accuracy
 
 # A class of fewer cases (or clusters with one) carries too little to say how it is dealt with.
 FEW_OF_A_CLASS = 10
-# A class that is missing from more than this share of the resamples is said to be.
+# A caution names a class that is missing from more than this share of the resamples.
 OFTEN_MISSING = 1e-3
 # Almost all coverage failures in andre2025 (tables S6 and S7) had a class of 5 % or less, or one
 # of 70 % and more of the cases.
@@ -176,7 +176,7 @@ def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | Non
     if not (_covers_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
         return None
     missing = np.where(classes.sizes > 0, classes.missing, 0.0)
-    # Of two classes, one against the rest suffers from the lack of either.
+    # With two classes, one against the rest suffers from the lack of either.
     both = classes.which is None or len(missing) == 2
     worst = int(missing.argmax()) if both else int(classes.which or 0)
     if missing[worst] <= OFTEN_MISSING:

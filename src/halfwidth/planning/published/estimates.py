@@ -127,7 +127,7 @@ def _skewed_values(estimate: Estimate, spread: Spread) -> list[Caution]:
         ("upper", bounds.high - estimate.value),
         ("lower", estimate.value - bounds.low),
     ):
-        # Of a guessed SD the smallest counts, so that the caution is certain.
+        # With a guessed SD the smallest one counts, so that the caution is certain.
         if spread.low > reach:
             places = decimals_for(spread.low, spread.low)
             detail = (

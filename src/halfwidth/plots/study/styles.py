@@ -145,7 +145,7 @@ def series_looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def _palette_place(name: str) -> int | None:
-    """Of the metric that a name has in it: the longest title, as a word."""
+    """The palette place of the metric in a name: the longest title that is a word of it."""
     held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
     return _titles()[max(held, key=len)] if held else None
 

@@ -68,7 +68,7 @@ def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -
 def exact_distribution(
     codes: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of a ratio of sums of counts."""
+    """The exact distribution of a ratio of sums of counts."""
     form = declared_form(statistic, CellCounts)
     if form.quotient is None or not plan.convolves:
         return None

@@ -40,7 +40,7 @@ def _weights(statistic: Statistic) -> Weights:
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases whose counts of draws are kept, as sums about the middle value."""
+    """Independent cases whose counts of draws are kept: sums about the middle value."""
     counts = kept_counts(design, plan) if design.simple else None
     if counts is None:
         return None

@@ -29,7 +29,7 @@ ROUNDING = 16 * np.finfo(float).eps
 def exact_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of means: of a sum of units, or of a ratio of sums where resamples differ in their cases."""
+    """The exact distribution of means: a sum, or a ratio of sums where resamples differ in size."""
     if not plan.convolves or statistic.spec.estimand is not Estimand.MEAN:
         return None
     means = statistic(values)
@@ -54,7 +54,7 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases whose counts of draws are kept, as what the replicates increase with."""
+    """Independent cases whose counts of draws are kept: what the replicates increase with."""
     counts = kept_counts(design, plan) if design.simple else None
     if counts is None:
         return None
@@ -97,7 +97,7 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
 
 
 def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """Of a mean from sums over units; an SD is taken of every resample."""
+    """A mean from sums over units; an SD from every resample."""
     if statistic.spec.estimand is not Estimand.MEAN:
         return generic.studentized(values, design, statistic, plan)
     samples, centre = len(values), middle_of(values)
@@ -128,7 +128,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def _features_of_ratios(centred: Array, design: Design) -> Array:
-    """Of each unit T and T², and n, Tn and n² where units differ in size.
+    """T and T² of each unit, and n, Tn and n² where units differ in size.
 
     T is the total of a unit about the centre and n its size. With D = ΣT/Σn the influence of a unit
     is (T - Dn)/Σn, whose variance expands into sums of these.

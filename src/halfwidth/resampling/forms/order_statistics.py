@@ -31,7 +31,7 @@ LONGEST_GAP = 40
 def exact_distribution(
     values: Array, design: Design, statistic: Statistic, _plan: Plan
 ) -> Distribution | None:
-    """Of one order statistic or of two neighbours, of independent cases."""
+    """The exact distribution of one order statistic, or two neighbours, of independent cases."""
     if not design.simple:
         return None
     ranks, weights = _picks(statistic, design.n)
@@ -42,7 +42,7 @@ def exact_distribution(
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases by the spacings of order statistics that lie apart."""
+    """Independent cases, by the spacings of order statistics that lie apart."""
     if not design.simple:
         return None
     ranks, weights = _picks(statistic, design.n)

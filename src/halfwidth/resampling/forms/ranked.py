@@ -54,7 +54,7 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def _kept_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan) -> Areas:
-    """Of all resamples, kept for other averages of the same scores."""
+    """Areas of all resamples, kept for other averages of the same scores."""
 
     def drawn() -> Areas:
         shape = (len(ranking.case), plan.n_resamples)
@@ -127,7 +127,7 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     ]
     held = [np.bincount(unit[among], minlength=design.units) > 0 for among in (positive, ~positive)]
     of_stratum = np.repeat(np.array(design.strata), design.strata)
-    # What is seen of how a class varies: units of it that have a stratum with others.
+    # A class shows how it varies only where units of it share a stratum with others.
     if min(int((units & (of_stratum > 1)).sum()) for units in held) < 2:
         return float("nan")
     if len(design.strata) > 1:

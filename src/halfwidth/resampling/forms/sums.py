@@ -32,7 +32,7 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
 def exact_distribution(
     records: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of a ratio of two weighted sums."""
+    """The exact distribution of a ratio of two weighted sums."""
     form = declared_form(statistic, Sums)
     if form.quotient is None or not plan.convolves:
         return None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The wanted coverage is the level less so much: 0.925 of 95 % intervals.
 SHORT_OF_LEVEL = 0.025
-# What is short of a goal by less is rounding.
+# A smaller gap to a goal is rounding.
 ROUNDING = 1e-12
 
 
@@ -212,7 +212,7 @@ def _quartiles(sizes: Array, name: str) -> dict[str, float]:
 
 
 def _from_which_on(cells: pd.DataFrame, enough: Any) -> pd.DataFrame:
-    """Of each curve the n that follows the largest one that is not enough."""
+    """For each curve the n after the largest one that is not enough."""
     table = cells[[*CURVE, "n"]].assign(enough=enough).sort_values("n", kind="stable")
     # Whether this n and all larger ones are enough: from the largest down, until one is not.
     down = table.iloc[::-1]

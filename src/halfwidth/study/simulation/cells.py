@@ -16,7 +16,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
 from halfwidth.study.chunks import ChunkResult
-from halfwidth.study.simulation.fitted import Fitted, fitted, truth_of
+from halfwidth.study.simulation.fitted import Fitted, fitted, population_truth
 from halfwidth.study.simulation.performance import (
     Bounded,
     Point,
@@ -180,7 +180,7 @@ def _joined(parts: tuple[Bounded, ...]) -> Bounded:
 def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str, Any]]:
     spec = cells.spec
     simulated_cell = simulated(cells, measured, known.population)
-    truth = truth_of(cells.instance, measured, spec)
+    truth = population_truth(cells.instance, measured, spec)
     spread = known.facts["interdecile_range"]
     point = Point(truth.value, spread, simulated_cell.batch, truth.standard_error)
     inside = measured.reduce.spec.range_rule(measured.bounds)

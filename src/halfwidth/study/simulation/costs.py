@@ -76,7 +76,7 @@ class Predicted:
 
     @property
     def core_hours(self) -> float:
-        """Of all chunks."""
+        """Predicted core-hours of all chunks."""
         return sum(self.seconds.values()) / 3600
 
 

@@ -82,7 +82,7 @@ def _fit(instance: Instance) -> Fitted:
     )
 
 
-def truth_of(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
+def population_truth(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
     """The population value of what is estimated; it does not depend on the sample size."""
     reduce = measured.reduce
     what = (measured.metric, measured.statistic, measured.average, measured.label)

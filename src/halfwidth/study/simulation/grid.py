@@ -20,12 +20,12 @@ from halfwidth.study.specs.spec import Instance, StudySpec, written
 LONGEST = 80
 
 
-def settings_of(spec: StudySpec) -> dict[str, object]:
+def shared_settings(spec: StudySpec) -> dict[str, object]:
     """What all results of a study have in common, as its store keeps it."""
     return {"halfwidth": __version__, **spec.settings()}
 
 
-def chunks_of(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
+def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
     """One chunk for each instance, metric and sample size.
 
     Chunks of one instance follow one another, small samples first, so that its population is
@@ -75,7 +75,9 @@ def _chunk(cells: Cells) -> Chunk:
 
 def _digest(cells: Cells) -> str:
     """Hash of all that the rows of a chunk depend on; other sample sizes are none of it."""
-    settings = {name: value for name, value in settings_of(cells.spec).items() if name != "sizes"}
+    settings = {
+        name: value for name, value in shared_settings(cells.spec).items() if name != "sizes"
+    }
     metric = "" if cells.metric is None else written(cells.metric, complete=True)
     instance = cells.instance
     identity = [instance.name, instance.task, instance.model, instance.classes]

@@ -11,7 +11,7 @@ from scipy import special
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 
-# What a row is of; no two rows of a study agree in all of these.
+# The identity of a row; no two rows of a study agree in all of these columns.
 IDENTITY = {
     "instance": "string",
     "task": "string",
@@ -73,7 +73,7 @@ COLUMNS = IDENTITY | POPULATION | SETTINGS | POINTS | INTERVALS
 
 # Bounds that miss the truth by less are rounding: the share of the size of what is compared.
 ROUNDING = 1e-12
-# Of the interval of a coverage, at 95 %.
+# For the 95 % interval of a coverage.
 LEVEL_AND_HALF = 0.975
 Z = float(special.ndtri(LEVEL_AND_HALF))
 

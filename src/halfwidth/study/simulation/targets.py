@@ -164,7 +164,7 @@ class _Drawn:
 
 
 def _records(what: Functional, drawn: Array) -> Array:
-    """Of samples (S, C + 1, n), scores of C classes and the true one: in canonical order."""
+    """Records of samples (S, C + 1, n), scores of C classes and the true one, in order."""
     records = what.records(_Drawn(drawn[:, :-1], drawn[:, -1]))
     if records.ndim == 2:
         return np.sort(records, axis=-1)
