@@ -191,6 +191,30 @@ def test_a_denominator_that_may_be_nothing_is_left_to_draws() -> None:
     assert ratio_distribution([pairs([1, 0, 0], [1, 1, 0], [20, 10, 30])]) is not None
 
 
+@pytest.mark.parametrize("unit", [1.0, 100.0, 3e8, 3e-10])
+def test_a_numerator_in_large_steps_keeps_its_resamples(unit: float) -> None:
+    sizes = np.tile([1.0, 2.0, 3.0], 5)
+    totals = rng().integers(1, 5, 15) * 1.0
+    plain, scaled = (ratio_distribution([pairs(u * totals, sizes)]) for u in (1.0, unit))
+    assert isinstance(plain, ExactDistribution)
+    assert isinstance(scaled, ExactDistribution)
+    for level in LEVELS:
+        assert scaled.quantile(level) == pytest.approx(unit * plain.quantile(level), rel=1e-9)
+
+
+def test_a_ratio_that_is_the_same_in_all_resamples() -> None:
+    sizes = rng().random(60) + 0.1
+    found = ratio_distribution([pairs(sizes / 3, sizes)], shift=1.0)
+    assert found is not None
+    assert found.quantile(0.025) == found.quantile(0.975) == pytest.approx(4 / 3)
+    assert found.standard_deviation() == 0
+    truth = np.tile([1, 1, 0], 20)
+    e = hw.metric_ci(
+        truth, truth, metric="f1", method="percentile", sample_weight=sizes, scores="labels"
+    )
+    assert (e.low, e.high, e.standard_error) == (1.0, 1.0, 0.0)
+
+
 def test_bounds_are_those_of_the_values() -> None:
     found = RatioOfSums((clusters(30),), 0.0)
     one = found.strata[0]

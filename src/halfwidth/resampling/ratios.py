@@ -34,6 +34,8 @@ from halfwidth.resampling.lattices import lattice_step
 MOST_PAIRS = 2**17
 # Denominators of 0 that are too seldom to matter.
 SELDOM = 1e-9
+# Of a - qb, relative to its terms.
+ROUNDING = 16 * float(np.finfo(float).eps)
 # Pairs of sums that are too seldom to be kept.
 NEGLIGIBLE = 1e-16
 # Where the distribution function is taken for the mean and the SD, over so many standard errors.
@@ -103,6 +105,9 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
     """
     if _without_denominator(strata) > SELDOM:
         return None
+    constant = _constant_ratio(strata)
+    if constant is not None:
+        return ExactDistribution(np.array([shift + constant]), np.ones(1))
     if all(float(np.ptp(one.denominator)) == 0 for one in strata):
         whole = sum(one.count * float(one.denominator[0]) for one in strata)
         part = sum(float(one.numerator @ one.sizes) for one in strata)
@@ -125,6 +130,17 @@ def _without_denominator(strata: Sequence[Pairs]) -> float:
     """The probability that the denominator is 0."""
     shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
     return math.prod(share**one.count for share, one in zip(shares, strata, strict=True))
+
+
+def _constant_ratio(strata: Sequence[Pairs]) -> float | None:
+    """The ratio, where all resamples have the same but for rounding."""
+    numerator = sum(float(one.numerator @ one.sizes) for one in strata)
+    ratio = numerator / sum(float(one.denominator @ one.sizes) for one in strata)
+    for one in strata:
+        terms = np.abs(one.numerator) + np.abs(ratio * one.denominator)
+        if float(np.ptp(one.at(ratio).values)) > ROUNDING * float(terms.max()):
+            return None
+    return ratio
 
 
 def _of_pairs(
@@ -168,7 +184,9 @@ def _tabulated(strata: Sequence[Pairs]) -> tuple[Array, Array, Array] | None:
     rows, columns = np.nonzero(kept)
     numerator, other = first.sums(rows), second.sums(columns)
     denominator = numerator + other if axes is beyond else other
-    return numerator, np.where(denominator < first.step / 2, 0.0, denominator), probability[kept]
+    # No resample has less in its denominator than one unit, but for those that have nothing.
+    least = min(float(one.denominator[one.denominator > 0].min(initial=np.inf)) for one in strata)
+    return numerator, np.where(denominator < least / 2, 0.0, denominator), probability[kept]
 
 
 @frozen
