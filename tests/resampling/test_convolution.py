@@ -410,11 +410,11 @@ def test_distributions_of_a_batch_are_those_of_each() -> None:
     from halfwidth.resampling.distribution import BatchDistribution
 
     each = [of_mean(data_of(name, 30)) for name in ("dice", "halves")]
-    both: Distribution | None = BatchDistribution.of(each)
+    both: Distribution | None = BatchDistribution.join(each)
     assert both is not None
     assert both.quantile(0.025).tolist() == [float(one.quantile(0.025)) for one in each]
     assert both.quantile(np.array([0.1, 0.9]))[1] == each[1].quantile(0.9)
     assert both.mean().tolist() == [float(one.mean()) for one in each]
     assert both.n_resamples is None
     assert both.n_undefined.tolist() == [0, 0]
-    assert BatchDistribution.of([each[0], None]) is None
+    assert BatchDistribution.join([each[0], None]) is None

@@ -132,7 +132,7 @@ def summary_table(
     cases: list[Cases] = []
     not_applicable = 0
     for part in slices(table, layout):
-        slice_metric = metrics.of(part)
+        slice_metric = metrics.for_slice(part)
         if slice_metric is None:
             continue
         sample = check_sample(
@@ -238,7 +238,7 @@ class _Metrics:
         self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
         self._counted: dict[str, bool] = {}
 
-    def of(self, part: Slice) -> Metric | None:
+    def for_slice(self, part: Slice) -> Metric | None:
         """The metric of a slice, or None where the slice was not asked for."""
         if part.metric is None:
             counted = self._option is None and self._bounds is None and self._counts(part.column)

@@ -75,7 +75,7 @@ class Table:
     rows: tuple[tuple[Cell | str, ...], ...]
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         headings: Iterable[str],
         rows: Iterable[Iterable[Cell | str]],
@@ -85,7 +85,7 @@ class Table:
     ) -> Table:
         """A table whose columns are of the ``kinds`` given by heading, or ``otherwise``.
 
-        >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+        >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
         >>> [column.kind.value for column in table.columns]
         ['text', 'number']
         """
@@ -238,7 +238,7 @@ class Document:
     Examples
     --------
     >>> from halfwidth.report.render import render
-    >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+    >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
     >>> print(render(Document((Heading("Cases"), table, Note("All of them."))), "markdown"), end="")
     **Cases**
     <BLANKLINE>

@@ -59,7 +59,7 @@ def minimum_runs_document(rows: Sequence[dict[str, Any]]) -> Document:
 
 
 def _sheet(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    return Table.of(headings, rows, kinds=KINDS)
+    return Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _overview(plans: Sequence[SampleSize]) -> Table:

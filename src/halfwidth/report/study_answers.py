@@ -77,7 +77,7 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
         kept = {name: column for name, column in cells.items() if any(column)}
-        yield Table.of(kept, zip(*kept.values(), strict=True), kinds=KINDS)
+        yield Table.from_rows(kept, zip(*kept.values(), strict=True), kinds=KINDS)
     yield Note(layout.footer.format_map(footer_values))
 
 
