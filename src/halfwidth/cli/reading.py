@@ -1,4 +1,4 @@
-"""Options of all verbs that read a table, and the one way in which they read it."""
+"""Options of all verbs that read a table, and how they read it."""
 
 from __future__ import annotations
 

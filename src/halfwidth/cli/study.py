@@ -1,4 +1,4 @@
-"""``halfwidth study``: coverage and width of CI methods on one's own instances."""
+"""``halfwidth study``: coverage and width of CI methods on your own instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors are part of the interface: what was given, what is allowed, what to do."""
+"""Errors as part of the interface: what was given, what is allowed, what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cautions an estimate deserves: one short rule each, all in `RULES`."""
+"""Caution rules: a short function for each, all in `RULES`."""
 
 from __future__ import annotations
 

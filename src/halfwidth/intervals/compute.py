@@ -1,4 +1,4 @@
-"""The one road from samples to bounds, taken by the public functions and by the study alike."""
+"""From samples to bounds, in the same way for the public functions and for studies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all figures share: sizes, colours that every reader can tell apart, and words."""
+"""What all figures share: sizes, colours that every reader can tell apart, and labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verb has to say, before it is text: headings, tables, notes, figures and data.
+"""The answer of a verb before it is text: headings, tables, notes, figures and data.
 
 A document is built once from finished results; each module of `halfwidth.report.render` turns it
 into one kind of text. Nothing in it is escaped, wrapped or padded.

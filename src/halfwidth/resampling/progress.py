@@ -1,4 +1,4 @@
-"""A word to those who wait: a progress bar on stderr, for work that takes more than two seconds."""
+"""A progress bar on stderr for work that takes more than two seconds."""
 
 from __future__ import annotations
 

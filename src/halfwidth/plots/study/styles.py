@@ -1,4 +1,4 @@
-"""One look for each method and metric, the same in every figure: colour, stroke and marker."""
+"""The style of each method and metric, the same in every figure: colour, stroke and marker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a spec and its instances to chunks, whose boundaries nothing else decides."""
+"""From a spec and its instances to chunks; nothing else decides their boundaries."""
 
 from __future__ import annotations
 
