@@ -207,7 +207,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @frozen
 class Data:
-    """What programs read; made when it is asked for, since most calls never do.
+    """What programs read, made on demand, since most calls never need it.
 
     Attributes
     ----------

@@ -96,7 +96,7 @@ def characteristics_document(frame: pd.DataFrame) -> Document:
 
 
 def rejections_document(frame: pd.DataFrame, seed: int | None = None) -> Document:
-    """The frame of `family_rejections`; ``seed`` is told where draws were made."""
+    """The frame of `family_rejections`; notes name the ``seed`` where draws were made."""
     drawn = bool((frame["draws"] > 0).any())
     columns = {"rejected": "Rejected by the nominal p, % of instances"}
     if drawn:

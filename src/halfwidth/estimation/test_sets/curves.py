@@ -151,7 +151,7 @@ def plain_request(
 
 
 def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
-    """The area under the curve of each class asked for, with the records that it is made of."""
+    """The area under the curve of each requested class, with its records."""
     if cases.n_classes == 2 and cases.positive is None:
         raise OptionError(
             f"a curve of two classes needs to know which of "

@@ -20,7 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
 
 
 class Look(NamedTuple):
-    """How a line is told from the others, also without colour."""
+    """The style of a line, distinct from the others also without colour."""
 
     colour: str
     stroke: Any
