@@ -211,7 +211,7 @@ def batch() -> Iterator[Line]:
     records = np.concatenate([shares, truth[:, None].astype(float)], axis=1)
     ordered = np.stack([arrange(one, paired=True)[0] for one in records])
     metric = Metric(SAMPLE_METRICS["auroc"])
-    macro = building.of_areas(metric, RankEach(classes), AreaFinish("macro"), "omit")
+    macro = building.ranking_statistic(metric, RankEach(classes), AreaFinish("macro"), "omit")
     plan, design = Plan(1, RESAMPLES, compiled=True), Design((n,), paired=True)
 
     def ours() -> object:

@@ -201,7 +201,9 @@ def counting(name: str, task: Task, absent: AbsentClass = "omit") -> tuple[Stati
     """A macro-average, or a metric of all three classes, and its true value."""
     metric = Metric(SAMPLE_METRICS[name])
     finish = CountingFinish(metric, 3, "macro", absent=absent)
-    return building.of_cells(metric, finish, "omit"), float(finish(population(task).ravel()))
+    return building.counting_statistic(metric, finish, "omit"), float(
+        finish(population(task).ravel())
+    )
 
 
 def macro(name: str, task: Task, absent: AbsentClass = "omit") -> tuple[Statistic, float]:
@@ -210,7 +212,7 @@ def macro(name: str, task: Task, absent: AbsentClass = "omit") -> tuple[Statisti
     truths = [auroc_of(d) if name == "auroc" else precision_of(d, share) for d, share in pairs]
     finish = AreaFinish("macro", absent=absent)
     metric = Metric(SAMPLE_METRICS[name])
-    return building.of_areas(metric, RankEach(len(task.shares)), finish, "omit"), float(
+    return building.ranking_statistic(metric, RankEach(len(task.shares)), finish, "omit"), float(
         np.mean(truths)
     )
 
@@ -219,7 +221,7 @@ def of_two_classes() -> Iterator[Study]:
     """AUROC and AP of binormal scores."""
     for name, called in (("auroc", "AUROC"), ("average_precision", "AP")):
         metric = Metric(SAMPLE_METRICS[name])
-        statistic = building.of_areas(metric, RankEach(1), AreaFinish("binary"), "omit")
+        statistic = building.ranking_statistic(metric, RankEach(1), AreaFinish("binary"), "omit")
         for aimed in (0.75, 0.95):
             shift = float(np.sqrt(2) * stats.norm.ppf(aimed))
             truth = aimed if name == "auroc" else precision_of(shift, POSITIVE)

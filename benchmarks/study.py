@@ -4,7 +4,8 @@ Run with ``make bench-study``, which holds BLAS to one thread. Cells have 10 000
 resamples, n = 250. What one would use instead is SciPy's bootstrap, sample by sample, and for
 metrics of test sets scikit-learn's functions in it; that is timed on one sample (scikit-learn with
 few resamples) and scaled. The prediction multiplies what cells cost by how many the design has; one
-instance's row of it is then run as a whole.
+instance's row of it is then run as a whole. On a busy machine ``--cpu`` measures processor
+time, which says nothing of workers: ``python benchmarks/study.py --cpu cells design memory``.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from halfwidth.study.populations import adaptive_kde, empirical, logit_kde
 from halfwidth.study.simulation.cells import Cells, simulate, simulated
 from halfwidth.study.simulation.costs import predict
 from halfwidth.study.simulation.fitted import fitted
-from halfwidth.study.simulation.grid import chunks_of
+from halfwidth.study.simulation.grid import plan_chunks
 from halfwidth.study.specs.spec import Instance, StudySpec
 
 BOOTSTRAPS = ("percentile", "basic", "bca")
@@ -280,8 +281,8 @@ def design() -> Iterator[Row]:
     """All cells of andre2025 (section 3 and Tables 1 and S3)."""
     # Eight metrics of 228 instances, clDice of 38; HD and HD95 are discrete.
     everything = spec_of()
-    continuous = chunks_of(everything, [values_instance("continuous")])
-    discrete = chunks_of(everything, [values_instance("discrete", discrete=True)])
+    continuous = plan_chunks(everything, [values_instance("continuous")])
+    discrete = plan_chunks(everything, [values_instance("discrete", discrete=True)])
     yield Row("segmentation, continuous: 5 statistics, 9 n", continuous, 6 * 228 + 38)
     yield Row("segmentation, HD and HD95: 5 statistics, 9 n", discrete, 2 * 228)
     proportions = ("wald", "wilson", "agresti_coull", "clopper_pearson")
@@ -291,7 +292,7 @@ def design() -> Iterator[Row]:
         asked = (*BOOTSTRAPS, *(proportions if name == "accuracy" else ()))
         methods = tuple(METHODS[method] for method in asked)
         spec = spec_of(metrics=(sample_metric(name),), methods=methods)
-        yield Row(f"classification, {name}: 12 tasks, 9 n", chunks_of(spec, instances), MODELS)
+        yield Row(f"classification, {name}: 12 tasks, 9 n", plan_chunks(spec, instances), MODELS)
     fewer = {"samples": 3500, "resamples": 3499, "averages": ("macro",)}
     for name, sizes in (
         ("balanced_accuracy", (500, 1000, 5000)),
@@ -305,7 +306,7 @@ def design() -> Iterator[Row]:
             **fewer,
         )
         work = f"macro {name}: 12 tasks, n = {', '.join(map(str, sizes))}"
-        yield Row(work, chunks_of(spec, instances), MODELS)
+        yield Row(work, plan_chunks(spec, instances), MODELS)
 
 
 def show_design() -> float:
@@ -332,7 +333,7 @@ def show_design() -> float:
 
 def show_check(predicted: float) -> None:
     """The row of one instance of segmentation, run."""
-    chunks = chunks_of(spec_of(), [values_instance("checked")])
+    chunks = plan_chunks(spec_of(), [values_instance("checked")])
     begun = time.perf_counter()
     for chunk in chunks:
         simulate(chunk.payload)
@@ -350,7 +351,7 @@ def show_workers(runs: int = 5) -> None:
     """A study with one worker and with two, in turns."""
     spec = spec_of(samples=4000, sizes=(50, 100, 250))
     instances = tuple(values_instance(f"instance {place}") for place in range(4))
-    planned = StudyPlan(spec, instances, chunks_of(spec, instances))
+    planned = StudyPlan(spec, instances, plan_chunks(spec, instances))
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(runs):
         for jobs, own in times.items():
@@ -384,8 +385,12 @@ def peak_of_a_batch(cells: Cells) -> float:
 
 
 def main() -> None:
-    """Everything, in the order of the module."""
-    wanted = sys.argv[1:] or ["cells", "design", "workers", "memory"]
+    """Everything, in the order of the module, or what the command line names."""
+    named = [name for name in sys.argv[1:] if name != "--cpu"]
+    wanted = named or ["cells", "design", "workers", "memory"]
+    if "--cpu" in sys.argv:
+        # The package's own predictions are to go by this clock too.
+        time.perf_counter = time.process_time
     if "cells" in wanted:
         show_cells()
     if "design" in wanted:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.simulation.performance import COLUMNS
 
 SIZES = (10, 25, 50, 100, 250)
 

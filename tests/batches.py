@@ -13,7 +13,7 @@ from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Metric, Statistic, Takes
 from halfwidth.core.undefined import ABSENT_CLASS, AbsentClass, Undefined
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.building import of_cells
+from halfwidth.metrics.building import counting_statistic
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.programs import WIDTH
 
@@ -42,10 +42,10 @@ def statistic_of(
 ) -> Statistic:
     metric = metric_of(name, **(parameters or {}))
     finish = CountingFinish(metric, classes, average, min(1, classes - 1), absent, **tables)
-    return of_cells(metric, finish, undefined)
+    return counting_statistic(metric, finish, undefined)
 
 
-def form_of(statistic: Statistic) -> CellCounts:
+def declared_form(statistic: Statistic) -> CellCounts:
     form = statistic.spec.form
     assert isinstance(form, CellCounts)
     return form
@@ -75,7 +75,7 @@ def tables_of(codes: Array, cells: int, drawn: Array) -> Array:
 
 def of_rows(codes: Array, statistic: Statistic, drawn: Array) -> Array:
     """The metric of the tables of the rows drawn."""
-    form = form_of(statistic)
+    form = declared_form(statistic)
     return form.finish(tables_of(codes, form.n_cells, drawn))
 
 

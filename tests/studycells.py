@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.simulation.performance import COLUMNS
 
 SIZES = (10, 25, 50)
 FIT = {"percentile": -0.8, "bca": -0.5, "basic": -1.5, "t": -0.6}

@@ -16,7 +16,7 @@ from halfwidth import intervals, metrics, summaries
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.references import REFERENCES
-from halfwidth.core.spec import Estimand, MetricLevel, MetricSpec, spec_of
+from halfwidth.core.spec import Estimand, Metric, MetricLevel, MetricSpec, spec_of
 
 CATALOGUES: list[tuple[Catalogue[Any], ModuleType]] = [
     (hw.METRICS, metrics),
@@ -111,6 +111,12 @@ def test_cautions_named_by_methods_exist() -> None:
     codes = {spec.code for spec in CAUTIONS}
     assert len(codes) == len(CAUTIONS)
     assert {code for method in hw.METHODS for code in method.cautions} <= codes
+
+
+def test_a_metric_without_a_function_says_so() -> None:
+    assert Metric(hw.METRICS["dsc"]).function is metrics.dsc
+    with pytest.raises(TypeError, match="lesions is not computed: its values arrive ready-made"):
+        _ = Metric(MetricSpec("lesions")).function
 
 
 def test_every_estimand_has_a_method() -> None:

@@ -19,9 +19,9 @@ from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.spec import spec_of
 from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 BLOCKS = dict(re.findall(r"```python (\w+)\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL))

@@ -34,7 +34,7 @@ OTHER_WORDS: dict[str, set[str]] = {
     "study/analysis/fits.py": {"t"},  # a family of distributions
     "study/analysis/pace_tests.py": {"exact"},  # a column
     "study/populations/parametric.py": {"t"},  # a family of distributions
-    "study/simulation/records.py": {"rmse"},  # a column
+    "study/simulation/performance.py": {"rmse"},  # a column
 }
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from halfwidth.resampling.forms.contract import Engine
-from halfwidth.resampling.forms.table import MODULES
+from halfwidth.resampling.forms.engines import MODULES
 
 # Packages that take a tenth of a second and more, and parts of ours that a call does not need.
 HEAVY = {"matplotlib", "pandas", "sklearn", "joblib", "scipy.stats", "numpy.ma"}

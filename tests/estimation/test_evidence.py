@@ -10,7 +10,7 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.evidence import OF_CASES, cases_needed, family_of, found_for
+from halfwidth.estimation.evidence import OF_CASES, cases_needed, find_evidence, metric_family
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.study.analysis.evidence import evidence_rows
 
@@ -60,12 +60,12 @@ def test_a_size_that_was_not_studied_is_an_error() -> None:
 
 def test_nothing_was_found_of_a_distance_in_millimetres() -> None:
     assert hw.evidence("assd").empty
-    assert family_of(Metric(hw.METRICS["assd"])) == ""
+    assert metric_family(Metric(hw.METRICS["assd"])) == ""
 
 
 @pytest.mark.parametrize("name", ["dsc", "iou", "nsd", "boundary_iou"])
 def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> None:
-    assert family_of(Metric(hw.METRICS[name])) == OF_CASES
+    assert metric_family(Metric(hw.METRICS[name])) == OF_CASES
 
 
 # --------------------------------------------------------------------------- what is near
@@ -73,20 +73,20 @@ def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> No
 
 @pytest.mark.parametrize(("n", "size"), [(7, 10), (10, 10), (24, 10), (30, 25), (625, 250)])
 def test_the_next_size_below_speaks(n: int, size: int) -> None:
-    found = found_for(DSC, MEAN, "", "t", n)
+    found = find_evidence(DSC, MEAN, "", "t", n)
     assert found is not None
     assert found.n == size
 
 
 @pytest.mark.parametrize("n", [0, 6, 626, 10_000])
 def test_no_size_is_near(n: int) -> None:
-    assert found_for(DSC, MEAN, "", "t", n) is None
+    assert find_evidence(DSC, MEAN, "", "t", n) is None
 
 
 def test_another_share_of_trimming_was_not_studied() -> None:
     usual, other = (resolve_statistic(f"trimmed_mean{more}") for more in ("", ":share=0.1"))
-    assert found_for(DSC, usual, "", "percentile", 25) is not None
-    assert found_for(DSC, other, "", "percentile", 25) is None
+    assert find_evidence(DSC, usual, "", "percentile", 25) is not None
+    assert find_evidence(DSC, other, "", "percentile", 25) is None
 
 
 # --------------------------------------------------------------------------- what cautions say
@@ -94,7 +94,7 @@ def test_another_share_of_trimming_was_not_studied() -> None:
 
 def test_few_cases_are_told_what_the_method_did() -> None:
     (message,) = messages(hw.summary_ci(values(12), metric="dsc", method="t"), "HW201")
-    found = found_for(DSC, MEAN, "", "t", 12)
+    found = find_evidence(DSC, MEAN, "", "t", 12)
     assert found is not None
     assert message.endswith(found.of_coverage)
     assert "On 164 real instances (DSC and NSD) 95 % intervals by t covered" in message
@@ -108,7 +108,7 @@ def test_the_caution_about_the_method_quotes_where_there_is_one() -> None:
 
 def test_a_concentration_bound_is_told_its_width() -> None:
     (message,) = messages(hw.summary_ci(values(50), metric="dsc", method="hoeffding"), "HW307")
-    found = found_for(DSC, MEAN, "", "hoeffding", 50)
+    found = find_evidence(DSC, MEAN, "", "hoeffding", 50)
     assert found is not None
     assert f"hoeffding was {found.width_ratio:.1f} times as wide as t at n = 50" in message
 

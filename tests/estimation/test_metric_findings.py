@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import halfwidth as hw
 from halfwidth.core.spec import Metric
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.building import of_weighted_cells
-from halfwidth.resampling.bootstrap import leave_one_out
+from halfwidth.metrics.building import weighted_counting_statistic
 from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.engine import leave_one_out
 
 Array = NDArray[Any]
 
@@ -77,7 +77,7 @@ def test_highest_of_equally_good_thresholds_is_chosen_whatever_rounding_says() -
 def test_weights_of_a_cell_that_a_cluster_takes_along_leave_nothing_behind() -> None:
     generator, wrong = np.random.default_rng(0), 0
     metric = Metric(hw.SAMPLE_METRICS["sensitivity"], {})
-    statistic = of_weighted_cells(metric, CountingFinish(metric, 2, "binary", 1), "omit")
+    statistic = weighted_counting_statistic(metric, CountingFinish(metric, 2, "binary", 1), "omit")
     for _ in range(50):
         truth, said = generator.integers(0, 2, (2, 40))
         groups = np.where(truth == 1, 0, generator.integers(1, 8, 40))

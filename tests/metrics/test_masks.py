@@ -203,7 +203,7 @@ def test_counts_are_those_of_the_whole_image() -> None:
     assert overlap.f_beta(pair, beta=3) == 0.5
     # Of a crop, counts are told by the image that it was cut from.
     whole = (slice(3, 8),) * 3
-    cut = MaskPair.of_crops(a[whole], b[whole], None, a.shape)
+    cut = MaskPair.from_crops(a[whole], b[whole], None, a.shape)
     assert cut.counts == pair.counts
 
 

@@ -15,10 +15,10 @@ from scipy import stats
 import halfwidth as hw
 from halfwidth.core.types import Alternative
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.resampling.bootstrap import acceleration, bootstrap_distribution
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import acceleration, bootstrap_distribution
 
 Array = NDArray[np.float64]
 Reduces = Callable[..., Any]

@@ -19,15 +19,15 @@ from support import codes, message
 import halfwidth as hw
 from halfwidth.core.errors import DataError, HalfwidthError, OptionError
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.resampling.bootstrap import (
+from halfwidth.resampling.designs import Codes, Design, arrange
+from halfwidth.resampling.distribution import ExactDistribution, Replicates
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
     leave_one_out,
     replicates,
 )
-from halfwidth.resampling.designs import Codes, Design, arrange
-from halfwidth.resampling.distribution import ExactDistribution, Replicates
-from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import reference
 
 Array = NDArray[np.float64]

@@ -12,10 +12,10 @@ from halfwidth.core.types import Array, Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling import bootstrap
-from halfwidth.resampling.bootstrap import replicates
+from halfwidth.resampling import engine as bootstrap
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.kernels import native
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")

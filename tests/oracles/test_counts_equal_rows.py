@@ -17,16 +17,16 @@ from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.building import (
     Tuned,
-    of_areas,
-    of_cells,
-    of_sums,
-    of_tuned,
-    of_weighted_cells,
+    counting_statistic,
+    ranking_statistic,
+    sums_statistic,
+    tuned_statistic,
+    weighted_counting_statistic,
 )
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import native
 
@@ -139,7 +139,7 @@ def statistic_of_cells(name: str, *, weighted: bool = False) -> Statistic:
     parameters = {"weights": 2.0} if "weights" in options else {}
     made = metric_of(metric, **parameters)
     finish = CountingFinish(made, 3, average, absent=absent)
-    return (of_weighted_cells if weighted else of_cells)(made, finish, "omit")
+    return (weighted_counting_statistic if weighted else counting_statistic)(made, finish, "omit")
 
 
 def cells(n: int) -> Array:
@@ -168,7 +168,7 @@ def test_counts_of_cells_are_those_of_the_rows_drawn(name: str, n: int, kind: st
 def test_costs_of_counts_are_means_over_the_rows_drawn(kind: str) -> None:
     records, design = design_of(kind, cells(70))
     metric = metric_of("expected_cost")
-    statistic = of_cells(metric, CountingFinish(metric, 3, costs=COSTS), "omit")
+    statistic = counting_statistic(metric, CountingFinish(metric, 3, costs=COSTS), "omit")
     assert_replicates_are_those_of_rows(records, design, statistic, cost_of, RESAMPLES)
     assert_jackknife_is_that_of_rows(records, design, statistic, cost_of)
 
@@ -288,7 +288,7 @@ def test_areas_of_counts_are_those_of_the_rows_drawn(
         records = np.delete(records, 1, axis=0) if classes == 1 else records
         records, design = design_of(kind, records)
         rank = RankEach(classes, flatten=average == "micro", weighted=weighted)
-        statistic = of_areas(metric, rank, AreaFinish(average), "omit")
+        statistic = ranking_statistic(metric, rank, AreaFinish(average), "omit")
         of_rows = functools.partial(area_of_rows, AREAS[name], average, classes)
         assert_replicates_are_those_of_rows(records, design, statistic, of_rows, 15)
         assert_jackknife_is_that_of_rows(records, design, statistic, of_rows)
@@ -308,7 +308,7 @@ def test_threshold_is_chosen_anew_on_the_rows_drawn(kind: str) -> None:
     records, design = design_of(kind, np.delete(scored_cases(30, 2, weighted=False), 1, axis=0))
     f1, accuracy = metric_of("f1"), metric_of("accuracy")
     tuned = Tuned(CountingFinish(f1, 2, "binary", 1), CountingFinish(accuracy, 2), 1)
-    statistic = of_tuned(f1, tuned, "omit")
+    statistic = tuned_statistic(f1, tuned, "omit")
     assert_replicates_are_those_of_rows(records, design, statistic, tuned_of_rows, 40)
     assert_jackknife_is_that_of_rows(records, design, statistic, tuned_of_rows)
 
@@ -333,7 +333,7 @@ def test_errors_of_sums_are_those_of_the_rows_drawn(
     def of_rows(drawn: Array) -> float:
         return float(function(drawn[0] - offset, drawn[1] - offset))
 
-    statistic = of_sums(metric_of(name))
+    statistic = sums_statistic(metric_of(name))
     plan = Plan(77, RESAMPLES)
     drawn = plan.indices(design, 0, RESAMPLES)
     wanted = [of_rows(records[..., rows_of(design, units)]) for units in drawn]

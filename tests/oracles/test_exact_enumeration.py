@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.resampling.bootstrap import bootstrap_distribution
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import bootstrap_distribution
 from halfwidth.resampling.forms.order_statistics import closed_form
 from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.spacings import gammas, spacings

@@ -19,7 +19,7 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Alternative, Bounds, Interval, Level
 from halfwidth.intervals import empirical_bernstein, hall, hoeffding, trimmed_t
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import of_samples
+from halfwidth.intervals.compute import sample_ingredients
 from halfwidth.intervals.mean import sample_skewness
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -40,7 +40,7 @@ ALTERNATIVES: list[Alternative] = ["two-sided", "lower", "upper"]
 
 def interval_of(method: str, values: Array, level: Level) -> Interval:
     """A method that works on the mean and its SE, for ascending values of independent cases."""
-    made = of_samples(values, Design.iid(values.shape[-1]), MEAN, plan=Plan(0))
+    made = sample_ingredients(values, Design.iid(values.shape[-1]), MEAN, plan=Plan(0))
     spec = METHODS[method]
     found: Interval = spec.function(*(made[need] for need in spec.needs), level)
     return found

@@ -43,8 +43,8 @@ RESAMPLES = 999
 BOOTSTRAPS = ("percentile", "bca", "basic")
 
 AUROC, PRECISION = Metric(SAMPLE_METRICS["auroc"]), Metric(SAMPLE_METRICS["average_precision"])
-OF_AUROC = building.of_areas(AUROC, RankEach(1), AreaFinish("binary"), "omit")
-OF_PRECISION = building.of_areas(PRECISION, RankEach(1), AreaFinish("binary"), "omit")
+OF_AUROC = building.ranking_statistic(AUROC, RankEach(1), AreaFinish("binary"), "omit")
+OF_PRECISION = building.ranking_statistic(PRECISION, RankEach(1), AreaFinish("binary"), "omit")
 
 
 def made_by(
@@ -294,7 +294,7 @@ def counting(name: str, absent: AbsentClass = "omit") -> Statistic:
     metric = Metric(SAMPLE_METRICS[name])
     costs = COSTS if name == "expected_cost" else None
     finish = CountingFinish(metric, 3, "macro", absent=absent, costs=costs)
-    return building.of_cells(metric, finish, "omit")
+    return building.counting_statistic(metric, finish, "omit")
 
 
 OF_CELLS = ("percentile", "bca", "delta")
@@ -357,7 +357,9 @@ def three_classes(n: int) -> Draw:
 
 
 def macro(metric: Metric, absent: AbsentClass) -> Statistic:
-    return building.of_areas(metric, RankEach(3), AreaFinish("macro", absent=absent), "omit")
+    return building.ranking_statistic(
+        metric, RankEach(3), AreaFinish("macro", absent=absent), "omit"
+    )
 
 
 def true_macro(name: str) -> float:
@@ -460,7 +462,7 @@ def cells_of_a_test(n: int) -> Draw:
 def of_test(name: str) -> Statistic:
     given = {"prevalence": 0.05} if name == "ppv" else {}
     metric = Metric(SAMPLE_METRICS[name], given)
-    return building.of_cells(metric, CountingFinish(metric, 2, "binary", 1), "omit")
+    return building.counting_statistic(metric, CountingFinish(metric, 2, "binary", 1), "omit")
 
 
 def true_of_test(name: str) -> float:

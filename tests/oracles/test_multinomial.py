@@ -18,10 +18,14 @@ from halfwidth.core import rng
 from halfwidth.core.forms import CellCounts
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.metrics.averaging import CountingFinish
-from halfwidth.metrics.building import of_cells, of_sums, of_weighted_cells
-from halfwidth.resampling.bootstrap import replicates
+from halfwidth.metrics.building import (
+    counting_statistic,
+    sums_statistic,
+    weighted_counting_statistic,
+)
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM, cell_counts
 from halfwidth.resampling.multinomial import binomial_quantile, multinomial
 
@@ -41,7 +45,7 @@ def statistic_of_cells(name: str, *, weighted: bool = False) -> Statistic:
     metric, average, parameters = CELLS[name]
     made = Metric(hw.SAMPLE_METRICS[metric], parameters)
     finish = CountingFinish(made, 3, average)
-    return (of_weighted_cells if weighted else of_cells)(made, finish, "omit")
+    return (weighted_counting_statistic if weighted else counting_statistic)(made, finish, "omit")
 
 
 def cells(n: int) -> Array:
@@ -185,7 +189,7 @@ def test_influence_of_errors_is_the_numerical_derivative(name: str) -> None:
     n, generator = 30, np.random.default_rng(8)
     target = generator.normal(size=n)
     records = np.stack([target, target + generator.normal(size=n)])
-    influence = of_sums(Metric(hw.SAMPLE_METRICS[name])).spec.influence
+    influence = sums_statistic(Metric(hw.SAMPLE_METRICS[name])).spec.influence
     assert influence is not None
 
     def at(w: Array) -> float:

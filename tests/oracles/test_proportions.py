@@ -172,9 +172,9 @@ def test_values_of_0_and_1_give_the_interval_of_their_counts() -> None:
     values = np.repeat([0.0, 1.0], [5, 45])
     for method in ("wilson", "clopper_pearson", "jeffreys", "agresti_coull", "wald", "bca"):
         of_values = hw.summary_ci(values, metric="correct", method=method)
-        of_counts = hw.proportion_ci(45, 50, method=method)
+        count_ingredients = hw.proportion_ci(45, 50, method=method)
         assert (of_values.low, of_values.high) == pytest.approx(
-            (of_counts.low, of_counts.high), rel=1e-12
+            (count_ingredients.low, count_ingredients.high), rel=1e-12
         )
 
 

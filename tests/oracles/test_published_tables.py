@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.estimation.resolve import resolve_statistic
-from halfwidth.resampling.bootstrap import bootstrap_distribution
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import bootstrap_distribution
 
 Array = NDArray[np.float64]
 Row = dict[str, str]

@@ -15,9 +15,9 @@ from halfwidth.core.types import Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.bootstrap import bootstrap_distribution, leave_one_out, replicates
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import bootstrap_distribution, leave_one_out, replicates
 from halfwidth.resampling.kernels import reference
 
 Array = NDArray[np.float64]

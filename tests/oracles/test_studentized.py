@@ -20,10 +20,10 @@ from halfwidth.core.types import Alternative, Level
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.bootstrap import standard_error, studentized_distribution
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import standard_error, studentized_distribution
 from halfwidth.resampling.forms.generic import studentized as studentized_plain
 
 Array = NDArray[np.float64]

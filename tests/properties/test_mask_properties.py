@@ -263,7 +263,7 @@ def test_background_round_the_masks_changes_nothing(case: Drawn, data: st.DataOb
 @given(drawn())
 def test_crops_equal_whole_masks(case: Drawn) -> None:
     a, b, spacing = case
-    whole = MaskPair.of_crops(a, b, spacing, a.shape)
+    whole = MaskPair.from_crops(a, b, spacing, a.shape)
     cropped = case.pair
     assert {name: metric(whole) for name, metric in EVERY.items()} == pytest.approx(
         {name: metric(cropped) for name, metric in EVERY.items()}, rel=1e-15, nan_ok=True

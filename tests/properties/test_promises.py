@@ -39,8 +39,8 @@ RECORDS = st.lists(
 ).map(lambda pairs: np.array(pairs, float).T)
 CELLS = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0]), min_size=3, max_size=60).map(np.array)
 AUROC, F1 = Metric(SAMPLE_METRICS["auroc"]), Metric(SAMPLE_METRICS["f1"])
-OF_RECORDS = building.of_areas(AUROC, RankEach(1), AreaFinish("binary"), "omit")
-OF_CELLS = building.of_cells(F1, CountingFinish(F1, 2, "binary", 1), "omit")
+OF_RECORDS = building.ranking_statistic(AUROC, RankEach(1), AreaFinish("binary"), "omit")
+OF_CELLS = building.counting_statistic(F1, CountingFinish(F1, 2, "binary", 1), "omit")
 
 
 def statistic_for(method: MethodSpec) -> Statistic:

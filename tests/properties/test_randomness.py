@@ -11,9 +11,9 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.summaries.catalogue import STATISTICS
 
 VALUES = np.random.default_rng(0).beta(8, 2, 120)

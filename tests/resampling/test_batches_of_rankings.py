@@ -49,10 +49,10 @@ def records_of(samples: int, n: int, classes: int, *, tied: bool = False) -> Arr
 def statistic_of(kind: str, average: str, classes: int) -> Statistic:
     metric = Metric(SAMPLE_METRICS[kind], {})
     each = RankEach(classes, flatten=average == "micro")
-    return building.of_areas(metric, each, AreaFinish(average), "omit")
+    return building.ranking_statistic(metric, each, AreaFinish(average), "omit")
 
 
-def form_of(statistic: Statistic) -> RankedAreas:
+def declared_form(statistic: Statistic) -> RankedAreas:
     form = statistic.spec.form
     assert isinstance(form, RankedAreas)
     return form
@@ -79,7 +79,7 @@ def test_estimates_of_a_batch_are_those_of_each_row(
     kind: str, average: str, tied: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statistic = statistic_of(kind, average, 3)
-    form = form_of(statistic)
+    form = declared_form(statistic)
     for n in (2, 5, 40):
         sets = records_of(9, n, 3, tied=tied)
         wanted = []
@@ -126,7 +126,7 @@ def test_order_of_ties_is_free_in_a_batch_only() -> None:
 
 def test_class_units_of_a_batch_are_those_of_each_test_set() -> None:
     sets = records_of(12, 30, 2)
-    one = building.of_areas(
+    one = building.ranking_statistic(
         Metric(SAMPLE_METRICS["auroc"], {}), RankEach(2), AreaFinish("binary", 1), "omit"
     )
     clusters = Design((10,), (3,) * 10, paired=True)
@@ -158,7 +158,7 @@ def test_values_without_each_case_are_those_of_a_loop_that_deletes_it(
         sets = records_of(7, n, max(classes, 2), tied=tied)
         sets = np.delete(sets, 1, axis=1) if classes == 1 else sets
         design = Design((n,), paired=True)
-        got = without_each_unit(form_of(statistic), sets, design)
+        got = without_each_unit(declared_form(statistic), sets, design)
         assert got.shape == (7, n)
         np.testing.assert_allclose(got, deleted(statistic, sets), rtol=1e-12)
 
@@ -188,7 +188,7 @@ def test_more_cases_than_16_bits_tell_apart() -> None:
     draw = np.random.default_rng(9)
     records = np.stack([draw.random(n), draw.integers(0, 2, n)])[None]
     statistic = statistic_of("auroc", "micro", 1)
-    got = without_each_unit(form_of(statistic), records, Design((n,), paired=True))[0]
+    got = without_each_unit(declared_form(statistic), records, Design((n,), paired=True))[0]
     for case in (0, 1, n - 2, n - 1):
         left = statistic(np.delete(records[0], case, axis=-1))
         assert got[case] == pytest.approx(float(left), rel=1e-13)

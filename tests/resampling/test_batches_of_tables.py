@@ -13,7 +13,7 @@ from batches import (
     Array,
     assert_equal,
     batch,
-    form_of,
+    declared_form,
     of_rows,
     policies_for,
     statistic_of,
@@ -25,9 +25,9 @@ from halfwidth.core.types import Level
 from halfwidth.core.undefined import UNDEFINED_POLICIES
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels.programs import program_of
 from halfwidth.resampling.proportions import binomial, studentized_binomial
@@ -47,13 +47,13 @@ def test_every_metric_is_that_of_the_rows_drawn(name: str, average: str, fast: b
     for absent in policies_for(average):
         for undefined in UNDEFINED_POLICIES:
             statistic = statistic_of(name, average, 3, absent, undefined)
-            wanted = form_of(statistic).finish(tables)
+            wanted = declared_form(statistic).finish(tables)
             assert_equal(replicates(codes, design, statistic, plan), wanted)
     # The tables are such that the policies matter, to metrics of one class surely.
     assert (
         average not in ("binary", "none")
         or name == "net_benefit"
-        or np.isnan(form_of(statistic_of(name, average)).finish(tables)).any()
+        or np.isnan(declared_form(statistic_of(name, average)).finish(tables)).any()
     )
 
 
@@ -70,7 +70,7 @@ def test_two_classes(name: str, average: str, fast: bool) -> None:
 def test_metrics_have_formulas(name: str, average: str) -> None:
     for absent in policies_for(average):
         for undefined in UNDEFINED_POLICIES:
-            form = form_of(statistic_of(name, average, 4, absent, undefined))
+            form = declared_form(statistic_of(name, average, 4, absent, undefined))
             program = program_of(form.finish, form.n_cells)
             assert (program is None) == (name in WITHOUT_FORMULA)
 

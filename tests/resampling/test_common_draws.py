@@ -13,9 +13,9 @@ from halfwidth.metrics import building
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import AreaFinish, RankEach
-from halfwidth.resampling.bootstrap import leave_one_out, replicates
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import leave_one_out, replicates
 from halfwidth.resampling.forms.counts import MULTINOMIAL_FROM
 from halfwidth.resampling.kernels import reference
 from halfwidth.summaries.catalogue import STATISTICS
@@ -43,12 +43,12 @@ def _structure(design: str, n: int = N) -> tuple[Codes | None, Codes | None]:
 
 def _f1() -> Statistic:
     metric = Metric(SAMPLE_METRICS["f1"])
-    return building.of_cells(metric, CountingFinish(metric, 3, "macro"), "zero")
+    return building.counting_statistic(metric, CountingFinish(metric, 3, "macro"), "zero")
 
 
 def _auroc() -> Statistic:
     metric = Metric(SAMPLE_METRICS["auroc"])
-    return building.of_areas(metric, RankEach(1), AreaFinish("binary"), "omit")
+    return building.ranking_statistic(metric, RankEach(1), AreaFinish("binary"), "omit")
 
 
 def _values(generator: np.random.Generator) -> Array:

@@ -13,7 +13,7 @@ from scipy import signal, special, stats
 import halfwidth as hw
 from halfwidth.core.types import Array
 from halfwidth.resampling import convolution
-from halfwidth.resampling.convolution import SmoothSum, draws_of, sum_distribution
+from halfwidth.resampling.convolution import SmoothSum, sum_distribution, unit_draws
 from halfwidth.resampling.distribution import Distribution, ExactDistribution
 from halfwidth.resampling.enumeration import can_enumerate, enumerated_sums
 from halfwidth.resampling.lattices import lattice_step
@@ -28,7 +28,7 @@ def rng() -> np.random.Generator:
 def of_mean(values: Array) -> ExactDistribution | SmoothSum:
     limits = values.min(), values.max()
     return sum_distribution(
-        [draws_of(values)], centre=values.mean(), scale=len(values), limits=limits
+        [unit_draws(values)], centre=values.mean(), scale=len(values), limits=limits
     )
 
 
@@ -284,7 +284,7 @@ def test_one_value_far_from_all_others() -> None:
 @pytest.mark.parametrize("n", [60, 120, 300])
 def test_resamples_without_the_outlier_stay_at_the_low_end(n: int) -> None:
     values = np.append(np.random.default_rng(0).normal(size=n - 1), 1e6)
-    found = sum_distribution([draws_of(values)], centre=values.mean(), scale=n)
+    found = sum_distribution([unit_draws(values)], centre=values.mean(), scale=n)
     times = stats.binom(n, 1 / n)
     for level in (0.025, 0.25, 0.6, 0.8, 0.95, 0.975, 0.995):
         rest = values[:-1].mean() * (1 - times.ppf(level) / n)
@@ -295,7 +295,7 @@ def test_resamples_without_the_outlier_stay_at_the_low_end(n: int) -> None:
 def test_values_beside_an_outlier_stay_apart() -> None:
     values = np.array([1.93, -0.80, -1.03, 1e6])
     means = np.array(list(itertools.product(values, repeat=4))).mean(axis=1)
-    found = sum_distribution([draws_of(values)], centre=values.mean(), scale=4)
+    found = sum_distribution([unit_draws(values)], centre=values.mean(), scale=4)
     for level in LEVELS:
         assert found.quantile(level) == pytest.approx(
             np.quantile(means, level, method="inverted_cdf"), abs=1e-6
@@ -352,7 +352,7 @@ def test_strata_are_drawn_each_by_itself(rounded: bool) -> None:
     strata = [g.beta(9, 2, 5), g.beta(2, 9, 4) + 3]
     strata = [values.round(1) if rounded else values for values in strata]
     centre = float(np.concatenate(strata).mean())
-    found = sum_distribution([draws_of(values) for values in strata], centre=centre, scale=9)
+    found = sum_distribution([unit_draws(values) for values in strata], centre=centre, scale=9)
     sums, probability = enumerated_sums([values[None] for values in strata])
     order = np.argsort(sums[0])
     means, cumulative = sums[0][order] / 9, np.cumsum(probability[order])
@@ -432,14 +432,14 @@ def test_other_statistics_are_drawn_as_ever() -> None:
 
 
 def test_distributions_of_a_batch_are_those_of_each() -> None:
-    from halfwidth.resampling.distribution import Several
+    from halfwidth.resampling.distribution import BatchDistribution
 
     each = [of_mean(data_of(name, 30)) for name in ("dice", "halves")]
-    both: Distribution | None = Several.of(each)
+    both: Distribution | None = BatchDistribution.join(each)
     assert both is not None
     assert both.quantile(0.025).tolist() == [float(one.quantile(0.025)) for one in each]
     assert both.quantile(np.array([0.1, 0.9]))[1] == each[1].quantile(0.9)
     assert both.mean().tolist() == [float(one.mean()) for one in each]
     assert both.n_resamples is None
     assert both.n_undefined.tolist() == [0, 0]
-    assert Several.of([each[0], None]) is None
+    assert BatchDistribution.join([each[0], None]) is None

@@ -14,9 +14,9 @@ from scipy import stats
 from support import examples
 
 from halfwidth.core.spec import Statistic, StatisticSpec
-from halfwidth.resampling.bootstrap import replicates
 from halfwidth.resampling.designs import Codes, Design, arrange
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import replicates
 from halfwidth.resampling.kernels import reference
 
 Array = NDArray[np.float64]

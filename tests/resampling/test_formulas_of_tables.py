@@ -16,7 +16,7 @@ from batches import (
     Array,
     assert_equal,
     batch,
-    form_of,
+    declared_form,
     statistic_of,
 )
 
@@ -140,12 +140,12 @@ def test_long_tables_have_no_formula() -> None:
     finish: Finish = lambda counts: counts.sum(axis=-1) * 1.0  # noqa: E731
     assert read_off(finish, MOST_CELLS) is not None
     assert read_off(finish, MOST_CELLS + 1) is None
-    form = form_of(statistic_of("expected_cost", classes=int(np.sqrt(MOST_CELLS))))
+    form = declared_form(statistic_of("expected_cost", classes=int(np.sqrt(MOST_CELLS))))
     assert program_of(form.finish, form.n_cells) is not None
 
 
 def test_sums_of_neighbouring_cells_take_one_pair_of_boundaries() -> None:
-    form = form_of(statistic_of("sensitivity", "none", 5))
+    form = declared_form(statistic_of("sensitivity", "none", 5))
     program = program_of(form.finish, 25)
     assert program is not None
     assert program.pairs.tolist() == [[6, 7], [5, 10]]
@@ -153,7 +153,7 @@ def test_sums_of_neighbouring_cells_take_one_pair_of_boundaries() -> None:
 
 @pytest.mark.parametrize(("name", "average"), EVERY)
 def test_no_step_reads_the_register_it_writes(name: str, average: str) -> None:
-    form = form_of(statistic_of(name, average, 4, "omit", "zero"))
+    form = declared_form(statistic_of(name, average, 4, "omit", "zero"))
     program = program_of(form.finish, form.n_cells)
     for step, into, *read in [] if program is None else program.steps.tolist():
         used = {Step.ROOT: 1, Step.IS_NAN: 1, Step.COUNT: 0, Step.ADD_TO: 1}.get(step, 2)
@@ -208,7 +208,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_the_steps_of_a_metric_are_few() -> None:
     # What the speed rests on: F1 of five classes takes ten counts, six quotients and four sums.
-    form = form_of(statistic_of("f1", "macro", 5))
+    form = declared_form(statistic_of("f1", "macro", 5))
     program = program_of(form.finish, 25)
     assert isinstance(program, Program)
     steps = program.steps[: program.quick, 0]

@@ -28,14 +28,14 @@ from halfwidth.study.simulation import cells as cells_module
 from halfwidth.study.simulation import fitted as fitted_module
 from halfwidth.study.simulation.cells import (
     Cells,
-    batch_of,
+    batch_parts,
+    batch_plan,
     batch_sizes,
-    plan_of,
     simulate,
     simulated,
 )
 from halfwidth.study.simulation.fitted import fitted
-from halfwidth.study.simulation.records import COLUMNS, IDENTITY
+from halfwidth.study.simulation.performance import COLUMNS, IDENTITY
 from halfwidth.study.specs.instances import load_instances
 
 BETA = {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]}
@@ -111,13 +111,13 @@ def test_intervals_are_those_of_each_batch_alone(monkeypatch: pytest.MonkeyPatch
     assert made.batch.tolist() == [0] * 7 + [1] * 6 + [2] * 6
     place = 0
     for batch, samples in enumerate((7, 6, 6)):
-        parts = list(batch_of(cells, population, batch, samples))
+        parts = list(batch_parts(cells, population, batch, samples))
         assert [len(part) for part in parts] == ([3, 3, 1] if samples == 7 else [3, 3])
         values = np.concatenate(parts)
         here = slice(place, place + samples)
         place += samples
         assert np.allclose(made.estimates[here], values.mean(axis=-1), rtol=1e-14, atol=0)
-        plan = plan_of(cells, batch)
+        plan = batch_plan(cells, batch)
         alone = intervals(
             values,
             measured.reduce,
@@ -286,9 +286,9 @@ def test_samples_and_draws_are_the_same_for_all_metrics_of_an_instance() -> None
     one, other = (Cells(sets, metric, 14, spec) for metric in spec.metrics)
     population = fitted(sets).population
     for batch in range(3):
-        assert plan_of(one, batch) == plan_of(other, batch)
-        first = list(batch_of(one, population, batch, 2))
-        second = list(batch_of(other, population, batch, 2))
+        assert batch_plan(one, batch) == batch_plan(other, batch)
+        first = list(batch_parts(one, population, batch, 2))
+        second = list(batch_parts(other, population, batch, 2))
         assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
 
 
@@ -322,8 +322,8 @@ def test_the_truth_depends_on_the_instance_alone_whichever_comes_first() -> None
 
 
 def _draws(cells: Cells, batch: int = 0) -> tuple[int, tuple[float, ...]]:
-    (part,) = batch_of(cells, fitted(cells.instance).population, batch, 2)
-    return plan_of(cells, batch).entropy, tuple(part.ravel()[:4].tolist())
+    (part,) = batch_parts(cells, fitted(cells.instance).population, batch, 2)
+    return batch_plan(cells, batch).entropy, tuple(part.ravel()[:4].tolist())
 
 
 def test_batches_sizes_seeds_and_instances_have_their_own_samples_and_draws() -> None:

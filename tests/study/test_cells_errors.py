@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from smallstudies import cells_of_values, rows_of
 
-from halfwidth.study.simulation.records import IDENTITY
+from halfwidth.study.simulation.performance import IDENTITY
 
 IDENTIFIED = [name for name in IDENTITY if name not in ("n", "confidence_level")]
 

@@ -14,7 +14,7 @@ import halfwidth as hw
 from halfwidth.core.errors import DataError
 from halfwidth.core.types import Array
 from halfwidth.intervals.compute import intervals
-from halfwidth.study.simulation.cells import Cells, batch_of, plan_of, simulated
+from halfwidth.study.simulation.cells import Cells, batch_parts, batch_plan, simulated
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.targets import Measured
 
@@ -24,7 +24,7 @@ SAMPLES = 3
 
 def _drawn(cells: Cells) -> Array:
     """The samples of the second batch, which has `SAMPLES` of them."""
-    (part,) = batch_of(cells, fitted(cells.instance).population, 1, SAMPLES)
+    (part,) = batch_parts(cells, fitted(cells.instance).population, 1, SAMPLES)
     return part
 
 
@@ -78,7 +78,7 @@ def test_statistics_of_cases(name: str, n: int) -> None:
         levels=[0.9],
         alternative="lower" if name == "normal" else "two-sided",
     )
-    values, plan, metric = _drawn(cells), plan_of(cells, 1), cells.instance.metric
+    values, plan, metric = _drawn(cells), batch_plan(cells, 1), cells.instance.metric
     assert metric is not None
     for measured in cells.measured:
         for place, of_sample in enumerate(_made(cells, measured)):
@@ -129,7 +129,7 @@ def _check_test_sets(cells: Cells, average: str) -> None:
     """Every method of every row of each sample, against a call for that sample alone."""
     (metric,) = cells.spec.metrics
     classes = cells.instance.classes
-    records, plan = _drawn(cells), plan_of(cells, 1)
+    records, plan = _drawn(cells), batch_plan(cells, 1)
 
     @functools.cache
     def asked(place: int, method: str, level: float) -> list[hw.Estimate] | None:
@@ -229,8 +229,8 @@ def test_many_samples_at_once_are_those_one_by_one() -> None:
         (measured,) = cells.measured
         population = fitted(cells.instance).population
         made = simulated(cells, measured, population)
-        (records,) = batch_of(cells, population, 0, 40)
-        values, plan = measured.samples(records), plan_of(cells, 0)
+        (records,) = batch_parts(cells, population, 0, 40)
+        values, plan = measured.samples(records), batch_plan(cells, 0)
 
         for place in range(40):
             alone = intervals(

@@ -16,7 +16,7 @@ from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import Array, Bounds
 from halfwidth.study.populations import LogitPopulation, adaptive_kde, empirical
 from halfwidth.study.simulation.cells import Cells
-from halfwidth.study.simulation.fitted import fitted, truth_of
+from halfwidth.study.simulation.fitted import fitted, population_truth
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.spec import Instance
 
@@ -71,7 +71,7 @@ def test_statistics_of_large_samples_tend_to_the_truth(name: str) -> None:
     generator = np.random.default_rng(99)
     samples = [population.draw(generator, 1, 100_001) for _ in range(20)]
     for measured in cells.measured:
-        truth = truth_of(cells.instance, measured, cells.spec)
+        truth = population_truth(cells.instance, measured, cells.spec)
         assert (truth.standard_error, truth.how in ("formula", "root")) == (0, True)
         found = np.concatenate([measured.reduce(sample) for sample in samples])
         error = found.std(ddof=1) / math.sqrt(20)
@@ -86,8 +86,8 @@ def test_the_truth_is_the_same_at_every_size_and_for_every_method() -> None:
     for n in spec.sizes:
         again = Cells(cells.instance, None, n, spec).measured
         for one, other in zip(cells.measured, again, strict=True):
-            first = truth_of(cells.instance, one, cells.spec)
-            assert first == truth_of(cells.instance, other, spec)
+            first = population_truth(cells.instance, one, cells.spec)
+            assert first == population_truth(cells.instance, other, spec)
 
 
 # --------------------------------------------------------------------------- metrics of test sets
@@ -149,7 +149,7 @@ def test_metrics_of_a_kernel_density_against_a_draw_by_hand(which: int) -> None:
     sets = labelled(classes=3, shares=[0.6, 0.3, 0.1], n=70, seed=3)
     cells = cells_of_sets(sets, name, 20, average, truth_draws=DRAWS)
     (measured,) = cells.measured
-    truth = truth_of(sets, measured, cells.spec)
+    truth = population_truth(sets, measured, cells.spec)
     assert truth.how == "draw"
     population, generator = fitted(sets).population, np.random.default_rng([17, which])
     found = np.array([oracle(*_by_hand(population, generator, 5000)) for _ in range(10)])
@@ -168,7 +168,7 @@ def test_metrics_of_an_empirical_distribution_are_those_of_its_cases(which: int)
     expected = oracle(population.labels, (odds / odds.sum(axis=0)).T)
     cells = cells_of_sets(sets, name, 20, average, truth_draws=DRAWS)
     (measured,) = cells.measured
-    truth = truth_of(sets, measured, cells.spec)
+    truth = population_truth(sets, measured, cells.spec)
     # Blocks of 3000 cases: what they are off by is a share of 1/3000.
     assert abs(truth.value - expected) < 7 * truth.standard_error + 1e-3
     assert truth.standard_error < 0.01
@@ -189,7 +189,7 @@ def test_the_positive_class_is_the_second_of_two(metric: str, average: str) -> N
     }
     cells = cells_of_sets(sets, metric, 20, average, truth_draws=DRAWS)
     (measured,) = cells.measured
-    found = truth_of(sets, measured, cells.spec)
+    found = population_truth(sets, measured, cells.spec)
     assert abs(found.value - expected[metric]) < 7 * found.standard_error + 1e-3
 
 
@@ -198,6 +198,6 @@ def test_a_larger_draw_is_nearer_and_knows_it() -> None:
     errors = []
     for draws in (4000, 400_000):
         cells = cells_of_sets(sets, "accuracy", 20, truth_draws=draws)
-        errors.append(truth_of(sets, cells.measured[0], cells.spec).standard_error)
+        errors.append(population_truth(sets, cells.measured[0], cells.spec).standard_error)
     # χ² with 19 degrees of freedom: a ratio of errors 3 times off has a probability below 1e-4.
     assert 10 / 3 < errors[0] / errors[1] < 30

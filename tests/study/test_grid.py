@@ -15,7 +15,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.types import Bounds
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.study.chunks import Chunk, check_chunks
-from halfwidth.study.simulation.grid import chunks_of, settings_of
+from halfwidth.study.simulation.grid import plan_chunks, shared_settings
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -37,11 +37,11 @@ def _spec(**study: Any) -> StudySpec:
 
 
 def _chunks(spec: StudySpec) -> tuple[Chunk, ...]:
-    return chunks_of(spec, load_instances(spec))
+    return plan_chunks(spec, load_instances(spec))
 
 
 def _digests(spec: StudySpec, instances: Sequence[Instance] | None = None) -> set[str]:
-    found = chunks_of(spec, load_instances(spec) if instances is None else instances)
+    found = plan_chunks(spec, load_instances(spec) if instances is None else instances)
     return {chunk.digest for chunk in found}
 
 
@@ -55,7 +55,7 @@ def test_chunks_are_instances_by_metrics_by_sizes() -> None:
     )
     (values,) = load_instances(_spec())
     sets = labelled("model/task")
-    chunks = chunks_of(spec, [values, sets])
+    chunks = plan_chunks(spec, [values, sets])
     assert [chunk.name for chunk in chunks] == [
         "beta-a=8-b=2.n00010",
         "beta-a=8-b=2.n00025",
@@ -81,7 +81,7 @@ def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> N
     else:
         spec, first = spec_of_sets(metrics=["mcc", "accuracy"], sizes=[10, 25]), labelled()
     instances = [replace(first, name=name) for name in HOSTILE]
-    chunks = chunks_of(spec, instances)
+    chunks = plan_chunks(spec, instances)
     assert len(chunks) == len(HOSTILE) * (2 if kind == "values" else 4)
     check_chunks(chunks)
     assert len({chunk.digest for chunk in chunks}) == len(chunks)
@@ -91,7 +91,7 @@ def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> N
         assert not chunk.name.startswith(".")
         # With the digest and the suffix of a part, and of a file half-written.
         assert len(chunk.name) < 200
-    again = chunks_of(spec, instances[::-1])
+    again = plan_chunks(spec, instances[::-1])
     assert {chunk.name: chunk.digest for chunk in again} == {
         chunk.name: chunk.digest for chunk in chunks
     }
@@ -99,7 +99,7 @@ def test_names_are_unique_and_safe_whatever_instances_are_called(kind: str) -> N
 
 def test_parts_of_hostile_names_are_files(tmp_path: Path) -> None:
     (first,) = load_instances(_spec())
-    chunks = chunks_of(_spec(), [replace(first, name=name) for name in HOSTILE])
+    chunks = plan_chunks(_spec(), [replace(first, name=name) for name in HOSTILE])
     for chunk in chunks:
         (tmp_path / f"{chunk.name}-{chunk.digest}.parquet").touch()
     there = list(tmp_path.iterdir())
@@ -212,7 +212,7 @@ def test_a_digest_does_not_change_with_what_rows_do_not_depend_on(tmp_path: Path
 
 
 def test_the_settings_of_a_store_say_what_parts_have_in_common() -> None:
-    settings = settings_of(_spec())
+    settings = shared_settings(_spec())
     assert settings["samples"] == 40
     assert settings["statistics"] == ["mean", "median"]
     assert settings["methods"] == [method.name for method in METHODS]
@@ -246,14 +246,14 @@ def test_a_method_may_accept_some_instances_alone() -> None:
     spec = _spec(statistics=["mean"], methods=["hoeffding"])
     (beta,) = load_instances(spec)
     endless = replace(beta, name="endless", bounds=Bounds(0, np.inf))
-    chunks = chunks_of(spec, [endless, beta])
+    chunks = plan_chunks(spec, [endless, beta])
     assert {chunk.group for chunk in chunks} == {beta.name}
     with pytest.raises(OptionError, match="hoeffding accepts nothing"):
-        chunks_of(spec, [endless])
+        plan_chunks(spec, [endless])
 
 
 def test_an_instance_that_nothing_is_asked_of_is_no_study() -> None:
     with pytest.raises(OptionError, match="no cells"):
-        chunks_of(_spec(), [labelled()])
+        plan_chunks(_spec(), [labelled()])
     with pytest.raises(OptionError, match="no cells"):
-        chunks_of(_spec(), [])
+        plan_chunks(_spec(), [])

@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.study.api import plan, run
 from halfwidth.study.results import BY, open_results
-from halfwidth.study.simulation.records import COLUMNS, IDENTITY
+from halfwidth.study.simulation.performance import COLUMNS, IDENTITY
 
 SPEC = """
 [study]

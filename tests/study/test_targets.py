@@ -15,7 +15,7 @@ from halfwidth.core.types import Array
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.designs import arrange
-from halfwidth.study.simulation.cells import Cells, batch_of, simulated
+from halfwidth.study.simulation.cells import Cells, batch_parts, simulated
 from halfwidth.study.simulation.fitted import fitted
 from halfwidth.study.simulation.targets import measured_on
 
@@ -93,7 +93,7 @@ def test_the_methods_offered_for_values_are_those_that_the_front_door_takes(
     population = populations[metric] | ({"metric": named} if named else {})
     cells = cells_of_values(population, statistics=[statistic], sizes=[40])
     (measured,) = cells.measured
-    ((sample,),) = batch_of(cells, fitted(cells.instance).population, 0, 1)
+    ((sample,),) = batch_parts(cells, fitted(cells.instance).population, 0, 1)
     taken = []
     for method in METHODS:
         try:
@@ -195,7 +195,7 @@ def _estimates(metric: str, average: str, absent: str) -> tuple[Array, Array, li
     population = fitted(rare).population
     (measured,) = cells.measured
     made = simulated(cells, measured, population)
-    records = np.concatenate([next(batch_of(cells, population, batch, 15)) for batch in (0, 1)])
+    records = np.concatenate([next(batch_parts(cells, population, batch, 15)) for batch in (0, 1)])
     return made.estimates, records, list(rows_of(cells))
 
 
@@ -252,7 +252,7 @@ def test_binary_rankings_of_one_class_alone_are_undefined() -> None:
         truth_draws=4000,
     )
     rows = rows_of(cells)
-    draws = [next(batch_of(cells, fitted(rare).population, batch, 30)) for batch in (0, 1)]
+    draws = [next(batch_parts(cells, fitted(rare).population, batch, 30)) for batch in (0, 1)]
     positives = np.concatenate(draws)[:, -1].sum(axis=-1)
     alone = int((positives == 0).sum())
     assert alone > 20

@@ -15,8 +15,8 @@ from typer.main import get_command
 
 from halfwidth.cli.answer import Answer
 
-# Of the command and of those that hold further verbs. Escape codes have no place in the output,
-# whatever the terminal: it may be piped or logged.
+# Settings of the command and of verbs that hold further verbs. Escape codes have no place in the
+# output, whatever the terminal: it may be piped or logged.
 SETTINGS: dict[str, Any] = {
     "no_args_is_help": True,
     "rich_markup_mode": None,

@@ -74,9 +74,9 @@ def methods(
         accepted = accepted_methods(Statistic(spec), binary=spec.estimand is Estimand.MEAN)
         chosen = [method for method in METHODS if method.name in accepted]
     if metric is not None:
-        from halfwidth.estimation.test_sets.metric_names import estimands_of
+        from halfwidth.estimation.test_sets.metric_names import possible_estimands
 
-        estimands = estimands_of(metric)
+        estimands = possible_estimands(metric)
         # Resamples of these have no standard error of their own.
         means = bool(estimands & {Estimand.MEAN, Estimand.PROPORTION})
         chosen = [
@@ -92,7 +92,7 @@ def _overview(chosen: list[MethodSpec]) -> Document:
         [method.name, method.accepts_text, str(method.min_n), method.use_when] for method in chosen
     ]
     kinds = {"method": Kind.NAME, "for": Kind.TEXT, "use it": Kind.TEXT}
-    table = Table.of(["method", "for", "min n", "use it"], rows, kinds=kinds)
+    table = Table.from_rows(["method", "for", "min n", "use it"], rows, kinds=kinds)
     return Document((table, Note("auto chooses among them; 'halfwidth methods NAME' says more.")))
 
 

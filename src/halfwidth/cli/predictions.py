@@ -41,7 +41,7 @@ class TestSetSource:
 
     @property
     def any(self) -> bool:
-        """Whether metrics of a test set are asked for."""
+        """Whether the options name a test set."""
         columns = self.target or self.score or self.prediction
         return bool(columns or self.target_file or self.score_file)
 
@@ -106,7 +106,7 @@ class TestSetData:
 
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
-    """Read what was asked for; ``numbers``: targets are numbers rather than classes."""
+    """Read the test set; ``numbers``: targets are numbers rather than classes."""
     source.check()
     if source.file is None:
         from halfwidth.io.arrays import read_array
@@ -142,14 +142,16 @@ def _repeat_cautions(
     """What columns of case ids, patients or runs say of the rows that are used."""
     import numpy as np
 
-    from halfwidth.estimation.repeat_cautions import design_doubts
+    from halfwidth.estimation.repeat_cautions import repeat_cautions
     from halfwidth.io.repeats import case_column, repeats_in
 
     used = [name for name in taken if name not in (columns.groups, columns.strata)]
     rows = np.flatnonzero(np.logical_and.reduce([table.present(name) for name in used]))
     groups = None if columns.groups is None else table.levels(columns.groups)
     case = case_column(table, taken, persons=False)
-    return design_doubts(repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows))
+    return repeat_cautions(
+        repeats_in(table, rows, case=case, groups=groups, taken=taken), len(rows)
+    )
 
 
 def _cells(table: Table, name: str, *, numbers: bool) -> Any:
@@ -245,7 +247,7 @@ def estimate_test_set(
     columns: DesignColumns,
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
-    """The table of estimates, and the figure if one is asked for.
+    """The table of estimates, and the figure if the options name one.
 
     Parameters
     ----------

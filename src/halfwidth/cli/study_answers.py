@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from halfwidth.study.results import Results
 
 Text = str | None
-# The names asked for, of what is asked for.
+# The names chosen in each column.
 Filters = dict[str, list[str]]
 
 
@@ -368,7 +368,7 @@ def _failures(stores: list[Path], filters: Filters, options: PartOptions) -> Doc
 
 
 def _characteristics(cells: pd.DataFrame, specs: list[Path] | None) -> pd.DataFrame | None:
-    """Of the instances of all specs; a spec that has none of the cells is not theirs."""
+    """Characteristics of the instances of all specs; specs without any of the cells are refused."""
     import pandas as pd
 
     from halfwidth.study.analysis import characteristics

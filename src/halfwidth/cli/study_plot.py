@@ -131,7 +131,7 @@ def plot(
         items = tuple(Item(figure.name, figure.says) for figure in chosen)
         return Answer(Document((Items(items),)))
     if out is not None:
-        # Of a family those that cannot be drawn are skipped, as they are of all.
+        # Figures of a family that cannot be drawn are skipped, as with --all.
         named = {figure.name for figure in figures} & set(names)
         left_out = _write_all(chosen, _folder(out), wanted, named)
         _check_families(names, chosen, left_out)

@@ -1,4 +1,4 @@
-"""A wrong option is met with the right one: options of old, of other libraries, and typos."""
+"""The right option for a wrong one: former options, those of other libraries, and typos."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     "--level": ("--over", "--confidence-level"),
     "--target": ("--coverage",),
     "--kind": ("--method",),
-    # Of scikit-learn, SciPy and others.
+    # Names in scikit-learn, SciPy and others.
     "--pos-label": ("--positive",),
     "--positive-class": ("--positive",),
     "--y-true": ("--target",),
@@ -93,7 +93,7 @@ def proposal(given: str, value: str | None, known: Iterable[str]) -> str | None:
     for name in OTHER_NAMES.get(given, ()):
         if name in options:
             return name
-    # Of what the names say: the dashes alone would make all of them alike.
+    # Compared without dashes, which alone would make all names alike.
     words = {name.lstrip("-"): name for name in options}
     near = closest(given.lstrip("-"), words)
     return words[near] if near else None

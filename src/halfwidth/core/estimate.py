@@ -34,7 +34,7 @@ DESIGN_WORDS = {
     "paired": "paired",
 }
 
-# Of a probability; any other one is said.
+# The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
 
 
@@ -347,7 +347,7 @@ def metric_title(metric: Metric) -> str:
     shown = [
         f"{parameter.name} {parameter.text(value, in_voxels=metric.in_voxels)}"
         for parameter in metric.spec.parameters
-        # Its unit is said beside a value.
+        # Its unit stands beside a value.
         if parameter != UNIT
         for value in [metric.parameters.get(parameter.name, parameter.default)]
         if value is not None and value != parameter.default

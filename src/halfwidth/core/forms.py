@@ -215,6 +215,6 @@ class PerCase:
     values: Callable[[Array], Array]
 
 
-# What a metric of a test set is of its records, beside a function of counts.
+# Forms of metrics of test sets that are no functions of counts.
 MetricForm = Area | PerCase | Sums
 Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas

@@ -41,7 +41,7 @@ CONTRACT = 2
 # Most cases of which a word gives so many indices: the k-th root of 2**44.
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
-# Of a seed that is given: more than any source of randomness yields, and fit to be printed.
+# Longest seed: more than any source of randomness yields, and fit to be printed.
 MOST_BITS = 1024
 
 

@@ -168,6 +168,13 @@ class Metric:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
     @property
+    def function(self) -> Callable[..., Any]:
+        """What computes it; a `TypeError` where its values arrive ready-made."""
+        if self.spec.function is None:
+            raise TypeError(f"{self.spec.name} is not computed: its values arrive ready-made")
+        return self.spec.function
+
+    @property
     def _declared(self) -> dict[str, float]:
         """The parameters that the spec has, without what is stated beside them."""
         names = [parameter.name for parameter in self.spec.parameters]
@@ -226,7 +233,7 @@ class Metric:
 
     @property
     def unit(self) -> str:
-        """Of a value; empty where it has none."""
+        """Unit of a value; empty where it has none."""
         return "voxels" if self.in_voxels and self.spec.unit else self.spec.unit
 
 
@@ -502,8 +509,10 @@ def metric(**given: Any) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         summary = (function.__doc__ or "").strip().partition("\n")[0]
-        own: dict[str, Any] = {"function": function} if "takes" in given else {}
-        return _attach(function, MetricSpec(function.__name__, summary=summary, **own, **given))
+        function_given: dict[str, Any] = {"function": function} if "takes" in given else {}
+        return _attach(
+            function, MetricSpec(function.__name__, summary=summary, **function_given, **given)
+        )
 
     return declare
 

@@ -1,4 +1,4 @@
-"""Small frozen values that travel through every layer."""
+"""Small frozen values that every layer uses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
 
 Array = NDArray[np.float64]
-# Of counts or sums, and complex where a derivative is taken.
+# Counts or sums, complex where a derivative is taken.
 Numbers = NDArray[Any]
 Alternative = Literal["two-sided", "lower", "upper"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "lower", "upper")

@@ -1,4 +1,4 @@
-"""Which cautions an estimate deserves: one short rule each, all in `RULES`."""
+"""Caution rules: a short function for each, all in `RULES`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halfwidth.core.spec import Better, Estimand, Kind, Need, Promise, Unanswere
 from halfwidth.core.types import Array
 from halfwidth.estimation.evidence import cases_needed, with_evidence
 from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
-from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES, ClassFacts
+from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES, ClassContext
 from halfwidth.intervals.mean import sample_skewness, t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
@@ -41,7 +41,7 @@ FEW_EFFECTIVE, UNEQUAL = 20, 0.75
 
 
 @frozen
-class Facts:
+class CautionContext:
     """What the rules look at.
 
     Attributes
@@ -62,7 +62,7 @@ class Facts:
         Whether the method gave an infinite bound.
     design : Design or None
         Where there are samples.
-    classes : ClassFacts or None
+    classes : ClassContext or None
         Where the metric is of a classification.
     """
 
@@ -74,7 +74,7 @@ class Facts:
     clipped: bool = False
     infinite: bool = False
     design: Design | None = None
-    classes: ClassFacts | None = None
+    classes: ClassContext | None = None
 
     @property
     def what(self) -> str:
@@ -99,13 +99,13 @@ class Facts:
     @property
     def noun(self) -> str:
         """What an independent unit is called."""
-        if self.of_runs:
+        if self.is_of_runs:
             return "run"
         clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
         return "cluster" if clusters else "case"
 
     @property
-    def of_runs(self) -> bool:
+    def is_of_runs(self) -> bool:
         """Whether values are of training runs."""
         return self.estimate.over == "runs"
 
@@ -126,7 +126,7 @@ class Facts:
         """Whether cases were drawn and classes counted as in the study of real instances."""
         independent = self.design is None or self.design.independent
         usual = self.classes is None or self.classes.absent == "omit"
-        return independent and usual and not self.undefined and not self.of_runs
+        return independent and usual and not self.undefined and not self.is_of_runs
 
     @property
     def guaranteed(self) -> bool:
@@ -134,36 +134,36 @@ class Facts:
         return Promise.GUARANTEED in self.estimate.method_spec.promises
 
 
-def cautions_for(facts: Facts) -> tuple[Caution, ...]:
+def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     """All cautions that the facts call for, in the order of their codes."""
-    method = facts.estimate.method_spec
-    raised = [rule(facts) for rule in RULES]
-    if facts.classes is not None:
-        raised += [rule(facts.estimate, facts.classes) for rule in METRIC_RULES]
-    if facts.of_runs:
-        raised += [rule(facts.estimate) for rule in RUN_RULES]
+    method = context.estimate.method_spec
+    raised = [rule(context) for rule in RULES]
+    if context.classes is not None:
+        raised += [rule(context.estimate, context.classes) for rule in METRIC_RULES]
+    if context.is_of_runs:
+        raised += [rule(context.estimate) for rule in RUN_RULES]
     raised += [caution(code, method=method.title) for code in method.cautions]
-    found = [one for one in raised if one is not None]
-    ordered = tuple(sorted(found, key=lambda item: item.code))
-    return with_evidence(ordered, facts.estimate) if facts.as_studied else ordered
+    cautions = [one for one in raised if one is not None]
+    ordered = tuple(sorted(cautions, key=lambda item: item.code))
+    return with_evidence(ordered, context.estimate) if context.as_studied else ordered
 
 
 # --------------------------------------------------------------------------- data
 
 
-def _missing(facts: Facts) -> Caution | None:
-    e = facts.estimate
+def _missing(context: CautionContext) -> Caution | None:
+    e = context.estimate
     if not e.n_missing:
         return None
     policy = "left out" if e.missing == "omit" else "counted as the worst value"
     total = e.n + (e.n_missing if e.missing == "omit" else 0)
-    infinite = f" ({facts.n_infinite} of them infinite)" if facts.n_infinite else ""
+    infinite = f" ({context.n_infinite} of them infinite)" if context.n_infinite else ""
     return caution("HW101", count=e.n_missing, total=total, infinite=infinite, policy=policy)
 
 
-def _identical_worst(facts: Facts) -> Caution | None:
-    spec, values = facts.estimate.metric_spec.spec, facts.values
-    if spec.kind is Kind.BINARY or not len(values) or facts.constant:
+def _identical_worst(context: CautionContext) -> Caution | None:
+    spec, values = context.estimate.metric_spec.spec, context.values
+    if spec.kind is Kind.BINARY or not len(values) or context.constant:
         return None
     end = spec.worst
     if end is None:
@@ -196,49 +196,49 @@ def _fences(values: Array) -> tuple[float, float]:
 # --------------------------------------------------------------------------- sample
 
 
-def _few_cases(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if facts.guaranteed or facts.undefined or facts.of_runs:
+def _few_cases(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if context.guaranteed or context.undefined or context.is_of_runs:
         return None
     statistic = e.statistic_spec
     needed = statistic.spec.reliable_n(e.metric_spec.reliable_n, **statistic.parameters)
-    if facts.design is not None and facts.design.sizes is not None:
+    if context.design is not None and context.design.sizes is not None:
         needed = max(needed, FEW_EFFECTIVE)
-    words = f"about {needed} or more"
-    studied = cases_needed(e) if facts.as_studied else None
+    needed_text = f"about {needed} or more"
+    studied = cases_needed(e) if context.as_studied else None
     if studied is not None:
-        found, largest = studied
-        if found is None:
-            needed, words = largest + 1, f"more than {largest}"
-        elif found > needed:
-            needed, words = found, f"about {found} or more"
-    if facts.units >= needed:
+        reliable_from, largest = studied
+        if reliable_from is None:
+            needed, needed_text = largest + 1, f"more than {largest}"
+        elif reliable_from > needed:
+            needed, needed_text = reliable_from, f"about {reliable_from} or more"
+    if context.units >= needed:
         return None
-    return caution("HW201", n=facts.units_text, what=facts.what, needed=words)
+    return caution("HW201", n=context.units_text, what=context.what, needed=needed_text)
 
 
-def _outliers(facts: Facts) -> Caution | None:
-    spec, values = facts.estimate.statistic_spec.spec, facts.values
+def _outliers(context: CautionContext) -> Caution | None:
+    spec, values = context.estimate.statistic_spec.spec, context.values
     sensitive = spec.smooth and spec.estimand in (Estimand.MEAN, Estimand.SPREAD)
-    if not sensitive or facts.successes is not None or len(values) < FEWEST_FOR_SHAPE:
+    if not sensitive or context.successes is not None or len(values) < FEWEST_FOR_SHAPE:
         return None
-    if facts.guaranteed or facts.constant:
+    if context.guaranteed or context.constant:
         return None
     low, high = _fences(values)
     # Without a spread between the quartiles every other value would be far out.
-    far = int(((values < low) | (values > high)).sum()) if low < high else 0
+    n_far_out = int(((values < low) | (values > high)).sum()) if low < high else 0
     skewness = float(sample_skewness(values))
     skewed = abs(skewness) > STRONG_SKEW and len(values) < COCHRAN * skewness**2
-    if not skewed and not (far and len(values) < ABSORBS_OUTLIERS):
+    if not skewed and not (n_far_out and len(values) < ABSORBS_OUTLIERS):
         return None
-    found = [f"{far} of {len(values)} values far out (beyond 3 IQR)"] * bool(far)
-    found += [f"skewness {skewness:.1f}"] * skewed
-    what = statistic_title(facts.estimate.statistic_spec)
-    return caution("HW202", detail=", ".join(found), what=what)
+    details = [f"{n_far_out} of {len(values)} values far out (beyond 3 IQR)"] * bool(n_far_out)
+    details += [f"skewness {skewness:.1f}"] * skewed
+    what = statistic_title(context.estimate.statistic_spec)
+    return caution("HW202", detail=", ".join(details), what=what)
 
 
-def _near_an_end(facts: Facts) -> Caution | None:
-    e, successes = facts.estimate, facts.successes
+def _near_an_end(context: CautionContext) -> Caution | None:
+    e, successes = context.estimate, context.successes
     if successes is None or not e.n:
         return None
     failures = e.n - successes
@@ -252,80 +252,80 @@ def _near_an_end(facts: Facts) -> Caution | None:
 # --------------------------------------------------------------------------- method
 
 
-def _bca_on_order_statistic(facts: Facts) -> Caution | None:
-    e = facts.estimate
+def _bca_on_order_statistic(context: CautionContext) -> Caution | None:
+    e = context.estimate
     if Need.ACCELERATION in e.method_spec.needs and not e.statistic_spec.spec.smooth:
         return caution("HW301", what=statistic_title(e.statistic_spec))
     return None
 
 
-def _no_width(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if facts.undefined or e.low != e.high:
+def _no_width(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if context.undefined or e.low != e.high:
         return None
-    if facts.of_runs and facts.constant:
-        return caution("HW707", n=facts.units_text, value=e.value)
+    if context.is_of_runs and context.constant:
+        return caution("HW707", n=context.units_text, value=e.value)
     reason = (
-        f"all values of {facts.units_text} are equal"
-        if facts.constant
+        f"all values of {context.units_text} are equal"
+        if context.constant
         else "both bounds fall on tied values"
     )
     return caution("HW304", reason=reason)
 
 
-def _outside(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if facts.undefined or (e.low >= e.range.low and e.high <= e.range.high):
+def _outside(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if context.undefined or (e.low >= e.range.low and e.high <= e.range.high):
         return None
     low, high = e.text_of(e.low), e.text_of(e.high)
-    return caution("HW305", low=low, high=high, range=e.range, what=facts.what)
+    return caution("HW305", low=low, high=high, range=e.range, what=context.what)
 
 
-def _no_interval(facts: Facts) -> Caution | None:
-    if not facts.undefined:
+def _no_interval(context: CautionContext) -> Caution | None:
+    if not context.undefined:
         return None
-    reason, alternative = _why_none(facts)
+    reason, alternative = _why_no_interval(context)
     return caution(
         "HW306",
-        method=facts.estimate.method_spec.title,
+        method=context.estimate.method_spec.title,
         reason=reason,
         alternative=alternative,
     )
 
 
-def _why_none(facts: Facts) -> tuple[str, str]:
-    e = facts.estimate
+def _why_no_interval(context: CautionContext) -> tuple[str, str]:
+    e = context.estimate
     if math.isnan(e.value):
-        return f"the {facts.what} of {facts.units_text} is undefined", "collect more cases"
-    clustered = facts.design is not None and facts.design.sizes is not None
+        return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
+    clustered = context.design is not None and context.design.sizes is not None
     least = max(e.method_spec.min_n, 2 if clustered else 1)
-    if facts.units < least:
-        unit = "clusters" if "cluster" in facts.units_text else "cases"
+    if context.units < least:
+        unit = "clusters" if "cluster" in context.units_text else "cases"
         needed = f"it needs at least {least} {unit} and there "
-        hint = f"{t.__name__} works from 2 {unit} on" if facts.units > 1 and _is_mean(e) else ""
-        are = "is" if facts.units == 1 else "are"
-        return f"{needed}{are} {facts.units}", hint or f"collect more {unit}"
-    if len(facts.strata) > 1 and max(facts.strata) < 2:
+        hint = f"{t.__name__} works from 2 {unit} on" if context.units > 1 and _is_mean(e) else ""
+        are = "is" if context.units == 1 else "are"
+        return f"{needed}{are} {context.units}", hint or f"collect more {unit}"
+    if len(context.strata) > 1 and max(context.strata) < 2:
         return "no stratum holds two units that could be compared", "leave strata out"
     if e.method_spec.no_interval is not None:
-        return e.method_spec.no_interval(_sample_of(facts))
+        return e.method_spec.no_interval(_unanswered(context))
     if e.method_spec.resamples:
         return "the statistic is undefined on every resample", "choose another statistic"
     return "its formula is undefined on these values", "choose another method, or auto"
 
 
-def _sample_of(facts: Facts) -> Unanswered:
+def _unanswered(context: CautionContext) -> Unanswered:
     """What a method may say of the sample."""
-    e = facts.estimate
-    independent = facts.design is None or facts.design.simple
+    e = context.estimate
+    independent = context.design is None or context.design.simple
     return Unanswered(
         method=e.method,
-        units=facts.units,
-        noun=facts.noun,
+        units=context.units,
+        noun=context.noun,
         level=e.level,
         quantile_level=e.statistic_spec.quantile_level,
-        constant=facts.constant,
-        proportion=facts.successes is not None,
+        constant=context.constant,
+        proportion=context.successes is not None,
         bounded_mean=e.metric_spec.spec.bounds.finite and _is_mean(e) and independent,
     )
 
@@ -334,48 +334,48 @@ def _is_mean(estimate: Estimate) -> bool:
     return estimate.statistic_spec.spec.estimand is Estimand.MEAN
 
 
-def _level_out_of_reach(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if not facts.chosen or e.method != semiparametric.__name__ or facts.undefined:
+def _level_out_of_reach(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if not context.chosen or e.method != semiparametric.__name__ or context.undefined:
         return None
     q = e.statistic_spec.quantile_level
     return caution(
         "HW308",
-        n=facts.units_text,
+        n=context.units_text,
         # Rounded down: what is out of reach must not read as the level that is wanted.
-        attainable=math.floor(1e4 * attainable_level(facts.units, q, e.level)) / 1e4,
-        what=f"{q:g} quantile" if facts.of_runs else statistic_title(e.statistic_spec),
+        attainable=math.floor(1e4 * attainable_level(context.units, q, e.level)) / 1e4,
+        what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
-        needed=f"{minimum_n(q, e.level)} {facts.noun}s",
+        needed=f"{minimum_n(q, e.level)} {context.noun}s",
     )
 
 
-def _cut(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if not facts.clipped:
+def _clipped(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if not context.clipped:
         return None
-    return caution("HW309", method=e.method_spec.title, range=e.range, what=facts.what)
+    return caution("HW309", method=e.method_spec.title, range=e.range, what=context.what)
 
 
-def _infinite(facts: Facts) -> Caution | None:
-    if not facts.infinite or facts.undefined:
+def _infinite(context: CautionContext) -> Caution | None:
+    if not context.infinite or context.undefined:
         return None
-    e = facts.estimate
+    e = context.estimate
     if e.method_spec.distribution is Need.STUDENTIZED:
         return caution("HW312")
-    return caution("HW314", what=facts.what)
+    return caution("HW314", what=context.what)
 
 
-def _undefined_resamples(facts: Facts) -> Caution | None:
-    e = facts.estimate
-    if not e.n_undefined or facts.undefined:
+def _undefined_resamples(context: CautionContext) -> Caution | None:
+    e = context.estimate
+    if not e.n_undefined or context.undefined:
         return None
     ratio = "studentized " if e.method_spec.distribution is Need.STUDENTIZED else ""
-    return caution("HW310", what=ratio + facts.what, count=e.n_undefined, total=e.n_resamples)
+    return caution("HW310", what=ratio + context.what, count=e.n_undefined, total=e.n_resamples)
 
 
-def _few_resamples(facts: Facts) -> Caution | None:
-    e = facts.estimate
+def _few_resamples(context: CautionContext) -> Caution | None:
+    e = context.estimate
     if e.n_resamples is None:
         return None
     beyond = e.n_resamples * e.level.tail
@@ -387,29 +387,29 @@ def _few_resamples(facts: Facts) -> Caution | None:
 # --------------------------------------------------------------------------- design
 
 
-def _unequal_clusters(facts: Facts) -> Caution | None:
-    if facts.design is None or facts.design.sizes is None:
+def _unequal_clusters(context: CautionContext) -> Caution | None:
+    if context.design is None or context.design.sizes is None:
         return None
-    sizes = facts.design.unit_sizes.astype(float)
+    sizes = context.design.unit_sizes.astype(float)
     effective = sizes.sum() ** 2 / (sizes**2).sum()
     if effective >= min(FEW_EFFECTIVE, UNEQUAL * len(sizes)):
         return None
     return caution("HW403", clusters=len(sizes), effective=effective)
 
 
-def _single_units(facts: Facts) -> Caution | None:
-    single = sum(units == 1 for units in facts.strata)
-    if not single or len(facts.strata) == 1 or facts.undefined:
+def _single_units(context: CautionContext) -> Caution | None:
+    single = sum(units == 1 for units in context.strata)
+    if not single or len(context.strata) == 1 or context.undefined:
         return None
-    unit = "cluster" if "cluster" in facts.units_text else "case"
-    return caution("HW404", single=single, strata=len(facts.strata), unit=unit)
+    unit = "cluster" if "cluster" in context.units_text else "case"
+    return caution("HW404", single=single, strata=len(context.strata), unit=unit)
 
 
 def _cases(n: int) -> str:
     return "1 case" if n == 1 else f"{n} cases"
 
 
-RULES: tuple[Callable[[Facts], Caution | None], ...] = (
+RULES: tuple[Callable[[CautionContext], Caution | None], ...] = (
     _missing,
     _identical_worst,
     _few_cases,
@@ -420,7 +420,7 @@ RULES: tuple[Callable[[Facts], Caution | None], ...] = (
     _outside,
     _no_interval,
     _level_out_of_reach,
-    _cut,
+    _clipped,
     _undefined_resamples,
     _infinite,
     _few_resamples,

@@ -1,4 +1,4 @@
-"""Per-case values made ready, once; everything below trusts what comes from here."""
+"""Checks of per-case values; everything below trusts their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricSpec, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import apply_missing_policy, is_missing
-from halfwidth.estimation.grouping import arranged, units_of
+from halfwidth.estimation.grouping import arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED, Request
@@ -50,7 +50,7 @@ class Sample:
 
     @property
     def values(self) -> Array:
-        """Of cases, or the means of clusters, ascending."""
+        """Values of cases, or means of clusters, ascending."""
         return self.records.values
 
     def functional(self, statistic: Statistic) -> Functional:
@@ -229,8 +229,8 @@ def check_sample(
     may_be_empty: bool = False,
 ) -> Sample:
     """Per-case values made ready, or a `DataError` that says what is wrong with them and where."""
-    of_cases = paired({where: values, "groups": groups, "strata": strata})
-    groups, strata = of_cases.given["groups"], of_cases.given["strata"]
+    paired_inputs = paired({where: values, "groups": groups, "strata": strata})
+    groups, strata = paired_inputs.given["groups"], paired_inputs.given["strata"]
     ready = ready_values(
         values,
         metric,
@@ -240,13 +240,13 @@ def check_sample(
         cases=cases,
         may_be_empty=may_be_empty,
     )
-    clusters, of_stratum = units_of(groups, strata, ready.kept, where, cases)
+    clusters, strata_codes = unit_codes(groups, strata, ready.kept, where, cases)
     binary = metric.spec.kind is Kind.BINARY
     if metric.spec == UNNAMED and len(ready.values):
         binary = _are_bools(values) or set(np.unique(ready.values)) == {0.0, 1.0}
         if binary:
             metric = Metric(PROPORTION)
-    in_order, design = arranged(ready.values, clusters, of_stratum, request.over)
+    in_order, design = arrange_cases(ready.values, clusters, strata_codes, request.over)
     records = Records(
         in_order,
         design,
@@ -256,7 +256,7 @@ def check_sample(
         over=request.over,
         n_missing=ready.n_missing,
         n_infinite=ready.n_infinite,
-        doubts=of_cases.doubts(ready.kept, groups),
+        cautions=paired_inputs.cautions(ready.kept, groups),
     )
     return Sample(metric, binary and request.over == "cases", records, ready.values, ready.kept)
 

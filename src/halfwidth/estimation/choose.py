@@ -13,11 +13,11 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
-from halfwidth.resampling.bootstrap import standard_error
+from halfwidth.resampling.engine import standard_error
 
 # Below this many cases bootstraps under-cover noticeably.
 SMALL = 50
-# Of areas under curves and of an SD BCa covers better than percentile from fewer cases on
+# For AUROC, average precision and SD, BCa covers better than percentile from fewer cases on
 # (docs/real-study.md); of an SD not where values are flatter than a uniform distribution, above
 # all in two heaps: found and missed.
 SMALL_FOR_AREAS = SMALL_FOR_SD = 25
@@ -40,13 +40,13 @@ def choose_for_counts() -> MethodSpec:
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic
-    wanted = estimands(statistic, binary=functional.binary)
-    if Estimand.PROPORTION in wanted:
+    accepted = estimands(statistic, binary=functional.binary)
+    if Estimand.PROPORTION in accepted:
         return choose_for_counts()
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic)]
     if not records.design.simple:
-        return METHODS[_for_mean_of(records) if Estimand.MEAN in wanted else "percentile"]
+        return METHODS[_for_designed_mean(records) if Estimand.MEAN in accepted else "percentile"]
     return METHODS[_for_cases(functional, records, level)]
 
 
@@ -89,7 +89,7 @@ def _for_sd(values: Array) -> str:
     return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
-def _for_mean_of(records: Records) -> str:
+def _for_designed_mean(records: Records) -> str:
     """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
     design = records.design
     if records.values[0] == records.values[-1]:

@@ -38,7 +38,7 @@ QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
 # A concentration bound always covers; what it costs is width.
 OF_WIDTH = "HW307"
 STUDIED = Level(0.95)
-# Samples without an interval are said from this share on.
+# The share of samples without an interval is mentioned from here on.
 NOTICED = 0.01
 # The median coverage that is called reliable, as in andre2025, section 4.5.
 RELIABLE = 0.925
@@ -119,7 +119,7 @@ FIELDS = tuple(one.name for one in fields(Evidence))
 _KINDS = tuple({"str": str, "int": int, "float": float}[str(one.type)] for one in fields(Evidence))
 
 
-def family_of(metric: Metric) -> str:
+def metric_family(metric: Metric) -> str:
     """Under which name the study pooled a metric; empty if it has nothing to say of it."""
     spec = metric.spec
     if spec.level is MetricLevel.SAMPLE:
@@ -130,7 +130,7 @@ def family_of(metric: Metric) -> str:
     return OF_CASES if bounded else ""
 
 
-def found_for(
+def find_evidence(
     metric: Metric, statistic: Statistic, average: str, method: str, n: int
 ) -> Evidence | None:
     """What the study found at the next size below n, or the smallest, if it is near.
@@ -146,17 +146,17 @@ def found_for(
     n : int
         Independent cases.
     """
-    rows = sorted(_rows_of(metric, statistic, average, method), key=lambda row: row.n)
+    rows = sorted(_rows_for(metric, statistic, average, method), key=lambda row: row.n)
     below = [row for row in rows if row.n <= n]
     if below:
         return below[-1] if n <= LARGER * below[-1].n else None
     return rows[0] if rows and rows[0].n <= FEWER * n else None
 
 
-def _rows_of(metric: Metric, statistic: Statistic, average: str, method: str) -> list[Evidence]:
+def _rows_for(metric: Metric, statistic: Statistic, average: str, method: str) -> list[Evidence]:
     """All sizes of what the study found for a method."""
-    wanted = [family_of(metric), _name_of(metric.spec, statistic), average, method]
-    rows = (_read(cells) for cells in _cells() if cells[: len(wanted)] == wanted)
+    key = [metric_family(metric), _studied_name(metric.spec, statistic), average, method]
+    rows = (_read(cells) for cells in _cells() if cells[: len(key)] == key)
     return [row for row in rows if row.instances >= FEWEST]
 
 
@@ -169,7 +169,7 @@ def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
         That size, None where no size that was studied is enough, and the largest size; None where
         nothing was found, or the sample is larger than all that were studied.
     """
-    rows = _rows_of(
+    rows = _rows_for(
         estimate.metric_spec, estimate.statistic_spec, estimate.average or "", estimate.method
     )
     largest = max((row.n for row in rows), default=0)
@@ -194,18 +194,18 @@ def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caut
     quoting = next((code for code in QUOTING if code in codes), None)
     if quoting is None or estimate.level != STUDIED:
         return raised
-    found = found_for(
+    evidence_found = find_evidence(
         estimate.metric_spec,
         estimate.statistic_spec,
         estimate.average or "",
         estimate.method,
         estimate.n,
     )
-    if found is None:
+    if evidence_found is None:
         return raised
     place = codes.index(quoting)
-    said = found.of_width if quoting == OF_WIDTH else found.of_coverage
-    quoted = replace(raised[place], message=f"{raised[place].message} {said}")
+    quotation = evidence_found.of_width if quoting == OF_WIDTH else evidence_found.of_coverage
+    quoted = replace(raised[place], message=f"{raised[place].message} {quotation}")
     return (*raised[:place], quoted, *raised[place + 1 :])
 
 
@@ -254,12 +254,12 @@ def evidence(
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
     spec = SAMPLE_METRICS[metric] if metric in SAMPLE_METRICS else resolve_metric(metric).spec
-    of_cases = spec.level is MetricLevel.INDIVIDUAL and spec.kind is not Kind.BINARY
-    named = resolve_statistic(statistic).spec.name if of_cases else ""
+    per_case = spec.level is MetricLevel.INDIVIDUAL and spec.kind is not Kind.BINARY
+    named = resolve_statistic(statistic).spec.name if per_case else ""
     rows = [
         row
         for row in _shipped()
-        if (row.family, row.statistic) == (family_of(Metric(spec)), named)
+        if (row.family, row.statistic) == (metric_family(Metric(spec)), named)
         and average in (None, row.average)
     ]
     sizes = sorted({row.n for row in rows})
@@ -269,7 +269,7 @@ def evidence(
     return pd.DataFrame(kept, columns=list(FIELDS))
 
 
-def _name_of(metric: MetricSpec, statistic: Statistic) -> str | None:
+def _studied_name(metric: MetricSpec, statistic: Statistic) -> str | None:
     """The statistic as the study names it; None where it is not what was studied."""
     if metric.level is MetricLevel.SAMPLE or metric.kind is Kind.BINARY:
         return ""

@@ -1,4 +1,4 @@
-"""What is computed of a test set: a statistic of records of its cases. No test set is needed."""
+"""What is computed on a test set: a statistic of records of its cases. Needs no test set."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Cases(Protocol):
 
     @property
     def weights(self) -> Array | None:
-        """Of the cases."""
+        """Weights of the cases."""
 
     def score_rows(self) -> Array:
         """Scores of each class, (..., C, n)."""
@@ -62,7 +62,7 @@ class Classes:
 
 
 @frozen
-class OwnMetric:
+class CustomMetric:
     """A user's function ``f(y_true, y_score)``."""
 
     function: Any
@@ -91,19 +91,19 @@ class Policies:
 
 
 @frozen
-class Target:
+class MetricRow:
     """One row to estimate.
 
     Attributes
     ----------
-    metric : Metric or OwnMetric
+    metric : Metric or CustomMetric
     average : str or None
     which : int
         The class, where it is of one.
     label : str
     """
 
-    metric: Metric | OwnMetric
+    metric: Metric | CustomMetric
     average: str | None = None
     which: int = 0
     label: str = ""
@@ -112,17 +112,17 @@ class Target:
 # --------------------------------------------------------------------------- rows
 
 
-def targets_of(
-    metric: Metric | OwnMetric, averages: Sequence[str] | None, classes: Classes
-) -> Iterator[Target]:
+def metric_rows(
+    metric: Metric | CustomMetric, averages: Sequence[str] | None, classes: Classes
+) -> Iterator[MetricRow]:
     """The rows that a metric makes: one for each average, and for each class with ``"none"``."""
-    if isinstance(metric, OwnMetric):
-        yield Target(metric)
+    if isinstance(metric, CustomMetric):
+        yield MetricRow(metric)
         return
     allowed = metric.spec.averages
     if len(allowed) < 2:
         # One that is of all classes at once, or has its average in its name.
-        yield Target(metric, allowed[0] if allowed else None)
+        yield MetricRow(metric, allowed[0] if allowed else None)
         return
     for average in averages if averages is not None else (_default_average(metric, classes),):
         if average not in allowed:
@@ -132,11 +132,11 @@ def targets_of(
             )
         if average == "none":
             for which, label in enumerate(classes.labels):
-                yield Target(metric, "none", which, str(label))
+                yield MetricRow(metric, "none", which, str(label))
         elif average == "binary":
-            yield Target(metric, "binary", positive_of(metric, classes))
+            yield MetricRow(metric, "binary", positive_code(metric, classes))
         else:
-            yield Target(metric, average)
+            yield MetricRow(metric, average)
 
 
 def _default_average(metric: Metric, classes: Classes) -> str:
@@ -145,7 +145,7 @@ def _default_average(metric: Metric, classes: Classes) -> str:
     return "macro" if "macro" in metric.spec.averages else "none"
 
 
-def positive_of(metric: Metric, classes: Classes) -> int:
+def positive_code(metric: Metric, classes: Classes) -> int:
     """The code of the positive class, or an `OptionError` where none is."""
     if classes.positive is None:
         named = shortened([repr(label) for label in classes.labels])
@@ -163,28 +163,28 @@ def positive_of(metric: Metric, classes: Classes) -> int:
 # --------------------------------------------------------------------------- functionals
 
 
-def of_one_class(target: Target) -> bool:
+def is_one_class(row: MetricRow) -> bool:
     """Whether a row is of one class against the rest."""
-    return target.average in ("binary", "none")
+    return row.average in ("binary", "none")
 
 
-def functional_of(
-    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
+def build_functional(
+    row: MetricRow, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
 ) -> Functional:
     """What is computed for one row, from its metric, the classes and the policies alone."""
     metric = metric.bounded(costs=policies.costs, priors=policies.priors)
     if metric.spec.takes is Takes.NUMBERS:
-        return _of_numbers(metric)
+        return _number_functional(metric)
     if metric.spec.takes is Takes.SCORES:
-        return _of_scores(target, metric, classes, policies, weighted=weighted)
+        return _score_functional(row, metric, classes, policies, weighted=weighted)
     if policies.criterion is not None:
-        return _of_chosen_threshold(target, metric, classes, policies)
-    if not weighted and _is_accuracy(target, metric):
-        return share_of(metric, _hits)
-    return functional_of_cells(target, metric, classes, policies, weighted=weighted)
+        return _threshold_functional(row, metric, classes, policies)
+    if not weighted and _is_accuracy(row, metric):
+        return share_functional(metric, _hits)
+    return counting_functional(row, metric, classes, policies, weighted=weighted)
 
 
-def share_of(metric: Metric, hits: Callable[[Any], Array] = np.asarray) -> Functional:
+def share_functional(metric: Metric, hits: Callable[[Any], Array] = np.asarray) -> Functional:
     """A proportion, of which the records are 0 and 1."""
     binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
     return Functional(MEAN, binary, binary=True, records=hits)
@@ -194,30 +194,30 @@ def _hits(cases: Cases) -> Array:
     return np.asarray(cases.truth == cases.predicted, dtype=float)
 
 
-def _is_accuracy(target: Target, metric: Metric) -> bool:
+def _is_accuracy(row: MetricRow, metric: Metric) -> bool:
     """Micro-averaged sensitivity and PPV are the accuracy: every error is one FN and one FP."""
     if metric.spec.takes is Takes.CONFUSION:
         return metric.estimand is Estimand.PROPORTION
-    hits_of_any = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
-    return target.average == "micro" and hits_of_any and not metric.parameters
+    counts_hits = metric.spec.share in (("tp", "fn"), ("tp", "fp"))
+    return row.average == "micro" and counts_hits and not metric.parameters
 
 
-def _of_numbers(metric: Metric) -> Functional:
+def _number_functional(metric: Metric) -> Functional:
     form = metric.form
     if isinstance(form, PerCase):
         return Functional(MEAN, metric, records=lambda cases: form.values(cases.given))
-    return Functional(building.of_sums(metric), metric, records=lambda cases: cases.given)
+    return Functional(building.sums_statistic(metric), metric, records=lambda cases: cases.given)
 
 
 # --------------------------------------------------------------------------- decisions
 
 
-def functional_of_cells(
-    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
+def counting_functional(
+    row: MetricRow, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool = False
 ) -> Functional:
     """A function of the confusion matrix."""
-    finish = _finish(target, metric, classes, policies)
-    build = building.of_weighted_cells if weighted else building.of_cells
+    finish = _finish(row, metric, classes, policies)
+    build = building.weighted_counting_statistic if weighted else building.counting_statistic
     cells = _weighted_cells if weighted else _cells
     statistic = build(metric, finish, policies.undefined)
     return Functional(statistic, metric, records=functools.partial(cells, len(classes)))
@@ -232,12 +232,12 @@ def _weighted_cells(n_classes: int, cases: Cases) -> Array:
     return np.stack([_cells(n_classes, cases), np.asarray(cases.weights)])
 
 
-def _finish(target: Target, metric: Metric, classes: Classes, policies: Policies) -> CountingFinish:
+def _finish(row: MetricRow, metric: Metric, classes: Classes, policies: Policies) -> CountingFinish:
     return CountingFinish(
         metric,
         len(classes),
-        target.average or "",
-        target.which,
+        row.average or "",
+        row.which,
         policies.absent,
         policies.costs if "costs" in metric.spec.tables else None,
         policies.priors if "priors" in metric.spec.tables else None,
@@ -247,17 +247,17 @@ def _finish(target: Target, metric: Metric, classes: Classes, policies: Policies
 # --------------------------------------------------------------------------- scores
 
 
-def _of_scores(
-    target: Target, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool
+def _score_functional(
+    row: MetricRow, metric: Metric, classes: Classes, policies: Policies, *, weighted: bool
 ) -> Functional:
-    if of_one_class(target):
-        records: Callable[[Any], Array] = functools.partial(_scores_of_one, target.which)
-        rank, finish = RankEach(1, weighted=weighted), AreaFinish(target.average or "")
+    if is_one_class(row):
+        records: Callable[[Any], Array] = functools.partial(_scores_of_one, row.which)
+        rank, finish = RankEach(1, weighted=weighted), AreaFinish(row.average or "")
     else:
         records = _scores_of_all
-        rank = RankEach(len(classes), target.average == "micro", weighted)
-        finish = AreaFinish(target.average or "", absent=policies.absent)
-    statistic = building.of_areas(metric, rank, finish, policies.undefined)
+        rank = RankEach(len(classes), row.average == "micro", weighted)
+        finish = AreaFinish(row.average or "", absent=policies.absent)
+    statistic = building.ranking_statistic(metric, rank, finish, policies.undefined)
     return Functional(statistic, metric, records=records)
 
 
@@ -278,32 +278,32 @@ def _scores_of_all(cases: Cases) -> Array:
 # --------------------------------------------------------------------------- chosen thresholds
 
 
-def _of_chosen_threshold(
-    target: Target, metric: Metric, classes: Classes, policies: Policies
+def _threshold_functional(
+    row: MetricRow, metric: Metric, classes: Classes, policies: Policies
 ) -> Functional:
-    tuned = tuned_of(target, metric, classes, policies)
-    statistic = building.of_tuned(metric, tuned, policies.undefined)
-    records = functools.partial(_scores_of_one, positive_of(metric, classes))
+    tuned = tuned_metric(row, metric, classes, policies)
+    statistic = building.tuned_statistic(metric, tuned, policies.undefined)
+    records = functools.partial(_scores_of_one, positive_code(metric, classes))
     return Functional(statistic, metric, records=records)
 
 
-def tuned_of(
-    target: Target, metric: Metric, classes: Classes, policies: Policies
+def tuned_metric(
+    row: MetricRow, metric: Metric, classes: Classes, policies: Policies
 ) -> building.Tuned:
     """A metric of two classes at the threshold that is best by the criterion."""
-    criterion, positive = policies.criterion, positive_of(metric, classes)
+    criterion, positive = policies.criterion, positive_code(metric, classes)
     if criterion is None or len(classes) != 2:
         raise OptionError("a threshold is chosen by a criterion, on the scores of two classes")
     # The positive class is coded 1 here, whatever its place among the labels.
-    which = 1 if target.which == positive else 0
+    which = 1 if row.which == positive else 0
     if positive == 0:
-        policies = _turned_round(policies)
-    finish = _finish(replace(target, which=which), metric, classes, policies)
-    chooser = _finish(Target(criterion, "binary", 1), criterion, classes, policies)
+        policies = _with_classes_swapped(policies)
+    finish = _finish(replace(row, which=which), metric, classes, policies)
+    chooser = _finish(MetricRow(criterion, "binary", 1), criterion, classes, policies)
     return building.Tuned(finish, chooser, -1 if criterion.spec.better is Better.LOWER else 1)
 
 
-def _turned_round(policies: Policies) -> Policies:
+def _with_classes_swapped(policies: Policies) -> Policies:
     """Costs and priors of two classes in the other order."""
     costs, priors = policies.costs, policies.priors
     return replace(

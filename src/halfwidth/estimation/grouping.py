@@ -26,7 +26,7 @@ def check_over(over: Any) -> Over:
     return chosen
 
 
-def units_of(
+def unit_codes(
     groups: Any,
     strata: Any,
     kept: NDArray[np.bool_],
@@ -47,9 +47,9 @@ def units_of(
         for labels, option in ((groups, "groups"), (strata, "strata"))
     )
     clusters = _as_codes(groups, "groups", where, kept, cases)
-    of_stratum = _as_codes(strata, "strata", where, kept, cases)
-    _check_nested(clusters, of_stratum, where, groups or ())
-    return clusters, of_stratum
+    strata_codes = _as_codes(strata, "strata", where, kept, cases)
+    _check_nested(clusters, strata_codes, where, groups or ())
+    return clusters, strata_codes
 
 
 def _kept(labels: Any, kept: NDArray[np.bool_], option: str, where: str) -> list[Any] | None:
@@ -147,7 +147,7 @@ def _cluster_means(
     return means, None if strata is None else strata[order][first]
 
 
-def arranged(
+def arrange_cases(
     values: Array,
     groups: Codes | None,
     strata: Codes | None,
@@ -155,7 +155,7 @@ def arranged(
     *,
     paired: bool = False,
 ) -> tuple[Array, Design]:
-    """Values in the canonical order of their design; cluster means where those are asked for."""
+    """Values in the canonical order of their design; cluster means with ``over="clusters"``."""
     if over == "clusters" and groups is None:
         raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
     if not values.shape[-1]:

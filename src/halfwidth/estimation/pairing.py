@@ -18,7 +18,7 @@ from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.row_labels import counts_in_disorder, only_counts, row_labels
 from halfwidth.estimation.grouping import listed
-from halfwidth.estimation.repeat_cautions import design_doubts
+from halfwidth.estimation.repeat_cautions import repeat_cautions
 
 if TYPE_CHECKING:
     from halfwidth.io.table import Table
@@ -44,19 +44,19 @@ class Paired:
     moved: tuple[Caution, ...] = ()
     index: Any = None
 
-    def doubts(self, kept: NDArray[np.bool_], groups: Any = None) -> tuple[Caution, ...]:
+    def cautions(self, kept: NDArray[np.bool_], groups: Any = None) -> tuple[Caution, ...]:
         """What the labels of the cases kept, and bringing them into one order, call for."""
         if self.index is None or len(self.index) != len(kept):
             return self.moved
         # Arrays carry no labels, so a call with arrays needs no tables.
         from halfwidth.io.repeats import repeats_in
 
-        table = _table_of(self.index)
+        table = _level_table(self.index)
         case = _case_level(self.index, table)
         labels = listed(groups, "groups")
         rows = np.flatnonzero(kept)
         repeats = repeats_in(table, rows, case=case, groups=labels)
-        return (*self.moved, *design_doubts(repeats, len(rows)))
+        return (*self.moved, *repeat_cautions(repeats, len(rows)))
 
 
 def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
@@ -82,31 +82,31 @@ def paired(given: Mapping[str, Any], *, fresh: Sequence[str] = ()) -> Paired:
     >>> made.given["b"].tolist(), made.moved[0].code
     ([3, 4], 'HW409')
     """
-    found = {name: index for name, it in given.items() if (index := row_labels(it)) is not None}
-    labelled = {name: index for name, index in found.items() if not only_counts(index)}
+    indices = {name: index for name, it in given.items() if (index := row_labels(it)) is not None}
+    labelled = {name: index for name, index in indices.items() if not only_counts(index)}
     if not labelled:
         return Paired(dict(given))
     shuffled = [name for name, index in labelled.items() if counts_in_disorder(index)]
     if shuffled:
         # The labels 0 to n - 1 in order are then labels as well, and not the lack of any.
-        _check_fresh([name for name in fresh if name in found], shuffled)
-        labelled = found
+        _check_fresh([name for name in fresh if name in indices], shuffled)
+        labelled = indices
     first, reference = next(iter(labelled.items()))
-    moved, made = [], dict(given)
+    moved, ordered = [], dict(given)
     for name, index in labelled.items():
         if len(index) != len(reference) or index.equals(reference):
             continue  # another length is another error
-        made[name] = given[name].iloc[_places(name, index, first, reference)]
+        ordered[name] = given[name].iloc[_places(name, index, first, reference)]
         moved.append(
             caution(
                 "HW409", what=name, reference=first, other=_first(index), label=_first(reference)
             )
         )
-    return Paired(made, tuple(moved), reference)
+    return Paired(ordered, tuple(moved), reference)
 
 
-def in_order_of(
-    classes: Sequence[Any], names: Sequence[Any], what: str, *, said: bool
+def class_order(
+    classes: Sequence[Any], names: Sequence[Any], what: str, *, declared: bool
 ) -> tuple[NDArray[np.intp] | None, tuple[Caution, ...]]:
     """Places that bring columns that are named for classes into their order, and that it was done.
 
@@ -115,17 +115,17 @@ def in_order_of(
     """
     if len(names) != len(classes) or len(names) < 2:
         return None, ()
-    found, wanted = [str(name) for name in names], [str(label) for label in classes]
-    if set(found) != set(wanted) and not said:
-        letters = zip(*found, strict=False)
+    columns, labels = [str(name) for name in names], [str(label) for label in classes]
+    if set(columns) != set(labels) and not declared:
+        letters = zip(*columns, strict=False)
         shared = sum(1 for _ in itertools.takewhile(lambda at: len(set(at)) == 1, letters))
-        found = [name[shared:] for name in found]
-    if found == wanted or set(found) != set(wanted) or len(set(found)) < len(found):
+        columns = [name[shared:] for name in columns]
+    if columns == labels or set(columns) != set(labels) or len(set(columns)) < len(columns):
         return None, ()
     raised = caution(
-        "HW409", what=what, reference="the classes", other=str(names[0]), label=wanted[0]
+        "HW409", what=what, reference="the classes", other=str(names[0]), label=labels[0]
     )
-    return np.array([found.index(label) for label in wanted], dtype=np.intp), (raised,)
+    return np.array([columns.index(label) for label in labels], dtype=np.intp), (raised,)
 
 
 def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
@@ -139,20 +139,20 @@ def by_class(given: Any, classes: Sequence[Any], what: str) -> Any:
     index = row_labels(given)
     if index is None or only_counts(index):
         return given
-    wanted = [str(label) for label in classes]
+    labels = [str(label) for label in classes]
     sides = [[str(label) for label in index]]
     if hasattr(given, "columns"):
         sides.append([str(name) for name in given.columns])
     for side in sides:
-        if sorted(side) != sorted(wanted):
+        if sorted(side) != sorted(labels):
             raise DataError(
                 f"{what} is labelled {shortened(side, 5)}, and the classes are "
-                f"{shortened(wanted, 5)}; label it by these, or pass .to_numpy()"
+                f"{shortened(labels, 5)}; label it by these, or pass .to_numpy()"
             )
-    made = given.to_numpy()
+    array = given.to_numpy()
     for axis, side in enumerate(sides):
-        made = made.take([side.index(label) for label in wanted], axis=axis)
-    return made
+        array = array.take([side.index(label) for label in labels], axis=axis)
+    return array
 
 
 def _check_fresh(fresh: Sequence[str], shuffled: Sequence[str]) -> None:
@@ -194,7 +194,7 @@ def _examples(labels: Any) -> str:
     return shortened([repr(label) for label in labels.unique().tolist()], 3)
 
 
-def _table_of(index: Any) -> Table:
+def _level_table(index: Any) -> Table:
     """The levels of an index as columns."""
     from halfwidth.io.table import Table
 

@@ -1,4 +1,4 @@
-"""From checked samples to estimates: one road for a single sample and for a whole table."""
+"""From checked samples to estimates: the same way for a single sample and a whole table."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic, spec_of
 from halfwidth.core.types import Interval
-from halfwidth.estimation.caution_rules import Facts, cautions_for
+from halfwidth.estimation.caution_rules import CautionContext, cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
-from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts
+from halfwidth.estimation.test_sets.class_caution_rules import ClassContext
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import Computed, apply, estimands, intervals, of_counts
+from halfwidth.intervals.compute import Computed, apply, count_ingredients, estimands, intervals
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
@@ -37,13 +37,13 @@ class Job:
     records : Records
     label : str
     by : mapping
-    doubts : tuple of Caution
+    cautions : tuple of Caution
         What the table already gives reason to doubt.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
     average : str or None
         Over classes, for metrics of a test set.
-    classes : ClassFacts or None
+    classes : ClassContext or None
         Where the metric is of a classification.
     """
 
@@ -51,10 +51,10 @@ class Job:
     records: Records
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     n_not_applicable: int = 0
     average: str | None = None
-    classes: ClassFacts | None = None
+    classes: ClassContext | None = None
 
 
 def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
@@ -72,14 +72,16 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         convolves=not request.draws,
     )
     methods = [_method_for(job, request) for job in jobs]
-    made = _in_batches(jobs, methods, request, plan)
+    estimates = _estimate_in_batches(jobs, methods, request, plan)
     if request.method is None:
         # Under its own name, where the values leave what auto chose undefined.
-        others = {place: other for place, one in enumerate(made) if (other := _fallback(one))}
-        again = _in_batches([jobs[place] for place in others], [*others.values()], request, plan)
+        others = {place: other for place, one in enumerate(estimates) if (other := _fallback(one))}
+        again = _estimate_in_batches(
+            [jobs[place] for place in others], [*others.values()], request, plan
+        )
         for place, estimate in zip(others, again, strict=True):
-            made[place] = estimate
-    return tuple(made)
+            estimates[place] = estimate
+    return tuple(estimates)
 
 
 def _fallback(estimate: Estimate) -> MethodSpec | None:
@@ -89,7 +91,7 @@ def _fallback(estimate: Estimate) -> MethodSpec | None:
     return spec_of(instead) if undefined and instead is not None else None
 
 
-def _in_batches(
+def _estimate_in_batches(
     jobs: Sequence[Job], methods: Sequence[MethodSpec], request: Request, plan: Plan
 ) -> list[Estimate]:
     batches: dict[Any, list[int]] = defaultdict(list)
@@ -101,8 +103,8 @@ def _in_batches(
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
         batch = [jobs[index] for index in indices]
-        made = _estimate_batch(batch, methods[indices[0]], request, plan)
-        estimates.update(zip(indices, made, strict=True))
+        batch_estimates = _estimate_batch(batch, methods[indices[0]], request, plan)
+        estimates.update(zip(indices, batch_estimates, strict=True))
     return [estimates[index] for index in range(len(jobs))]
 
 
@@ -131,7 +133,7 @@ def _estimate_batch(
     too_few = design.n < min_n or design.units < method.min_n
     # Units that cannot be compared say nothing of how they vary.
     if too_few or not (design.simple or design.degrees_of_freedom):
-        computed = _nothing(len(jobs))
+        computed = _no_intervals(len(jobs))
     else:
         (computed,) = intervals(
             values,
@@ -145,7 +147,7 @@ def _estimate_batch(
             clip=request.method is None,
         )
     return [
-        _finished(job, method, request, float(estimate[row]), computed, row)
+        _estimate(job, method, request, float(estimate[row]), computed, row)
         for row, job in enumerate(jobs)
     ]
 
@@ -163,14 +165,14 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
     return reduced
 
 
-def _nothing(samples: int) -> Computed:
+def _no_intervals(samples: int) -> Computed:
     none = np.full(samples, np.nan)
     zero = np.zeros(samples, dtype=np.intp)
     no = zero.astype(bool)
     return Computed(Interval(none, none, none), no, no, None, zero)
 
 
-def _finished(
+def _estimate(
     job: Job, method: MethodSpec, request: Request, value: float, computed: Computed, row: int
 ) -> Estimate:
     functional, records = job.functional, job.records
@@ -202,7 +204,7 @@ def _finished(
         seed=request.seed if drawn else None,
     )
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
-    facts = Facts(
+    context = CautionContext(
         estimate,
         records.values,
         records.n_infinite,
@@ -213,9 +215,9 @@ def _finished(
         design=records.design,
         classes=job.classes,
     )
-    found = [*job.doubts, *records.doubts, *cautions_for(facts)]
-    doubts = sorted(found, key=lambda item: item.code)
-    return replace(estimate, cautions=tuple(doubts))
+    cautions = [*job.cautions, *records.cautions, *cautions_for(context)]
+    cautions = sorted(cautions, key=lambda item: item.code)
+    return replace(estimate, cautions=tuple(cautions))
 
 
 def estimate_counts(successes: int, n: int, request: Request, label: str = "") -> Estimate:
@@ -233,7 +235,7 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
             f"method {method.name!r} makes no interval for a proportion known by its counts{hint}; "
             f"use auto, {', '.join(known)}"
         )
-    ingredients = of_counts(np.array([float(successes)]), n)
+    ingredients = count_ingredients(np.array([float(successes)]), n)
     metric = Metric(PROPORTION)
     computed = apply(
         method, ingredients, request.level, PROPORTION.bounds, clip=request.method is None
@@ -251,7 +253,7 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
         label=label,
         standard_error=float(interval.standard_error[0]),
     )
-    facts = Facts(
+    context = CautionContext(
         estimate,
         np.empty(0),
         successes=float(successes),
@@ -259,4 +261,4 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
         clipped=bool(computed.clipped[0]),
         infinite=bool(computed.infinite[0]),
     )
-    return replace(estimate, cautions=cautions_for(facts))
+    return replace(estimate, cautions=cautions_for(context))

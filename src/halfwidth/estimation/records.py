@@ -58,7 +58,7 @@ class Records:
         Values that were missing or infinite, and the latter alone.
     paired : bool
         Whether the values are differences within cases.
-    doubts : tuple of Caution
+    cautions : tuple of Caution
         What the labels of the cases give reason to doubt.
     """
 
@@ -71,7 +71,7 @@ class Records:
     n_missing: int = 0
     n_infinite: int = 0
     paired: bool = False
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def design_name(self) -> str:

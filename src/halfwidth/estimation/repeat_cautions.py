@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from halfwidth.io.repeats import Repeats
 
 
-def design_doubts(repeats: Repeats, total: int) -> tuple[Caution, ...]:
+def repeat_cautions(repeats: Repeats, total: int) -> tuple[Caution, ...]:
     """What the repeats among some rows call for.
 
     Parameters
@@ -19,13 +19,13 @@ def design_doubts(repeats: Repeats, total: int) -> tuple[Caution, ...]:
     total : int
         Rows.
     """
-    found = []
+    raised = []
     if repeats.cases:
-        found.append(caution("HW102", repeats=repeats.cases, total=total))
+        raised.append(caution("HW102", repeats=repeats.cases, total=total))
     if repeats.runs:
         column, levels = repeats.runs
-        found.append(caution("HW401", column=column, levels=levels))
+        raised.append(caution("HW401", column=column, levels=levels))
     if repeats.shared:
         column, levels = repeats.shared
-        found.append(caution("HW402", column=column, levels=levels, cases=total))
-    return tuple(found)
+        raised.append(caution("HW402", column=column, levels=levels, cases=total))
+    return tuple(raised)

@@ -1,4 +1,4 @@
-"""What names and options mean: checked once, at the door."""
+"""What names and options mean, checked once."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     """
     given: Mapping[str, object] = {}
     if isinstance(metric, str):
-        name, given = parse_name(metric, _parameters_of_metric)
+        name, given = parse_name(metric, _metric_parameters)
         if name in METRICS:
             spec = METRICS[name]
         elif bounds is not None:
@@ -121,7 +121,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
     return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
 
 
-def _parameters_of_metric(name: str) -> tuple[Parameter, ...]:
+def _metric_parameters(name: str) -> tuple[Parameter, ...]:
     return METRICS[name].parameters if name in METRICS else ()
 
 
@@ -147,9 +147,13 @@ def resolve_statistic(statistic: Any) -> Statistic:
         spec = statistic
     elif callable(statistic):
         inner = statistic.func if isinstance(statistic, functools.partial) else statistic
-        declared = STATISTICS[_OF_NUMPY[statistic]] if statistic in _OF_NUMPY else spec_of(inner)
+        declared = (
+            STATISTICS[_NUMPY_SYNONYMS[statistic]]
+            if statistic in _NUMPY_SYNONYMS
+            else spec_of(inner)
+        )
         if not isinstance(declared, StatisticSpec):
-            return Statistic(_spec_of_callable(statistic))
+            return Statistic(_callable_spec(statistic))
         spec = declared
         given = statistic.keywords if isinstance(statistic, functools.partial) else {}
     else:
@@ -161,10 +165,10 @@ def resolve_statistic(statistic: Any) -> Statistic:
 
 
 # NumPy's functions that are ours by another name.
-_OF_NUMPY: dict[Any, str] = {np.mean: "mean", np.median: "median"}
+_NUMPY_SYNONYMS: dict[Any, str] = {np.mean: "mean", np.median: "median"}
 
 
-def _spec_of_callable(function: Callable[..., Any]) -> StatisticSpec:
+def _callable_spec(function: Callable[..., Any]) -> StatisticSpec:
     inner = function.func if isinstance(function, functools.partial) else function
     name = getattr(inner, "__name__", type(inner).__name__)
     title = "statistic" if name == "<lambda>" else name
@@ -195,7 +199,7 @@ def resolve_request(
     over: Any = "cases",
     threads: Any = 1,
 ) -> Request:
-    """Check the options that all front doors share."""
+    """Check the options that all public functions share."""
     one_of("missing", missing, MISSING_POLICIES)
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":

@@ -19,7 +19,7 @@ from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.estimation.repeat_cautions import design_doubts
+from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import (
     AUTO,
     PROPORTION,
@@ -120,7 +120,7 @@ def summary_table(
     statistics = [resolve_statistic(one) for one in _several(statistic)]
     _check_names(groups=groups, strata=strata)
     table = Table.of_frame(frame)
-    layout = layout_of(table, names_of_columns(values), names_of_columns(by), case, groups, strata)
+    layout = layout_of(table, column_names(values), column_names(by), case, groups, strata)
     metrics = _Metrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
@@ -132,13 +132,13 @@ def summary_table(
     cases: list[Cases] = []
     not_applicable = 0
     for part in slices(table, layout):
-        of_slice = metrics.of(part)
-        if of_slice is None:
+        slice_metric = metrics.for_slice(part)
+        if slice_metric is None:
             continue
         sample = check_sample(
             part.values,
-            of_slice,
-            metrics.policy(request, of_slice),
+            slice_metric,
+            metrics.policy(request, slice_metric),
             scale=scale,
             where=", ".join(_place(part)),
             cases=part.cases,
@@ -148,15 +148,15 @@ def summary_table(
         )
         not_applicable += part.n_not_applicable
         if as_flag("keep_cases", keep_cases):
-            cases.append(_cases_of(part, sample))
-        doubts = design_doubts(part.repeats, len(part.cases))
+            cases.append(_slice_cases(part, sample))
+        cautions = repeat_cautions(part.repeats, len(part.cases))
         jobs += [
             Job(
                 sample.functional(one),
                 sample.records,
                 part.label,
                 part.by,
-                doubts,
+                cautions,
                 part.n_not_applicable,
             )
             for one in statistics
@@ -193,7 +193,7 @@ def _check_names(**columns: Any) -> None:
 
 
 def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
-    """What was taken from the table, or passed over, without being asked for."""
+    """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
     for what, given, column in (
         ("clusters", groups, layout.groups),
@@ -204,13 +204,13 @@ def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     return notes
 
 
-def _cases_of(part: Slice, sample: Sample) -> Cases:
+def _slice_cases(part: Slice, sample: Sample) -> Cases:
     groups = part.groups
     labels = None if groups is None else tuple(itertools.compress(groups, sample.kept))
     return Cases(part.label, metric_title(sample.metric), sample.given, labels)
 
 
-def names_of_columns(given: str | Sequence[str] | None) -> list[str] | None:
+def column_names(given: str | Sequence[str] | None) -> list[str] | None:
     """One name, several, or None as they were given; an `OptionError` for anything else."""
     if given is None:
         return None
@@ -232,24 +232,24 @@ class _Metrics:
     """Which metric a slice of a table holds."""
 
     def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
-        self._table, self._asked, self._bounds = table, metric, bounds
+        self._table, self._option, self._bounds = table, metric, bounds
         self.held = metrics_in(table, layout)
-        own = isinstance(metric, str) and metric not in METRICS and metric in self.held
-        self._wanted = resolve_metric(metric, _ANY if own and bounds is None else bounds)
+        names_column = isinstance(metric, str) and metric not in METRICS and metric in self.held
+        self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
         self._counted: dict[str, bool] = {}
 
-    def of(self, part: Slice) -> Metric | None:
-        """The metric of a slice, or None where the slice was not asked for."""
+    def for_slice(self, part: Slice) -> Metric | None:
+        """The metric of a slice, or None for a slice of another metric."""
         if part.metric is None:
-            counted = self._asked is None and self._bounds is None and self._counts(part.column)
-            return Metric(PROPORTION) if counted else self._wanted
+            counted = self._option is None and self._bounds is None and self._counts(part.column)
+            return Metric(PROPORTION) if counted else self._metric
         known = part.metric in METRICS
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )
-        if self._asked is None:
+        if self._option is None:
             return named
-        wanted = self._wanted
+        wanted = self._metric
         differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
         if named.spec.name != wanted.spec.name or differs:
             return None
@@ -257,10 +257,10 @@ class _Metrics:
 
     def policy(self, request: Request, metric: Metric) -> Request:
         """In a canonical table, a penalty is for the distances among several metrics."""
-        own = bool(self.held) and metric.spec.worst is not None
-        alone = self._asked is not None or len(self.held) < 2
+        has_worst = bool(self.held) and metric.spec.worst is not None
+        alone = self._option is not None or len(self.held) < 2
         other = not alone and metric.spec.unit != "mm"
-        return replace(request, penalty=None) if own or other else request
+        return replace(request, penalty=None) if has_worst or other else request
 
     def _counts(self, column: str) -> bool:
         """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""

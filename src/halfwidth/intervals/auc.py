@@ -21,7 +21,7 @@ def no_variance(_sample: Unanswered) -> tuple[str, str]:
     return reason, f"{newcombe.__name__} is defined"
 
 
-def reach_of(degrees: float, level: Level) -> float:
+def quantile_factor(degrees: float, level: Level) -> float:
     """The normal quantile, or Student's where clusters leave few degrees of freedom."""
     from scipy import special
 
@@ -80,7 +80,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     0.899 1.000
     """
     m, n = class_units
-    pseudo, z = (m + n) / 2 - 1, reach_of(np.inf, level)
+    pseudo, z = (m + n) / 2 - 1, quantile_factor(np.inf, level)
 
     def misses(area: Array) -> NDArray[np.bool_]:
         """Whether an area is too far from the estimate to be in the interval."""
@@ -138,7 +138,7 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     O(n log n) way by ranks.
     """
     known = np.where(standard_error > 0, standard_error, np.nan)
-    reach = reach_of(degrees, level) * known
+    reach = quantile_factor(degrees, level) * known
     return Interval.of(estimate - reach, estimate + reach, known)
 
 
@@ -182,7 +182,7 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     known = np.where(standard_error > 0, standard_error, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = special.logit(estimate)
-        reach = reach_of(degrees, level) * known / (estimate * (1 - estimate))
+        reach = quantile_factor(degrees, level) * known / (estimate * (1 - estimate))
     return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
 
 
@@ -232,9 +232,9 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = _variance(estimate, m, n, m - 1, n - 1)
     known = np.where(variance > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)
-    reach = reach_of(np.inf, level) * known
+    reach = quantile_factor(np.inf, level) * known
     return Interval.of(estimate - reach, estimate + reach, known)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (delong_logit, delong, newcombe, hanley_mcneil)

@@ -82,28 +82,28 @@ def basic(distribution: Distribution, estimate: Array, level: Level) -> Interval
     return Interval.of(low, high)
 
 
-def _of_equal_values(sample: Unanswered) -> tuple[str, str]:
+def _equal_values_reason(sample: Unanswered) -> tuple[str, str]:
     if sample.proportion:
         return "all cases are alike", f"{wilson.__name__} is defined"
     defined = hoeffding if sample.bounded_mean else percentile
     return "all values are equal", f"{defined.__name__} is defined"
 
 
-def _uncorrected(sample: Unanswered) -> tuple[str, str]:
+def _no_correction_reason(sample: Unanswered) -> tuple[str, str]:
     if sample.constant:
-        return _of_equal_values(sample)
+        return _equal_values_reason(sample)
     reason = "its bias correction or its acceleration is undefined on these values"
     return reason, f"{percentile.__name__} is defined"
 
 
-def _without_error(sample: Unanswered) -> tuple[str, str]:
+def _no_error_reason(sample: Unanswered) -> tuple[str, str]:
     if sample.constant:
-        return _of_equal_values(sample)
+        return _equal_values_reason(sample)
     return "the standard error is 0 or undefined", f"{percentile.__name__} is defined"
 
 
 @interval_method(
-    no_interval=_uncorrected,
+    no_interval=_no_correction_reason,
     instead=percentile,
     title="BCa bootstrap",
     drawn=Drawn("orange", "dashed", "s"),
@@ -164,7 +164,7 @@ def bca(
 
 
 @interval_method(
-    no_interval=_without_error,
+    no_interval=_no_error_reason,
     title="studentized bootstrap",
     drawn=Drawn("pink", "dashed", "X"),
     accepts=ANY,
@@ -181,8 +181,8 @@ def studentized(
     """Studentized bootstrap (bootstrap-t), [θ̂ - t*₁₋α/₂ SE, θ̂ - t*α/₂ SE].
 
     t* = (θ* - θ̂)/SE*, each resample with its own SE. A resample without a spread (SE* = 0) has an
-    infinite t*, which is kept; enough of them make a bound infinite. The front doors cut bounds to
-    the metric's range, and say so.
+    infinite t*, which is kept; enough of them make a bound infinite. The public functions cut
+    bounds to the metric's range, and say so.
 
     Parameters
     ----------
@@ -209,5 +209,5 @@ def studentized(
     )
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (percentile, bca, studentized, basic)

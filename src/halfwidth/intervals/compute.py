@@ -1,4 +1,4 @@
-"""The one road from samples to bounds, taken by the front doors and by the study alike."""
+"""From samples to bounds, in the same way for the public functions and for studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 from halfwidth.resampling import proportions
-from halfwidth.resampling.bootstrap import (
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
     has_standard_error,
@@ -20,9 +22,7 @@ from halfwidth.resampling.bootstrap import (
     studentized_distribution,
     tie_tolerance,
 )
-from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials
 
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
@@ -57,23 +57,23 @@ class Computed:
 
 
 class Ingredients:
-    """What methods ask for, made when first asked for and kept for the next method."""
+    """The ingredients of methods, made on first use and kept for the next method."""
 
     def __init__(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
         self._recipes = dict(recipes)
-        self._made: dict[Need, Any] = {}
+        self._values: dict[Need, Any] = {}
 
     def with_recipes(self, recipes: Mapping[Need, Callable[[], Any]]) -> Ingredients:
         """Take more recipes, or other ones for the same need."""
         self._recipes.update(recipes)
         for need in recipes:
-            self._made.pop(need, None)
+            self._values.pop(need, None)
         return self
 
     def __getitem__(self, need: Need) -> Any:
-        if need not in self._made:
-            self._made[need] = self._recipes[need]()
-        return self._made[need]
+        if need not in self._values:
+            self._values[need] = self._recipes[need]()
+        return self._values[need]
 
 
 def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
@@ -95,7 +95,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     return bool(accepted) and has_error and studentizes and under
 
 
-def of_samples(
+def sample_ingredients(
     values: Array,
     design: Design,
     statistic: Statistic,
@@ -110,7 +110,7 @@ def of_samples(
     ``first`` is the place of the first of them in its batch.
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
-    made = Ingredients(
+    ingredients = Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
             Need.TRIM_SHARE: lambda: statistic.parameters["share"],
@@ -136,7 +136,7 @@ def of_samples(
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
         }
     )
-    return made.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
+    return ingredients.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
 
 
 def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
@@ -145,22 +145,22 @@ def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[A
     return class_units(values, design, statistic)
 
 
-def at_level(made: Ingredients, design: Design, level: Level) -> Ingredients:
+def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredients:
     """The same, with what depends on the level made for this one."""
     if design.simple:
-        return made
+        return ingredients
     # A proportion counts for as many independent trials as would be known as well.
-    return made.with_recipes(
+    return ingredients.with_recipes(
         {
-            Need.SUCCESSES: lambda: made[Need.ESTIMATE] * made[Need.TRIALS],
+            Need.SUCCESSES: lambda: ingredients[Need.ESTIMATE] * ingredients[Need.TRIALS],
             Need.TRIALS: lambda: effective_trials(
-                made[Need.ESTIMATE], made[Need.STANDARD_ERROR], design, level
+                ingredients[Need.ESTIMATE], ingredients[Need.STANDARD_ERROR], design, level
             ),
         }
     )
 
 
-def of_counts(successes: Array, n: int) -> Ingredients:
+def count_ingredients(successes: Array, n: int) -> Ingredients:
     """Ingredients of proportions known by their counts; no sample is ever made."""
     share = np.asarray(successes, float) / n
     return Ingredients(
@@ -186,13 +186,13 @@ def apply(
     clip: bool = False,
     errors: bool = True,
 ) -> Computed:
-    """One method on ready ingredients: call it, open the side not asked for, cut to the range.
+    """One method on ready ingredients: call it, open the other side, cut to the range.
 
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    made: Interval = method.function(*[ingredients[need] for need in method.needs], level)
-    low, high = made.low, made.high
+    interval: Interval = method.function(*[ingredients[need] for need in method.needs], level)
+    low, high = interval.low, interval.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
     infinite |= np.isinf(high) & (level.alternative != "lower")
@@ -209,7 +209,7 @@ def apply(
     need = method.distribution
     distribution = ingredients[need] if need else None
     none = np.zeros(low.shape, dtype=np.intp)
-    standard_error = made.standard_error
+    standard_error = interval.standard_error
     if errors and need is Need.DISTRIBUTION and distribution:
         standard_error = distribution.standard_deviation()
     return Computed(
@@ -268,7 +268,7 @@ def intervals(
     blocks: list[list[Computed]] = []
     for start in range(0, samples, step):
         part = values[start : start + step]
-        ingredients = of_samples(
+        ingredients = sample_ingredients(
             _ascending(part) if design.simple else part,
             design,
             statistic,
@@ -306,7 +306,7 @@ def _samples_per_block(
     if not any(method.resamples for method in methods):
         # Values, sorted ones and what a method makes of them are there at once.
         return max(1, MOST_ELEMENTS // 2 // max(n, 1))
-    return max(1, MOST_ELEMENTS // max(engine_of(statistic).support(n), plan.n_resamples, n))
+    return max(1, MOST_ELEMENTS // max(engine_for(statistic).support(n), plan.n_resamples, n))
 
 
 def _joined(parts: Sequence[Computed]) -> Computed:

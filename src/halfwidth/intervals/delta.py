@@ -14,19 +14,19 @@ from halfwidth.core.spec import (
     interval_method,
 )
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.intervals.auc import reach_of
+from halfwidth.intervals.auc import quantile_factor
 from halfwidth.intervals.bootstrap import percentile
 
 __all__ = ["delta"]
 
 
-def _no_error(_sample: Unanswered) -> tuple[str, str]:
+def _no_error_reason(_sample: Unanswered) -> tuple[str, str]:
     reason = "the standard error is 0 or unknown, or the scale ends here"
     return reason, f"{percentile.__name__} is defined"
 
 
 @interval_method(
-    no_interval=_no_error,
+    no_interval=_no_error_reason,
     title="delta method",
     drawn=Drawn("sky", "broken", "d"),
     accepts=frozenset({Estimand.COUNTING}),
@@ -68,7 +68,7 @@ def delta(
     from scipy import special
 
     known = np.where(standard_error > 0, standard_error, np.nan)
-    reach = reach_of(degrees, level) * known
+    reach = quantile_factor(degrees, level) * known
     with np.errstate(divide="ignore", invalid="ignore"):
         if transform is Transform.LOG:
             factor = np.exp(reach / estimate)
@@ -81,5 +81,5 @@ def delta(
     return Interval.of(low, high, known)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (delta,)

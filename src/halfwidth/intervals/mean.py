@@ -199,12 +199,12 @@ def _untransformed(y: float, skewness: Array, n: int) -> Array:
     return np.where(tiny, shifted, 3 * root_less_one / g)
 
 
-def _trimmed_away(_sample: Unanswered) -> tuple[str, str]:
+def _trimmed_away_reason(_sample: Unanswered) -> tuple[str, str]:
     return "fewer than 2 cases are left after trimming", "trim less, or use percentile"
 
 
 @interval_method(
-    no_interval=_trimmed_away,
+    no_interval=_trimmed_away_reason,
     title="Tukey-McLaughlin trimmed t",
     drawn=Drawn("green", "dashed", "<"),
     accepts=frozenset({Estimand.TRIMMED_MEAN}),
@@ -345,5 +345,5 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
     return _plus_minus(mean, reach, sd / np.sqrt(n))
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (t, hall, z, trimmed_t, hoeffding, empirical_bernstein)

@@ -247,5 +247,5 @@ def jeffreys(successes: ArrayLike, n: ArrayLike, level: Level) -> Interval:
     return Interval.of(np.where(x == 0, 0.0, low), np.where(x == trials, 1.0, high), se)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (wilson, clopper_pearson, jeffreys, agresti_coull, wald)

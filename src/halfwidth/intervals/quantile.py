@@ -93,7 +93,7 @@ def _defined_from(sample: Unanswered, n: int) -> str:
     return f"{semiparametric.__name__} is defined, and {sample.method} from {n} {sample.noun}s on"
 
 
-def _out_of_reach(sample: Unanswered) -> tuple[str, str]:
+def _out_of_reach_reason(sample: Unanswered) -> tuple[str, str]:
     q = sample.quantile_level
     reached = percent(round(attainable_level(sample.units, q, sample.level), 4))
     return (
@@ -111,7 +111,7 @@ def _ranks_beyond(sample: Unanswered) -> tuple[str, str]:
 
 
 @interval_method(
-    no_interval=_out_of_reach,
+    no_interval=_out_of_reach_reason,
     instead=semiparametric,
     title="exact order-statistic",
     drawn=Drawn("black", "dotted", "d"),
@@ -155,7 +155,7 @@ def exact(values: Array, q: float, level: Level) -> Interval:
 
 
 @interval_method(
-    no_interval=_out_of_reach,
+    no_interval=_out_of_reach_reason,
     title="randomized exact order-statistic",
     drawn=Drawn("grey", "dashed", ">"),
     accepts=ACCEPTS,
@@ -262,5 +262,5 @@ def _inside(u: float, n: int) -> float:
     return min(max(u, 1 / (n + 1)), n / (n + 1))
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (exact, exact_randomized, asymptotic, semiparametric)

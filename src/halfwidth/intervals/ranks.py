@@ -62,15 +62,15 @@ def minimum_n(q: float, level: Level) -> int:
     >>> minimum_n(0.5, Level(0.95)), minimum_n(0.9, Level(0.95))
     (6, 29)
     """
-    wanted = level.confidence_level - ROUNDING
+    target = level.confidence_level - ROUNDING
     high = 2
-    while attainable_level(high, q, level) < wanted:
+    while attainable_level(high, q, level) < target:
         high *= 2
     low = 1
     while low + 1 < high:
         middle = (low + high) // 2
         low, high = (
-            (low, middle) if attainable_level(middle, q, level) >= wanted else (middle, high)
+            (low, middle) if attainable_level(middle, q, level) >= target else (middle, high)
         )
     return high
 
@@ -133,17 +133,17 @@ def randomized_ranks(n: int, q: float, level: Level) -> tuple[RankPair, ...] | N
     """
     if attainable_level(n, q, level) < level.confidence_level - ROUNDING:
         return None
-    cdf, wanted = _binomial_cdf(n, q), level.confidence_level
+    cdf, target = _binomial_cdf(n, q), level.confidence_level
     if level.alternative != "two-sided":
-        return _mixed(*_one_sided(cdf, n, level), wanted)
+        return _mixed(*_one_sided(cdf, n, level), target)
     low, high = 0, n - 1
     while low + 1 < high:
         middle = (low + high) // 2
-        enough = _best_of_span(cdf, n, middle).coverage >= wanted - ROUNDING
+        enough = _best_of_span(cdf, n, middle).coverage >= target - ROUNDING
         low, high = (low, middle) if enough else (middle, high)
     wide = _best_of_span(cdf, n, high)
     narrow = _best_of_span(cdf, n, high - 1) if high > 1 else _worst_neighbours(cdf, n)
-    return _mixed(wide, narrow, wanted)
+    return _mixed(wide, narrow, target)
 
 
 def _best_of_span(cdf: Array, n: int, span: int) -> RankPair:
@@ -170,10 +170,10 @@ def _one_sided(cdf: Array, n: int, level: Level) -> tuple[RankPair, RankPair]:
     return RankPair(*wide, 1.0), RankPair(*narrow, 1.0)
 
 
-def _mixed(wide: RankPair, narrow: RankPair, wanted: float) -> tuple[RankPair, ...]:
+def _mixed(wide: RankPair, narrow: RankPair, target: float) -> tuple[RankPair, ...]:
     """Both with the chances that meet the level; the wide one alone where that cannot be."""
-    spare = wide.coverage - wanted
-    if spare <= ROUNDING or narrow.coverage >= wanted:
+    spare = wide.coverage - target
+    if spare <= ROUNDING or narrow.coverage >= target:
         return (wide,)
     chance = spare / (wide.coverage - narrow.coverage)
     return wide._replace(chance=1 - chance), narrow._replace(chance=chance)
@@ -209,9 +209,11 @@ def minimum_n_asymptotic(q: float, level: Level) -> int:
 
     spread = float(-special.ndtri(level.tail) * np.sqrt(q * (1 - q)))
     # With x = √n, 1 ≤ k is q x² - spread x - 1 ≥ 0, and l ≤ n is (1 - q) x² - spread x ≥ 0.
-    of_low = (spread + np.sqrt(spread**2 + 4 * q)) / (2 * q)
-    of_high = spread / (1 - q)
-    root = {"two-sided": max(of_low, of_high), "lower": of_low, "upper": of_high}[level.alternative]
+    root_low = (spread + np.sqrt(spread**2 + 4 * q)) / (2 * q)
+    root_high = spread / (1 - q)
+    root = {"two-sided": max(root_low, root_high), "lower": root_low, "upper": root_high}[
+        level.alternative
+    ]
     n = max(2, int(np.floor(root**2)) - 1)
     while asymptotic_positions(n, q, level) is None:
         n += 1

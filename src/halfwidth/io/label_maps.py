@@ -89,7 +89,7 @@ class LabelMap:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the map."""
+        """Shape of the map."""
         return self._voxels.shape
 
     @property

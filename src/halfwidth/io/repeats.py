@@ -96,8 +96,8 @@ def case_column(table: Table, taken: Collection[str] = (), *, persons: bool = Tr
     if not persons:
         free = [name for name in free if _named_for(name, PERSON) is None]
     by_name = {_squeezed(name): name for name in reversed(free)}
-    found = (by_name.get(_squeezed(name)) for name in CASE_COLUMNS)
-    return next((name for name in found if name is not None), None)
+    named_columns = (by_name.get(_squeezed(name)) for name in CASE_COLUMNS)
+    return next((name for name in named_columns if name is not None), None)
 
 
 def repeats_in(

@@ -38,13 +38,13 @@ def read_tiff(file: Path, most: int) -> NDArray[Any]:
 
 
 def _labels_of(file: Path, opened: Any, most: int) -> NDArray[Any]:
-    found = list(opened.series)
-    if len(found) != 1 or len(opened.pages) > len(found[0].pages):
+    parts = list(opened.series)
+    if len(parts) != 1 or len(opened.pages) > len(parts[0].pages):
         raise DataError(
             f"{file}: holds {len(opened.pages)} pages of unlike kind or shape; a label map is "
             "one page, or a stack of pages of one shape"
         )
-    series = found[0]
+    series = parts[0]
     sizes = [size for size in reversed(series.shape) if len(series.shape) <= 3 or size != 1]
     shape = tuple(reversed(sizes))
     _check_tiff(file, opened.pages.first, sizes)
@@ -144,7 +144,7 @@ def unpacked_lzw(packed: bytes, most: int) -> bytes | None:
     """
     clear, end, widest = 256, 257, 12
     table = [bytes([value]) for value in range(256)] + [b"", b""]
-    found, total = [], 0
+    parts, total = [], 0
     width, pending, bits = 9, 0, 0
     before = b""
     for byte in packed:
@@ -162,14 +162,14 @@ def unpacked_lzw(packed: bytes, most: int) -> bytes | None:
         entry = table[code] if code < len(table) else before + before[:1]
         if not entry or code > len(table):
             return None
-        found.append(entry)
+        parts.append(entry)
         total += len(entry)
         if before and len(table) < 1 << widest:
             table.append(before + entry[:1])
             # Writers widen their codes one code early.
             width = min(max(width, (len(table) + 1).bit_length()), widest)
         before = entry
-    return b"".join(found)
+    return b"".join(parts)
 
 
 def _check_tiff(file: Path, page: Any, sizes: list[int]) -> None:
@@ -215,10 +215,10 @@ def unpacked_bits(packed: bytes, most: int) -> bytes | None:
     >>> unpacked_bits(bytes([2, 7, 8, 9, 254, 5]), most=100)
     b'\x07\x08\t\x05\x05\x05'
     """
-    found, total, place = [], 0, 0
+    parts, total, place = [], 0, 0
     while place < len(packed) and total < most:
         length = packed[place]
-        # Of 129 to 255 a byte is repeated; 128 says nothing.
+        # From 129 to 255 a byte is repeated; 128 means nothing.
         taken, times = (length + 1, 1) if length < 128 else (1, 257 - length)
         place += 1
         if length == 128:
@@ -226,10 +226,10 @@ def unpacked_bits(packed: bytes, most: int) -> bytes | None:
         run = packed[place : place + taken] * times
         if len(run) != taken * times:
             return None
-        found.append(run)
+        parts.append(run)
         total += len(run)
         place += taken
-    return b"".join(found)
+    return b"".join(parts)
 
 
 def _as_it_is(stored: bytes, _most: int) -> bytes:

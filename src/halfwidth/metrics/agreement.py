@@ -287,5 +287,5 @@ def normalized_expected_cost(
     return ratio((weighed * cost).sum(axis=(-2, -1)), np.where(best == 0, np.nan, best))
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (accuracy, mcc, cohen_kappa, expected_cost, normalized_expected_cost)

@@ -31,7 +31,7 @@ def averaged(values: Numbers, support: Numbers, average: str, absent: AbsentClas
     -------
     ndarray, shape (...)
     """
-    # Of unknowns (objects) nobody can say whether any is NaN.
+    # Unknowns (objects) cannot be tested for NaN.
     if average == "macro" and values.dtype != object and not np.isnan(values).any():
         return np.asarray(values.mean(axis=-1))
     weights = np.ones(values.shape) if average == "macro" else support
@@ -67,8 +67,7 @@ class CountingFinish:
         """The metric of each table of counts."""
         matrix = counts.reshape(*counts.shape[:-1], self.n_classes, self.n_classes)
         spec = self.metric.spec
-        function = spec.function
-        assert function is not None  # noqa: S101 -- every sample-level metric has one
+        function = self.metric.function
         if spec.takes is Takes.CONFUSION:
             return np.asarray(function(matrix, **self.metric.parameters, **self._tables()))
         cells = one_vs_rest(matrix)
@@ -90,17 +89,19 @@ class CountingFinish:
         if weights is None or self.average not in ("binary", "none", "micro"):
             return None
         classes = range(self.n_classes) if self.average == "micro" else [self.which]
-        numerator, denominator = (self._of_cells(part, classes) for part in weights)
+        numerator, denominator = (self._cell_weights(part, classes) for part in weights)
         return numerator, denominator
 
-    def _of_cells(self, weights: tuple[float, ...], classes: Iterable[int]) -> tuple[float, ...]:
+    def _cell_weights(
+        self, weights: tuple[float, ...], classes: Iterable[int]
+    ) -> tuple[float, ...]:
         """The weights of TP, FN, FP and TN, added up over classes, by cell."""
         tp, fn, fp, tn = weights
         matrix = np.zeros((self.n_classes, self.n_classes))
         for which in classes:
-            own = np.full(matrix.shape, tn)
-            own[which], own[:, which], own[which, which] = fn, fp, tp
-            matrix += own
+            coefficients = np.full(matrix.shape, tn)
+            coefficients[which], coefficients[:, which], coefficients[which, which] = fn, fp, tp
+            matrix += coefficients
         return tuple(matrix.ravel().tolist())
 
     def _tables(self) -> dict[str, tuple[object, ...]]:

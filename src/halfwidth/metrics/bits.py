@@ -32,7 +32,7 @@ class BitMask:
 
     Examples
     --------
-    >>> bits = BitMask.of(np.array([[True, False], [True, True]]))
+    >>> bits = BitMask.pack(np.array([[True, False], [True, True]]))
     >>> bits.count, bits.mask.tolist()
     (3, [[True, False], [True, True]])
     """
@@ -41,7 +41,7 @@ class BitMask:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, mask: NDArray[np.bool_]) -> BitMask:
+    def pack(cls, mask: NDArray[np.bool_]) -> BitMask:
         """The mask as bits."""
         return cls(packed(mask), mask.shape)
 
@@ -107,8 +107,8 @@ def packed(mask: NDArray[np.bool_]) -> Bits:
     bits = np.zeros((-(-len(mask) // PER_BYTE), *mask.shape[1:]), dtype=np.uint8)
     layers = mask.view(np.uint8)
     for k in range(PER_BYTE):
-        own = layers[k::PER_BYTE]
-        bits[: len(own)] |= own << np.uint8(k)
+        part = layers[k::PER_BYTE]
+        bits[: len(part)] |= part << np.uint8(k)
     return bits
 
 
@@ -120,9 +120,9 @@ def unpacked(bits: Bits, length: int) -> NDArray[np.bool_]:
     """
     layers = np.empty((length, *bits.shape[1:]), dtype=np.uint8)
     for k in range(PER_BYTE):
-        own = layers[k::PER_BYTE]
-        np.right_shift(bits[: len(own)], np.uint8(k), out=own)
-        own &= np.uint8(1)
+        part = layers[k::PER_BYTE]
+        np.right_shift(bits[: len(part)], np.uint8(k), out=part)
+        part &= np.uint8(1)
     return layers.view(bool)
 
 

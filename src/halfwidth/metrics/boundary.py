@@ -25,7 +25,7 @@ from halfwidth.core.parameters import UNIT, Parameter, bind
 from halfwidth.core.spec import Better, Kind, Takes, metric
 from halfwidth.core.types import Bounds
 from halfwidth.core.undefined import Status, distance_without
-from halfwidth.metrics.boundaries import ROUNDING
+from halfwidth.metrics.boundary_geometry import ROUNDING
 from halfwidth.metrics.masks import MaskPair, Surface, paired
 
 __all__ = ["assd", "hd", "hd95", "masd"]
@@ -48,7 +48,7 @@ def definition_of(
 ) -> Parameter:
     return Parameter(
         "definition",
-        # Of values that arrive ready-made, nobody knows.
+        # Unknown for values that arrive ready-made.
         None,
         what,
         words=words,
@@ -193,7 +193,7 @@ def spaced_pair(
     reference: ArrayLike | None,
     spacing: ArrayLike | None,
 ) -> MaskPair:
-    """A pair with a spacing, which is asked for even where a mask is empty and none is used."""
+    """A pair with a spacing, required even where a mask is empty and none is used."""
     pair = paired(prediction, reference, spacing)
     pair.require_spacing()
     return pair
@@ -335,5 +335,5 @@ def sides_of(pair: MaskPair, definition: float) -> tuple[Surface, Surface]:
     return first, second
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (hd, hd95, assd, masd)

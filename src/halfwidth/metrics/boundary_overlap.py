@@ -18,7 +18,6 @@ from halfwidth.core.spec import Better, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL
 from halfwidth.core.undefined import Status
 from halfwidth.metrics.bits import BitMask
-from halfwidth.metrics.boundaries import chessboard_band, inner_band, within
 from halfwidth.metrics.boundary import (
     CHENG,
     OF_SURFACES,
@@ -27,6 +26,7 @@ from halfwidth.metrics.boundary import (
     sides_of,
     spaced_pair,
 )
+from halfwidth.metrics.boundary_geometry import chessboard_band, inner_band, within
 from halfwidth.metrics.masks import MaskPair, paired
 from halfwidth.metrics.overlap import share
 
@@ -119,8 +119,10 @@ def nsd(
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     sides = sides_of(pair, bound["definition"])
-    found = sum(side.weights[within(side.distances, bound["tolerance"])].sum() for side in sides)
-    return float(found / sum(side.weights.sum() for side in sides))
+    within_tolerance = sum(
+        side.weights[within(side.distances, bound["tolerance"])].sum() for side in sides
+    )
+    return float(within_tolerance / sum(side.weights.sum() for side in sides))
 
 
 @_agreement(
@@ -182,8 +184,8 @@ def boundary_iou(
     bound = bind("boundary_iou", (BAND, OF_BANDS), given, complete=True)
     cheng = bound["definition"] == CHENG
     _check_band(bound.get("distance"), cheng=cheng)
-    made = paired if cheng else spaced_pair
-    pair = made(prediction, reference, spacing)
+    pair_masks = paired if cheng else spaced_pair
+    pair = pair_masks(prediction, reference, spacing)
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     bands = _cheng_bands(pair) if cheng else _bands(pair, bound["distance"])
@@ -206,7 +208,7 @@ def _bands(pair: MaskPair, distance: float) -> tuple[BitMask, BitMask]:
     sides = zip(pair.prediction.shape, steps, strict=True)
     # Every line through a voxel meets boundary voxels on both sides of it.
     if distance >= min((length - 1) / 2 * step for length, step in sides):
-        return BitMask.of(pair.prediction), BitMask.of(pair.reference)
+        return BitMask.pack(pair.prediction), BitMask.pack(pair.reference)
     predicted, true = pair.boundaries
     return (
         inner_band(pair.prediction, predicted, distance, steps),
@@ -219,5 +221,5 @@ def _cheng_bands(pair: MaskPair) -> tuple[BitMask, BitMask]:
     return chessboard_band(pair.prediction, layers), chessboard_band(pair.reference, layers)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (nsd, boundary_iou)

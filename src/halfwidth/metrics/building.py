@@ -21,7 +21,7 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Undefined, undefined_as
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.counting import count_cells
-from halfwidth.metrics.ranking import AreaFinish, RankEach, areas_of_records, cumulated, rank
+from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank, ranking_values
 
 # A complex step this small leaves no trace in the real part, so the derivative has all its digits.
 STEP = 1e-30
@@ -37,11 +37,11 @@ class Policed:
     policy: Undefined
     worst: float | None
 
-    def __call__(self, *made: Numbers) -> Array:
+    def __call__(self, *counts: Numbers) -> Array:
         """The metric of each entry."""
-        values = np.asarray(self.finish(*made))
+        values = np.asarray(self.finish(*counts))
         if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
-            values = values.view(type(made[0]))
+            values = values.view(type(counts[0]))
         return np.asarray(undefined_as(values, self.policy, self.worst))
 
 
@@ -61,19 +61,19 @@ def _statistic(metric: Metric, **declared: object) -> Statistic:
 
 def derivatives(finish: Callable[[Numbers], Array], at: Numbers) -> Array:
     """Derivative by each component at a point, (..., K) -> (..., K), by a complex step."""
-    made = np.zeros(at.shape)
+    derivative = np.zeros(at.shape)
     for place in np.flatnonzero(at.reshape(-1, at.shape[-1]).any(axis=0)):
         stepped = at.astype(complex)
         stepped[..., place] += 1j * STEP
-        made[..., place] = np.imag(finish(stepped)) / STEP
-    # What one point of a batch lacks, another may have.
-    return np.where(at == 0, 0.0, made)
+        derivative[..., place] = np.imag(finish(stepped)) / STEP
+    # A count that is 0 at one point of a batch may be positive at another.
+    return np.where(at == 0, 0.0, derivative)
 
 
 # --------------------------------------------------------------------------- counts
 
 
-def of_cells(
+def counting_statistic(
     metric: Metric,
     finish: CountingFinish,
     undefined: Undefined,
@@ -83,20 +83,20 @@ def of_cells(
     n_cells = finish.n_classes**2
     return _statistic(
         metric,
-        function=functools.partial(_function_of_cells, policed, n_cells),
+        function=functools.partial(_counting_function, policed, n_cells),
         estimand=Estimand.COUNTING,
         form=CellCounts(n_cells, policed, finish.quotient),
-        influence=functools.partial(_influence_of_cells, policed, n_cells),
+        influence=functools.partial(_counting_influence, policed, n_cells),
     )
 
 
-def _function_of_cells(
+def _counting_function(
     finish: Callable[[Numbers], Array], n_cells: int, codes: Array, *, axis: int = -1
 ) -> Array:
     return finish(count_cells(np.moveaxis(codes, axis, -1), n_cells))
 
 
-def _influence_of_cells(finish: Callable[[Numbers], Array], n_cells: int, codes: Array) -> Array:
+def _counting_influence(finish: Callable[[Numbers], Array], n_cells: int, codes: Array) -> Array:
     """N times the derivative by the count of the cell of each case, about its mean."""
     counts = count_cells(codes, n_cells)
     slopes = derivatives(finish, counts) * codes.shape[-1]
@@ -107,12 +107,14 @@ def _influence_of_cells(finish: Callable[[Numbers], Array], n_cells: int, codes:
 # --------------------------------------------------------------------------- sums
 
 
-def of_weighted_cells(metric: Metric, finish: CountingFinish, undefined: Undefined) -> Statistic:
+def weighted_counting_statistic(
+    metric: Metric, finish: CountingFinish, undefined: Undefined
+) -> Statistic:
     """The same of weighted cases; records hold the cell and the weight of each."""
     policed = Policed(finish, undefined, metric.spec.worst)
     features = functools.partial(_weights_in_cells, finish.n_classes**2)
     form = Sums(features, lambda _n, sums: policed(sums), finish.quotient)
-    return _of_sums(metric, form, Estimand.COUNTING)
+    return _sums_statistic(metric, form, Estimand.COUNTING)
 
 
 def _weights_in_cells(n_cells: int, records: Array) -> Array:
@@ -121,51 +123,51 @@ def _weights_in_cells(n_cells: int, records: Array) -> Array:
     return np.where(codes[..., None, :] == np.arange(n_cells)[:, None], weights[..., None, :], 0.0)
 
 
-def of_sums(metric: Metric) -> Statistic:
-    """A metric that is a function of sums over cases; records hold what these are made of."""
+def sums_statistic(metric: Metric) -> Statistic:
+    """A metric that is a function of sums over cases; records hold the terms."""
     form = metric.form
     if not isinstance(form, Sums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of sums")
-    return _of_sums(metric, form, metric.estimand)
+    return _sums_statistic(metric, form, metric.estimand)
 
 
-def _of_sums(metric: Metric, form: Sums, estimand: Estimand) -> Statistic:
+def _sums_statistic(metric: Metric, form: Sums, estimand: Estimand) -> Statistic:
     return _statistic(
         metric,
-        function=functools.partial(_function_of_sums, form.features, form.finish),
+        function=functools.partial(_sums_function, form.features, form.finish),
         estimand=estimand,
         form=form,
-        influence=functools.partial(_influence_of_sums, form.features, form.finish),
+        influence=functools.partial(_sums_influence, form.features, form.finish),
     )
 
 
-def _function_of_sums(
+def _sums_function(
     features: Callable[[Array], Array],
     finish: Callable[[Numbers, Numbers], Array],
     records: Array,
     *,
     axis: int = -1,
 ) -> Array:
-    made = features(np.moveaxis(records, axis, -1))
-    return finish(np.asarray(float(records.shape[axis])), made.sum(axis=-1))
+    values = features(np.moveaxis(records, axis, -1))
+    return finish(np.asarray(float(records.shape[axis])), values.sum(axis=-1))
 
 
-def _influence_of_sums(
+def _sums_influence(
     features: Callable[[Array], Array], finish: Callable[[Numbers, Numbers], Array], records: Array
 ) -> Array:
-    made = features(records)
-    n, sums = records.shape[-1], made.sum(axis=-1)
+    values = features(records)
+    n, sums = records.shape[-1], values.sum(axis=-1)
     size = np.full((*sums.shape[:-1], 1), float(n))
     point = np.concatenate([sums, size], axis=-1)
     slopes = derivatives(lambda at: finish(at[..., -1], at[..., :-1]), point)
-    influence = n * ((slopes[..., :-1, None] * made).sum(axis=-2) + slopes[..., -1:])
+    influence = n * ((slopes[..., :-1, None] * values).sum(axis=-2) + slopes[..., -1:])
     return np.asarray(influence - influence.mean(axis=-1, keepdims=True))
 
 
 # --------------------------------------------------------------------------- scores
 
 
-def of_areas(
+def ranking_statistic(
     metric: Metric,
     rank: RankEach,
     finish: AreaFinish,
@@ -185,19 +187,19 @@ def of_areas(
     )
     return _statistic(
         metric,
-        function=functools.partial(_function_of_areas, form),
+        function=functools.partial(_ranking_function, form),
         estimand=metric.estimand if one else Estimand.OTHER,
         form=form,
     )
 
 
-def _function_of_areas(
+def _ranking_function(
     form: RankedAreas,
     records: Array,
     *,
     axis: int = -1,
 ) -> Array:
-    return areas_of_records(form, np.moveaxis(records, axis, -1))
+    return ranking_values(form, np.moveaxis(records, axis, -1))
 
 
 @frozen(eq=False)
@@ -229,7 +231,7 @@ class Tuned:
         tables = np.stack([tn, fp, fn, tp], axis=-1)
         merit = self.sign * self.criterion(tables)
         merit = np.where(np.isnan(merit), -np.inf, merit)
-        # Of equally good ones the highest threshold; rounding must not break the tie.
+        # The highest of equally good thresholds; rounding must not break the tie.
         return tables, (merit >= merit.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1)
 
     def threshold(self, positive: NDArray[np.bool_], scores: Array) -> float:
@@ -241,17 +243,17 @@ class Tuned:
         return float(scores[ranking.case[0][ends[best - 1]]]) if best > 0 else np.inf
 
 
-def of_tuned(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
+def tuned_statistic(metric: Metric, tuned: Tuned, undefined: Undefined) -> Statistic:
     """A counting metric whose threshold is chosen anew in every resample."""
     policed = Policed(AreaFinish("binary"), undefined, metric.spec.worst)
     form = RankedAreas(Area(tuned), RankEach(1), policed, 0)
-    return _statistic(metric, function=functools.partial(_function_of_areas, form), form=form)
+    return _statistic(metric, function=functools.partial(_ranking_function, form), form=form)
 
 
 # --------------------------------------------------------------------------- any function
 
 
-def of_callable(name: str, function: Callable[[Array], float]) -> Statistic:
+def callable_statistic(name: str, function: Callable[[Array], float]) -> Statistic:
     """A user's function of a test set; records hold what it takes."""
     return Statistic(
         StatisticSpec(

@@ -395,8 +395,8 @@ def f_beta(tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, beta: float = 1.0)
     0.882
     """
     square = beta**2
-    found = (1 + square) * tp
-    return ratio(found, found + square * fn + fp)
+    hits = (1 + square) * tp
+    return ratio(hits, hits + square * fn + fp)
 
 
 @_one_class(
@@ -543,7 +543,7 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     return sensitivity(tp, fn, fp, tn)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (
     balanced_accuracy,
     sensitivity,

@@ -111,5 +111,5 @@ def _real(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[Array, Array]:
     return np.asarray(y_true, float), np.asarray(y_pred, float)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (absolute_error, squared_error, correct)

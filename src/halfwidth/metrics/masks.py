@@ -14,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, decimals
 from halfwidth.core.undefined import Status, presence_of
 from halfwidth.metrics.bits import BitMask, layer_ranges
-from halfwidth.metrics.boundaries import boundary_bits, nearest_distances
+from halfwidth.metrics.boundary_geometry import boundary_bits, nearest_distances
 from halfwidth.metrics.surface import surface_elements
 
 Mask = NDArray[np.bool_]
@@ -102,10 +102,10 @@ class MaskPair:
         # Copies: what is computed later must not follow changes of the caller's arrays. And by
         # way of bytes, since those of a boolean need not be 0 and 1 (Pillow's are 0 and 255).
         crops = [mask[box].view(np.uint8) != 0 for mask in masks]
-        return cls.of_crops(crops[0], crops[1], steps, shapes[0])
+        return cls.from_crops(crops[0], crops[1], steps, shapes[0])
 
     @classmethod
-    def of_crops(
+    def from_crops(
         cls,
         prediction: Mask,
         reference: Mask,
@@ -150,7 +150,7 @@ class MaskPair:
 
     @functools.cached_property
     def distances(self) -> tuple[Array, Array]:
-        """Of each boundary voxel to the other boundary: the prediction's, the reference's."""
+        """Distance of each boundary voxel to the other boundary: prediction, then reference."""
         predicted, true = self.boundaries
         steps = self.require_spacing()
         return nearest_distances(predicted, true, steps), nearest_distances(true, predicted, steps)

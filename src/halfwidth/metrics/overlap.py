@@ -270,9 +270,9 @@ def cldice(
     if pair.presence is not Status.OK:
         return math.nan if pair.presence is Status.NOT_APPLICABLE else 0.0
     precision = share(*centreline_within(pair.prediction, pair.reference, as_stored=as_stored))
-    found = share(*centreline_within(pair.reference, pair.prediction, as_stored=as_stored))
+    recall = share(*centreline_within(pair.reference, pair.prediction, as_stored=as_stored))
     # NaN where a skeleton is empty, and 0 where nothing is found.
-    return 0.0 if precision == found == 0 else 2 * precision * found / (precision + found)
+    return 0.0 if precision == recall == 0 else 2 * precision * recall / (precision + recall)
 
 
 def share(part: float, whole: float) -> float:
@@ -284,5 +284,5 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (dsc, iou, cldice, f_beta, sensitivity, specificity, ppv)

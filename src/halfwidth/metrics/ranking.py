@@ -18,12 +18,11 @@ from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
 from halfwidth.metrics.counting import ALL_AVERAGES
-from halfwidth.metrics.standing import areas_standing, standing_of
+from halfwidth.metrics.tie_counts import area_from_ties, count_ties
 
 __all__ = [
     "AreaFinish",
     "RankEach",
-    "areas_of_records",
     "auroc",
     "average_precision",
     "average_precision_interpolated",
@@ -31,6 +30,7 @@ __all__ = [
     "cumulated",
     "in_parts",
     "rank",
+    "ranking_values",
 ]
 
 # Scores that are ranked at once, 1 MiB. No result depends on it.
@@ -180,8 +180,8 @@ def area_of(
 def _areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
     """The area and the positive entries of each row of a ranking, two of (R,)."""
     if ranking.weight is None and area.fast is not None:
-        standing = standing_of(ranking.mark)
-        return areas_standing(area.fast, standing), standing.positives
+        ties = count_ties(ranking.mark)
+        return area_from_ties(area.fast, ties), ties.positives
     areas, positives = [], []
     for row, mark in enumerate(ranking.mark):
         weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
@@ -191,15 +191,15 @@ def _areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
     return np.array(areas), np.array(positives)
 
 
-def areas_of_records(form: RankedAreas, records: Array) -> Array:
+def ranking_values(form: RankedAreas, records: Array) -> Array:
     """A function of areas of each test set, (..., k, n) -> (...)."""
     sets = records.reshape(-1, *records.shape[-2:])
-    made = np.empty(len(sets))
+    values = np.empty(len(sets))
     for part in in_parts(sets):
         area, positives = _areas_of_rows(form.area, form.rank(sets[part]))
         shape = (len(sets[part]), -1)
-        made[part] = form.finish(area.reshape(shape), positives.reshape(shape))
-    return made.reshape(records.shape[:-2])
+        values[part] = form.finish(area.reshape(shape), positives.reshape(shape))
+    return values.reshape(records.shape[:-2])
 
 
 def in_parts(sets: Array) -> Iterator[slice]:
@@ -470,5 +470,5 @@ def average_precision_interpolated(
     return area_of(INTERPOLATED, y_true, y_score, sample_weight)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (auroc, average_precision, average_precision_trapezoid, average_precision_interpolated)

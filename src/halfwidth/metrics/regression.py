@@ -172,5 +172,5 @@ def r2(y_true: Array, y_pred: Array) -> Array:
     return 1 - ratio(((y_true - y_pred) ** 2).sum(axis=-1), spread)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (mae, mse, rmse, r2)

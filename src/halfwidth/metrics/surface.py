@@ -65,17 +65,17 @@ def surface_elements(mask: NDArray[np.bool_], spacing: Sequence[float]) -> tuple
     >>> area.size, round(float(area.sum()), 6)
     (8, 1.732051)
     """
-    found = BitMask.empty([length + 1 for length in mask.shape])
+    elements = BitMask.empty([length + 1 for length in mask.shape])
     table, areas = _areas(spacing), [np.empty(0)]
-    for first, stop in layer_ranges(found.shape):
+    for first, stop in layer_ranges(elements.shape):
         # A layer of cells lies between two layers of voxels.
         low = max(first - 1, 0)
         code = _codes(mask[low:stop])[first - low : stop - low]
         crossed = code != 0
         crossed &= code != (1 << (1 << mask.ndim)) - 1
-        found.put(first, crossed)
+        elements.put(first, crossed)
         areas.append(table[code[crossed]])
-    return found, np.concatenate(areas)
+    return elements, np.concatenate(areas)
 
 
 def _codes(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:

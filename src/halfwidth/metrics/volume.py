@@ -158,5 +158,5 @@ def _surplus(pair: MaskPair) -> int:
     return pair.counts.fp - pair.counts.fn
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (absolute_volume_error, relative_volume_error, symmetric_volume_error)

@@ -24,7 +24,7 @@ from halfwidth.planning.width_formulas import (
 
 NAMES = (sensitivity.__name__, specificity.__name__)
 CLASSES = ("positives", "negatives")
-# Of a class for an interval of its share.
+# Fewest cases of a class for an interval of its share.
 LEAST = 2
 # Tolerance for rounding errors of counts.
 TINY = 1e-9

@@ -211,7 +211,7 @@ class _Design:
         return n - 1 if self.paired else 2 * n - 2
 
     def standard_error(self, sd: float, n: int) -> float:
-        """Of the mean difference."""
+        """Standard error of the mean difference."""
         return sd * math.sqrt((1 if self.paired else 2) / n)
 
 

@@ -23,7 +23,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.intervals.bootstrap import percentile
-from halfwidth.intervals.compute import apply, of_samples
+from halfwidth.intervals.compute import apply, sample_ingredients
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 
@@ -322,7 +322,7 @@ def _bootstrapped(samples: Array, request: Request) -> tuple[Array, Array, Array
     for place, batch in enumerate(np.array_split(samples, min(BATCHES, len(samples)))):
         entropy = random.derive_key(request.seed, "subsample bootstrap", place).value
         plan = Plan(entropy, request.n_resamples)
-        ingredients = of_samples(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
+        ingredients = sample_ingredients(batch, Design.iid(samples.shape[-1]), mean, plan=plan)
         distribution = ingredients[Need.DISTRIBUTION]
         computed = apply(spec_of(percentile), ingredients, request.level, UNBOUNDED, errors=False)
         bounds = computed.interval

@@ -164,7 +164,7 @@ def _write(ax: Axes, confusion: Confusion, cell: float, colours: Array) -> None:
 
 
 def _decimals(confusion: Confusion, cell: float) -> int:
-    """Of percentages: one where all intervals support it and cells have the room."""
+    """Decimals of percentages: one where all intervals support it and cells have the room."""
     supported = min(e.decimals for row in confusion.estimates for e in row) - 2
     return min(1, max(0, supported)) if cell >= ROOM_FOR_DECIMALS else 0
 

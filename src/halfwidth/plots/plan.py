@@ -153,7 +153,7 @@ def _ticks(ax: Axes, sizes: Sequence[int]) -> None:
 
 def _paint(ax: Axes, plans: Sequence[SampleSize], words: str, colour: str, stroke: str) -> None:
     """The curve that plans share, and a dot for each of them."""
-    # Of simulated plans each knows but some of the points.
+    # Each simulated plan knows only some of the points.
     points = dict(sorted(point for plan in plans for point in plan.curve))
     ax.plot(
         list(points),

@@ -83,7 +83,7 @@ def group_cases(samples: Mapping[str, ArrayLike], groups: Groups | None) -> list
     names = sorted({name for cases in rows for name in cases.clusters})
     if not 0 < len(names) <= FEW_CLUSTERS:
         return rows
-    # So few that a colour names a cluster: the same one in every row.
+    # With few clusters a colour names one, the same in every row.
     place = {name: number for number, name in enumerate(names)}
     clusters = [np.array([place[c] for c in cases.clusters], np.intp) for cases in rows]
     member = np.concatenate([c[cases.member] for c, cases in zip(clusters, rows, strict=True)])
@@ -150,7 +150,7 @@ class Layout:
 
     @property
     def height(self) -> float:
-        """Of a row, in inches."""
+        """Height of a row in inches."""
         return self._tops[-1]
 
     def estimate(self, place: int) -> float:

@@ -15,7 +15,7 @@ INTERVALS = {"two-sided": "intervals", "lower": "lower bounds", "upper": "upper 
 
 
 def frames_data(frames: Mapping[str, pd.DataFrame], **more: Any) -> Data:
-    """Of all frames by name, beside ``more``; a CSV file has the rows of the first."""
+    """Data of all frames by name, and ``more``; a CSV file has the rows of the first frame."""
     first = next(iter(frames.values()))
     return Data(
         lambda: {

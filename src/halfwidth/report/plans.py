@@ -11,7 +11,7 @@ from halfwidth.planning.sample_size import SCHEMA_VERSION, SampleSize, Simulated
 from halfwidth.report.document import Data, Document, Heading, Kind, Note, Table
 
 WORDS = {"sd": "SD", "sd_ratio": "ratio of SDs"}
-# Of the columns that hold no numbers.
+# Kinds of the columns that hold no numbers.
 KINDS = {
     **dict.fromkeys(("label", "decided by", "needed for", "by"), Kind.TEXT),
     **dict.fromkeys(("plan", "kind"), Kind.NAME),
@@ -59,7 +59,7 @@ def minimum_runs_document(rows: Sequence[dict[str, Any]]) -> Document:
 
 
 def _sheet(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    return Table.of(headings, rows, kinds=KINDS)
+    return Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _overview(plans: Sequence[SampleSize]) -> Table:
@@ -92,7 +92,7 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
 
 
 def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
-    """The power of a test where there is one, and what decided where n was asked for."""
+    """The power of a test where there is one, and what decided n where a plan seeks it."""
     columns: dict[str, Callable[[SampleSize], str]] = {}
     if all(plan.power is not None for plan in plans):
         columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"

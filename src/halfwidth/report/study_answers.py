@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Cell = Callable[[Mapping[str, Any]], str]
-# Of the columns that hold no numbers.
+# Kinds of the columns that hold no numbers.
 KINDS = {
     **dict.fromkeys(("of", "within", "a", "b", "instance", "property", "beyond"), Kind.TEXT),
     "method": Kind.NAME,
@@ -77,7 +77,7 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
         kept = {name: column for name, column in cells.items() if any(column)}
-        yield Table.of(kept, zip(*kept.values(), strict=True), kinds=KINDS)
+        yield Table.from_rows(kept, zip(*kept.values(), strict=True), kinds=KINDS)
     yield Note(layout.footer.format_map(footer_values))
 
 
@@ -119,7 +119,7 @@ def _count_column(name: str) -> Cell:
 
 
 def _either_column(name: str) -> Cell:
-    """Of one sample, or of both sides."""
+    """The number of one sample, or of both sides."""
 
     def cell(row: Mapping[str, Any]) -> str:
         if name in row:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 # What the rows of one table have in common.
 OF_A_TABLE = ("metric", "statistic", "average", "label", "confidence_level", "alternative")
-# Standard errors of true values above this share of a width are told: coverage moves by up to about
-# as much.
+# Standard errors of true values above this share of a width are noted: coverage moves by up to
+# about as much.
 UNSURE = 0.02
 
 
@@ -39,7 +39,7 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
         title = _title(dict(zip(OF_A_TABLE, key, strict=True)))
-        yield Heading(title), Table.of(names, rows, kinds={"method": Kind.NAME})
+        yield Heading(title), Table.from_rows(names, rows, kinds={"method": Kind.NAME})
 
 
 def _title(subject: dict[str, Any]) -> str:

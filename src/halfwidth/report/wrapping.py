@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from halfwidth.core import errors
 
-# What has more letters without a space, a hyphen, an underscore or a slash is no word: where
+# A text with more letters without a space, a hyphen, an underscore or a slash is no word: where
 # nothing else helps, it is broken into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16
 # A number stays with its per cent.

@@ -84,7 +84,7 @@ class Draws:
         return float(np.einsum("i,i,i->", self.sizes, self.centred, self.centred))
 
 
-def draws_of(values: Array, sizes: Array | None = None) -> Draws:
+def unit_draws(values: Array, sizes: Array | None = None) -> Draws:
     """Draws from some values, each of one unit unless ``sizes`` says more."""
     return Draws(values - values[0], np.ones(len(values)) if sizes is None else sizes)
 
@@ -107,7 +107,7 @@ def sum_distribution(
     limits : tuple of float
         Between which it lies, whatever rounding adds.
 
-    >>> tenths = sum_distribution([draws_of(np.arange(11.0))], centre=0.5, scale=110)
+    >>> tenths = sum_distribution([unit_draws(np.arange(11.0))], centre=0.5, scale=110)
     >>> float(tenths.quantile(0.5)), float(tenths.standard_deviation().round(6))
     (0.5, 0.095346)
     """
@@ -133,8 +133,8 @@ def sum_distribution(
     margin = MARGIN * sum(window)
     window = window[0] + margin, window[1] + margin
     spectrum = _spectrum(strata, 2 * np.pi / sum(window), squares)
-    made = _smooth(spectrum, window, step, centre, scale)
-    return replace(made, spread=math.sqrt(squares) / scale, limits=limits)
+    smooth = _smooth(spectrum, window, step, centre, scale)
+    return replace(smooth, spread=math.sqrt(squares) / scale, limits=limits)
 
 
 def _without_outliers(strata: Sequence[Draws], deviation: float) -> float:
@@ -193,7 +193,7 @@ def _atoms(
         power = power * _power(np.fft.rfft(share), one.count)
         total += round(float(places @ one.sizes))
     probability = np.maximum(np.fft.irfft(power, points), 0.0)
-    # Of the sums, the one that is that of the sample stands at its total.
+    # The sum of the sample itself stands at its total.
     offset = np.arange(-below, above + 1)
     probability = probability[(total + offset) % points]
     return np.asarray(offset * step), np.asarray(probability / probability.sum())
@@ -246,18 +246,18 @@ def _transform(values: Array, shares: Array, count: int, spread: float) -> Spect
     angle = spread * values
     inner = _phases(np.outer(angle, np.arange(columns)))
     outer = _phases(np.outer(1 + columns * np.arange(rows), angle)) * shares
-    made = np.empty((rows, columns), dtype=complex)
+    transform = np.empty((rows, columns), dtype=complex)
     step = max(1, PRODUCTS_AT_ONCE // inner.size)
     for start in range(0, rows, step):
-        np.matmul(outer[start : start + step], inner, out=made[start : start + step])
-    return made.ravel()[:count]
+        np.matmul(outer[start : start + step], inner, out=transform[start : start + step])
+    return transform.ravel()[:count]
 
 
 def _phases(angle: Array) -> Spectrum:
-    made = np.empty(angle.shape, dtype=complex)
-    np.cos(angle, out=made.real)
-    np.sin(angle, out=made.imag)
-    return made
+    phases = np.empty(angle.shape, dtype=complex)
+    np.cos(angle, out=phases.real)
+    np.sin(angle, out=phases.imag)
+    return phases
 
 
 def _power(transform: Spectrum, count: int) -> Spectrum:
@@ -281,14 +281,14 @@ def _spectrum(strata: Sequence[Draws], spread: float, squares: float) -> Spectru
         gathered = [_gathered(one, spread * count) for one in strata]
         most = min(MOST_FREQUENCIES, MOST_PRODUCTS // sum(len(nodes) for nodes, _ in gathered))
         count = min(count, most)
-        made = np.ones(count, dtype=complex)
+        spectrum = np.ones(count, dtype=complex)
         for one, (nodes, shares) in zip(strata, gathered, strict=True):
-            made *= _power(_transform(nodes, shares, count, spread), one.count)
-        if np.abs(made[-(count // 8) :]).max() <= vanished:
-            last = np.flatnonzero(np.abs(made) > vanished / 100)[-1]
-            return np.asarray(made[: last + 1])
+            spectrum *= _power(_transform(nodes, shares, count, spread), one.count)
+        if np.abs(spectrum[-(count // 8) :]).max() <= vanished:
+            last = np.flatnonzero(np.abs(spectrum) > vanished / 100)[-1]
+            return np.asarray(spectrum[: last + 1])
         if count == most:
-            return np.asarray(made * np.exp(-((3 * np.arange(1, count + 1) / count) ** 2) / 2))
+            return np.asarray(spectrum * np.exp(-((3 * np.arange(1, count + 1) / count) ** 2) / 2))
         count *= 4 if count * 16 < most else 2
 
 
@@ -340,16 +340,16 @@ class SmoothSum:
 
     def quantile(self, probability: Array | float) -> Array:
         """inf{x : F(x) ≥ p}."""
-        wanted = float(np.asarray(probability))
-        if math.isnan(wanted):
+        target = float(np.asarray(probability))
+        if math.isnan(target):
             return np.asarray(np.nan)
-        place = int(np.searchsorted(self.cumulative, wanted - 1e-13))
+        place = int(np.searchsorted(self.cumulative, target - 1e-13))
         place = min(max(place, 1), len(self.cumulative) - 1)
-        found = self.first + self.step * (place - 1 + self._crossing(place - 1, wanted))
+        value = self.first + self.step * (place - 1 + self._crossing(place - 1, target))
         if self.lattice:
-            steps = math.ceil((found - self.centre) / self.lattice - 0.5 - 1e-9)
-            found = self.centre + steps * self.lattice
-        return np.asarray(min(max(found, self.limits[0]), self.limits[1]))
+            steps = math.ceil((value - self.centre) / self.lattice - 0.5 - 1e-9)
+            value = self.centre + steps * self.lattice
+        return np.asarray(min(max(value, self.limits[0]), self.limits[1]))
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """P(below ``value``) plus half of P(tied with it)."""
@@ -379,12 +379,12 @@ class SmoothSum:
             *self.density[place : place + 2].tolist(),
         )
 
-    def _crossing(self, place: int, wanted: float) -> float:
+    def _crossing(self, place: int, target: float) -> float:
         ends = self._ends(place)
         low, high = 0.0, 1.0
         for _ in range(40):
             middle = (low + high) / 2
-            if _cubic(*ends, middle) < wanted:
+            if _cubic(*ends, middle) < target:
                 low = middle
             else:
                 high = middle

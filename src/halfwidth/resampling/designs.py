@@ -195,11 +195,11 @@ def _order(
     stratum = np.zeros(len(sizes), dtype=np.intp) if strata is None else strata[by_unit[first]]
     ascending = _ascending(keys[:, by_unit], first, sizes)
     blocks = [ascending[stratum[ascending] == one] for one in np.unique(stratum)]
-    cases = [by_unit[cases_of(first[block], sizes[block])] for block in blocks]
+    cases = [by_unit[case_positions(first[block], sizes[block])] for block in blocks]
 
     def size_then_keys(place: int) -> tuple[int, list[int], list[float]]:
-        own = sizes[blocks[place]]
-        return len(own), own.tolist(), keys[:, cases[place]].ravel().tolist()
+        sizes_of_units = sizes[blocks[place]]
+        return len(sizes_of_units), sizes_of_units.tolist(), keys[:, cases[place]].ravel().tolist()
 
     places = sorted(range(len(blocks)), key=size_then_keys)
     in_order = np.concatenate([sizes[blocks[place]] for place in places])
@@ -225,7 +225,7 @@ def _ascending(keys: NDArray[Any], first: Codes, sizes: Codes) -> Codes:
     return np.concatenate(parts)
 
 
-def cases_of(first: Codes, sizes: Codes) -> Codes:
+def case_positions(first: Codes, sizes: Codes) -> Codes:
     """Positions of all cases of some units, unit after unit."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(first - before, sizes) + np.arange(sizes.sum())

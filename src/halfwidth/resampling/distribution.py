@@ -91,15 +91,15 @@ class Replicates:
         return quantile_by_rank(self, self._at, probability)
 
     def _at(self, rank: NDArray[np.intp]) -> Array:
-        found = self._basis_at(rank)
-        return found if self.scale is None else self.scale.values(found[..., None])[..., 0]
+        basis = self._basis_at(rank)
+        return basis if self.scale is None else self.scale.values(basis[..., None])[..., 0]
 
     def _basis_at(self, rank: NDArray[np.intp]) -> Array:
         return np.take_along_axis(self.bases, rank[..., None], axis=-1)[..., 0]
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
-        low, high = limits_of_ties(value, tolerance, self.scale)
+        low, high = tie_limits(value, tolerance, self.scale)
         below, up_to = self._count(low, np.less), self._count(high, np.less_equal)
         defined = self.n_resamples - self.n_undefined
         with np.errstate(invalid="ignore"):
@@ -107,15 +107,15 @@ class Replicates:
 
     def _count(self, limit: Array, comparison: np.ufunc) -> NDArray[np.intp]:
         """How many replicates are below a limit (or up to it), by halving where they may end."""
-        found = np.zeros(self.bases.shape[:-1], dtype=np.intp)
+        count = np.zeros(self.bases.shape[:-1], dtype=np.intp)
         step = 1 << (self.n_resamples.bit_length() - 1)
         while step:
-            ahead = found + step
+            ahead = count + step
             there = ahead <= self.n_resamples
             last = self._basis_at(np.minimum(ahead, self.n_resamples) - 1)
-            found = np.where(there & comparison(last, limit), ahead, found)
+            count = np.where(there & comparison(last, limit), ahead, count)
             step >>= 1
-        return found
+        return count
 
     def mean(self) -> Array:
         """Mean of the defined replicates."""
@@ -130,7 +130,7 @@ class Replicates:
         shape, size = self.bases.shape[:-1], self.n_resamples
         scale = None if self.scale is None else self.scale.flat()
         defined = (size - self.n_undefined).reshape(-1)
-        mean, deviation = moments_of(self.bases.reshape(-1, size), defined, scale)
+        mean, deviation = defined_moments(self.bases.reshape(-1, size), defined, scale)
         return mean.reshape(shape), deviation.reshape(shape)
 
 
@@ -181,7 +181,7 @@ class Drawn(Protocol):
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
-        """Of each sample."""
+        """Undefined replicates of each sample."""
 
 
 def quantile_by_rank(
@@ -203,14 +203,16 @@ def quantile_by_rank(
     return np.where(usable, between, np.nan)
 
 
-def limits_of_ties(value: Array, tolerance: Array, scale: Scale | None) -> tuple[Array, Array]:
+def tie_limits(value: Array, tolerance: Array, scale: Scale | None) -> tuple[Array, Array]:
     """Between which bases replicates are tied with a value."""
     with np.errstate(invalid="ignore"):  # a ratio may be infinite, and so its tolerance
         low, high = np.asarray(value) - tolerance, np.asarray(value) + tolerance
     return (low, high) if scale is None else (scale.bases(low), scale.bases(high))
 
 
-def moments_of(rows: Array, defined: NDArray[np.intp], scale: Scale | None) -> tuple[Array, Array]:
+def defined_moments(
+    rows: Array, defined: NDArray[np.intp], scale: Scale | None
+) -> tuple[Array, Array]:
     """Mean and SD (B - 1) of the defined replicates, (S, B) -> (S,)."""
     sums, squares, anchor = (np.empty(len(rows)) for _ in range(3))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -282,7 +284,7 @@ class ExactDistribution:
         return np.asarray((self._probability_of(below) + self._probability_of(up_to)) / 2)
 
     def _probability_of(self, first: NDArray[np.intp]) -> Array:
-        """Of so many of the smallest values."""
+        """Probability of each number of the smallest values."""
         return np.where(first > 0, _at(self._cumulative, np.maximum(first - 1, 0)), 0.0)
 
     def mean(self) -> Array:
@@ -316,7 +318,7 @@ def _count_before(ascending: Array, limit: Array, *, inclusive: bool) -> NDArray
 
 
 @frozen
-class Several:
+class BatchDistribution:
     """Exact distributions of the samples of a batch, each of its own kind.
 
     Attributes
@@ -327,7 +329,7 @@ class Several:
     each: tuple[Distribution, ...]
 
     @classmethod
-    def of(cls, each: Iterable[Distribution | None]) -> Several | None:
+    def join(cls, each: Iterable[Distribution | None]) -> BatchDistribution | None:
         """The distributions, or None where one of them is unknown."""
         known = []
         for one in each:

@@ -116,19 +116,19 @@ class Plan:
         return np.broadcast_to(rng.uniforms(key, 0, 1, 1)[0], count)
 
     def once(
-        self, what: Hashable, of: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
+        self, what: Hashable, arrays: Iterable[NDArray[Any]], design: Design, make: Callable[[], T]
     ) -> T:
         """What ``make`` gives, made once for the same arrays under the same design."""
         if self.kept is None:
             return make()
         digest = hashlib.blake2b()
-        for array in of:
+        for array in arrays:
             digest.update(np.ascontiguousarray(array).data)
         key = (what, design, self.entropy, self.n_resamples, digest.digest())
         if key not in self.kept:
             self.kept[key] = make()
-        found: T = self.kept[key]
-        return found
+        kept_value: T = self.kept[key]
+        return kept_value
 
     def in_threads(
         self, most: int, make: Callable[[tuple[int, int]], T]

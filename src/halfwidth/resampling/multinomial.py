@@ -36,10 +36,10 @@ def multinomial(key: rng.Key, start: int, stop: int, counts: Integers) -> Intege
     left = np.full(stop - start, int(counts.sum()), dtype=np.int64)
     behind = int(counts.sum())
     for place, cell in enumerate(held[:-1]):
-        own = int(counts[cell])
-        drawn[:, cell] = binomial_quantile(uniforms[:, place], left, own / behind)
+        in_cell = int(counts[cell])
+        drawn[:, cell] = binomial_quantile(uniforms[:, place], left, in_cell / behind)
         left = left - drawn[:, cell]
-        behind -= own
+        behind -= in_cell
     if len(held):
         drawn[:, held[-1]] = left
     return drawn

@@ -20,10 +20,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.resampling.convolution import (
     Draws,
-    draws_of,
     normal_frequencies,
     reach,
     sum_distribution,
+    unit_draws,
 )
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, ExactDistribution
@@ -70,7 +70,7 @@ class Pairs:
         return Draws(values - values[0], self.sizes)
 
 
-def pairs_of(numerator: Array, denominator: Array, sizes: Array | None = None) -> Pairs:
+def unit_pairs(numerator: Array, denominator: Array, sizes: Array | None = None) -> Pairs:
     """The units of a stratum, one of each pair unless ``sizes`` says more."""
     return Pairs(numerator, denominator, np.ones(len(numerator)) if sizes is None else sizes)
 
@@ -80,7 +80,7 @@ def quotient_distribution(parts: Array, design: Design) -> Distribution | None:
     strata = []
     for units in design.by_stratum(design.totals(parts)):
         (numerator, denominator), sizes = np.unique(units, axis=-1, return_counts=True)
-        strata.append(pairs_of(numerator, denominator, sizes.astype(float)))
+        strata.append(unit_pairs(numerator, denominator, sizes.astype(float)))
     return ratio_distribution(strata)
 
 
@@ -111,7 +111,7 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
     if all(float(np.ptp(one.denominator)) == 0 for one in strata):
         whole = sum(one.count * float(one.denominator[0]) for one in strata)
         part = sum(float(one.numerator @ one.sizes) for one in strata)
-        draws = [draws_of(one.numerator, one.sizes) for one in strata]
+        draws = [unit_draws(one.numerator, one.sizes) for one in strata]
         return sum_distribution(draws, centre=shift + part / whole, scale=whole)
     if can_enumerate([one.count for one in strata]):
         units = [one.sizes.astype(np.intp) for one in strata]
@@ -121,9 +121,13 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
                 for one, size in zip(strata, units, strict=True)
             ]
         )
-        return _of_pairs(sums[0], sums[1], probability, shift)
+        return _distribution_of_pairs(sums[0], sums[1], probability, shift)
     tabulated = _tabulated(strata)
-    return RatioOfSums(tuple(strata), shift) if tabulated is None else _of_pairs(*tabulated, shift)
+    return (
+        RatioOfSums(tuple(strata), shift)
+        if tabulated is None
+        else _distribution_of_pairs(*tabulated, shift)
+    )
 
 
 def _without_denominator(strata: Sequence[Pairs]) -> float:
@@ -143,14 +147,14 @@ def _constant_ratio(strata: Sequence[Pairs]) -> float | None:
     return ratio
 
 
-def _of_pairs(
+def _distribution_of_pairs(
     numerator: Array, denominator: Array, probability: Array, shift: float
 ) -> ExactDistribution:
     kept = denominator > 0
     ratios = shift + numerator[kept] / denominator[kept]
     order = np.argsort(ratios)
-    own = probability[kept][order]
-    return ExactDistribution(ratios[order], own / own.sum())
+    kept_probability = probability[kept][order]
+    return ExactDistribution(ratios[order], kept_probability / kept_probability.sum())
 
 
 # --------------------------------------------------------------------------- on lattices

@@ -1,4 +1,4 @@
-"""Replicates of many samples, of which only the tails are ever sorted.
+"""Replicates of many samples, of which only the tails are sorted.
 
 Bounds at the usual levels are made of a few replicates in either tail. What a limit cuts off is
 copied in one pass and sorted; a limit is a quantile of the first replicates, which are as good a
@@ -18,9 +18,9 @@ from halfwidth.resampling.distribution import (
     Distribution,
     Replicates,
     Scale,
-    limits_of_ties,
-    moments_of,
+    defined_moments,
     quantile_by_rank,
+    tie_limits,
 )
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.kernels import native
@@ -34,14 +34,14 @@ PARTS, FIRST, SHARE = 5, 256, 0.065
 MEDIAN = 2 / np.pi
 
 
-def distribution_of(bases: Array, plan: Plan, scale: Scale | None = None) -> Distribution:
+def as_distribution(bases: Array, plan: Plan, scale: Scale | None = None) -> Distribution:
     """The distribution of drawn replicates, which are taken over: (S, B).
 
     Its answers are the same whether rows are sorted or their tails are.
     """
     many = bases.ndim == 2 and len(bases) >= MANY_ROWS and bases.shape[-1] >= MANY_REPLICATES
     if many and bases.flags.c_contiguous and plan.compiles:
-        return Tails.of(bases, scale)
+        return Tails.from_replicates(bases, scale)
     return Replicates.sorting(bases, scale)
 
 
@@ -69,7 +69,7 @@ class Tails:
     n_undefined: NDArray[np.intp]
 
     @classmethod
-    def of(cls, bases: Array, scale: Scale | None = None) -> Tails:
+    def from_replicates(cls, bases: Array, scale: Scale | None = None) -> Tails:
         """Take over replicates and find their tails."""
         low, high = _limits(bases)
         expected = SHARE * bases.shape[-1]
@@ -106,7 +106,7 @@ class Tails:
         from_above = np.maximum(self.n_resamples - self.n_undefined - 1 - rank, 0)
         in_lower, in_upper = rank < self.held[:, 0], from_above < self.held[:, 1]
         of_upper = np.where(in_upper, room - 1 - from_above, 0)
-        found = np.where(
+        bases_at_rank = np.where(
             in_lower, self.lower[row, np.where(in_lower, rank, 0)], self.upper[row, of_upper]
         )
         further_in = np.flatnonzero(~(in_lower | in_upper))
@@ -115,12 +115,14 @@ class Tails:
             whole = self.bases[further_in]
             whole.sort(axis=-1)
             self.bases[further_in] = whole
-            found[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
-        return found if self.scale is None else self.scale.values(found[:, None])[:, 0]
+            bases_at_rank[further_in] = whole[np.arange(len(further_in)), rank[further_in]]
+        return (
+            bases_at_rank if self.scale is None else self.scale.values(bases_at_rank[:, None])[:, 0]
+        )
 
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """Share of the defined replicates below ``value``, plus half of those tied with it."""
-        limits = limits_of_ties(value, tolerance, self.scale)
+        limits = tie_limits(value, tolerance, self.scale)
         counted = native.count_below(self.bases, *limits).sum(axis=-1)
         with np.errstate(invalid="ignore"):
             return np.asarray(counted / (2.0 * (self.n_resamples - self.n_undefined)))
@@ -135,7 +137,7 @@ class Tails:
 
     @functools.cached_property
     def _moments(self) -> tuple[Array, Array]:
-        return moments_of(self.bases, self.n_resamples - self.n_undefined, self.scale)
+        return defined_moments(self.bases, self.n_resamples - self.n_undefined, self.scale)
 
 
 def _limits(bases: Array) -> tuple[Array, Array]:

@@ -197,7 +197,7 @@ class _Structure:
     @property
     def pair(self) -> MaskPair:
         shape = self.grid.voxels.shape
-        return MaskPair.of_crops(self.prediction, self.reference, self.spacing, shape)
+        return MaskPair.from_crops(self.prediction, self.reference, self.spacing, shape)
 
 
 def _score_structure_files(files: CaseFiles, settings: ScoringSettings) -> CaseScores:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.spec import Metric
-from halfwidth.metrics.boundaries import ROUNDING
 from halfwidth.metrics.boundary import CHENG, SURFACE
+from halfwidth.metrics.boundary_geometry import ROUNDING
 from halfwidth.metrics.boundary_overlap import nsd
 from halfwidth.scoring.metric_choice import MetricChoice
 from halfwidth.scoring.scores import CaseScores, LabelScores

@@ -69,7 +69,7 @@ def score_label_maps(
             _mask_of_label(prediction[box], label),
             _mask_of_label(reference[box], label),
         )
-        pair = MaskPair.of_crops(predicted, truth, spacing, reference.shape)
+        pair = MaskPair.from_crops(predicted, truth, spacing, reference.shape)
         scored.append(score_pair(pair, label.name, metrics.for_label(label.name), max_voxels))
     return tuple(scored), (tuple(boxes), tuple(true_boxes))
 
@@ -112,9 +112,7 @@ def score_pair(
 
 
 def _value(pair: MaskPair, metric: Metric) -> Value:
-    function = metric.spec.function
-    assert function is not None  # noqa: S101 -- metrics of masks have one
-    value = float(function(pair, **metric.parameters))
+    value = float(metric.function(pair, **metric.parameters))
     on_skeletons = metric.spec.name == cldice.__name__
     status = status_of(value, pair.presence, on_skeletons=on_skeletons)
     return Value(metric.spec.name, parameter_text(metric), value, str(status))

@@ -183,8 +183,8 @@ def _labels(
                 f"label {words[0]!r}: label maps hold numbers; give them names with labels= "
                 '(--label-names FILE.json, {"liver": 1})'
             )
-    found = select_labels((*named, *regions), selected_labels)
-    return found, tuple(region for region in regions if region not in found)
+    labels_chosen = select_labels((*named, *regions), selected_labels)
+    return labels_chosen, tuple(region for region in regions if region not in labels_chosen)
 
 
 def _is_number(name: str) -> bool:

@@ -180,13 +180,13 @@ def _survey(path: Path) -> _Folder:
     bare: list[Path] = []
     for folder in folders:
         inner, deeper = _visible(folder)
-        found, left = _images(inner, folder)
-        bare += deeper if found else [folder]
-        if found:
+        images, left = _images(inner, folder)
+        bare += deeper if images else [folder]
+        if images:
             case = _normalised_name(folder.name, folder)
             if case in structures:
                 raise DataError(f"{path}: two subfolders are both of {case!r}; keep one")
-            structures[case] = dict(found.items())
+            structures[case] = dict(images.items())
             others += left
     if maps and structures:
         raise DataError(
@@ -280,23 +280,23 @@ def _gaps(predicted: Cases, given: Cases) -> list[_Gap]:
     extra = [case for case in predicted if case not in given]
     absent, spare = _unmatched_structures(given, predicted), _unmatched_structures(predicted, given)
     missed, out = "scored as missed", "left out"
-    found = []
+    gaps = []
     if missing:
         text = f"{_count(len(missing), 'reference')} without a prediction ({_listed(missing)})"
-        found.append(_Gap(text, missed, _rename_hint(missing, extra)))
+        gaps.append(_Gap(text, missed, _rename_hint(missing, extra)))
     if extra:
         text = f"{_count(len(extra), 'prediction')} without a reference ({_listed(extra)})"
-        found.append(_Gap(text, out))
+        gaps.append(_Gap(text, out))
     if absent:
         text = f"{_count_files(absent)} without a prediction ({_structures_with_cases(absent)})"
-        found.append(_Gap(text, missed, _rename_hint(list(absent), list(spare))))
+        gaps.append(_Gap(text, missed, _rename_hint(list(absent), list(spare))))
     if spare:
-        found.append(
+        gaps.append(
             _Gap(
                 f"{_count_files(spare)} without a reference ({_structures_with_cases(spare)})", out
             )
         )
-    return found
+    return gaps
 
 
 def _unmatched_structures(these: Cases, those: Cases) -> dict[str, list[str]]:
@@ -341,11 +341,11 @@ def _rename_hint(missing: Sequence[str], extra: Sequence[str]) -> str:
     by_bare = {_without_kind_words(other): other for other in reversed(extra)}
     # Comparing every pair of names takes too long with thousands of them.
     others = extra if len(missing) * len(extra) <= LOOKED_THROUGH else ()
-    found = [
+    matches = [
         (name, by_bare.get(_without_kind_words(name)) or _closest_name(name, others))
         for name in missing
     ]
-    pairs = [(name, like) for name, like in found if like]
+    pairs = [(name, like) for name, like in matches if like]
     if not pairs:
         return ""
     name, like = pairs[0]

@@ -11,8 +11,8 @@ from halfwidth.study.chunks import Chunk, ChunkResult, chunks_of_shard, parse_sh
 from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
-from halfwidth.study.simulation.grid import chunks_of, settings_of
-from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.simulation.grid import plan_chunks, shared_settings
+from halfwidth.study.simulation.performance import COLUMNS
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
@@ -65,7 +65,7 @@ class StudyPlan:
             If the folder holds something else, or another study.
         """
         inputs = {instance.name: instance.digest for instance in self.instances}
-        return create_or_open(folder, settings_of(self.spec), inputs, COLUMNS, restore=restore)
+        return create_or_open(folder, shared_settings(self.spec), inputs, COLUMNS, restore=restore)
 
 
 def plan(spec: str | Path | StudySpec) -> StudyPlan:
@@ -88,7 +88,7 @@ def plan(spec: str | Path | StudySpec) -> StudyPlan:
     """
     study = spec if isinstance(spec, StudySpec) else read_spec(spec)
     instances = load_instances(study)
-    return StudyPlan(study, instances, chunks_of(study, instances))
+    return StudyPlan(study, instances, plan_chunks(study, instances))
 
 
 def run(

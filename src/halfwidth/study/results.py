@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.study.simulation.records import COLUMNS
+from halfwidth.study.simulation.performance import COLUMNS
 from halfwidth.study.storage import manifest
 from halfwidth.study.storage.part_files import check_part
 from halfwidth.study.storage.store import Store, parts_in

@@ -134,5 +134,5 @@ def trimmed_mean(values: Array, *, share: float = 0.25, axis: int = -1) -> Array
     return mean(np.take(ordered, np.arange(cut, n - cut), axis=axis), axis=axis)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (mean, trimmed_mean)

@@ -318,5 +318,5 @@ def bootstrap_median(values: Array, *, q: float, axis: int = -1) -> Array:
     return _picked(values, axis, _bootstrap_picks, q)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (median, quantile, sample_quantile, interpolated_quantile, bootstrap_median)

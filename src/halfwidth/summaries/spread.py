@@ -127,5 +127,5 @@ def iqr(values: Array, *, axis: int = -1) -> Array:
     return quantile(values, q=0.75, axis=axis) - quantile(values, q=0.25, axis=axis)
 
 
-# What the catalogue lists, in its order.
+# The catalogue lists these, in this order.
 DECLARED = (sd, iqr)

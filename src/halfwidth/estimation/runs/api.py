@@ -30,7 +30,7 @@ from halfwidth.estimation.resolve import (
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.estimation.tables import names_of_columns
+from halfwidth.estimation.tables import column_names
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.quantile import asymptotic, semiparametric
 from halfwidth.intervals.ranks import randomized_ranks
@@ -127,7 +127,7 @@ def runs_ci(
     """
     if _several(quantile):
         raise OptionError(f"quantile={shown(quantile)}: name one level; runs_table takes several")
-    asked = _Asked(_levels(quantile), point, simultaneous=False, mean=False)
+    quantities = _Quantities(_levels(quantile), point, simultaneous=False, mean=False)
     request = resolve_request(
         method=method,
         confidence_level=confidence_level,
@@ -139,12 +139,12 @@ def runs_ci(
     )
     sample = check_sample(
         values,
-        metric_of_runs(metric, bounds),
+        resolve_run_metric(metric, bounds),
         request,
         scale=scale,
         where=plain_text("label", label) or "values",
     )
-    return _estimated([_Source(sample, label)], asked, request)[0]
+    return _estimate_sources([_Source(sample, label)], quantities, request)[0]
 
 
 def runs_table(
@@ -226,8 +226,8 @@ def runs_table(
     """
     if value is not None:
         plain_text("value", value)
-    runs = run_table(frame, value, names_of_columns(by) or ())
-    asked = _Asked(
+    runs = run_table(frame, value, column_names(by) or ())
+    quantities = _Quantities(
         _levels(quantile), point, as_flag("simultaneous", simultaneous), as_flag("mean", mean)
     )
     if not isinstance(folds, str) or folds not in FOLDS:
@@ -241,26 +241,26 @@ def runs_table(
         missing=missing,
         penalty=penalty,
     )
-    of_runs = metric_of_runs(metric, bounds, column=runs.metric)
+    run_metric = resolve_run_metric(metric, bounds, column=runs.metric)
     sources: list[_Source] = []
     cases: list[Cases] = []
     for part in run_slices(runs, average_folds=folds == "average"):
         where = f"column {runs.value!r}" + (f", {part.label}" if part.label else "")
         sample = check_sample(
-            part.values, of_runs, request, scale=scale, where=where, cases=part.names
+            part.values, run_metric, request, scale=scale, where=where, cases=part.names
         )
-        sources.append(_Source(sample, part.label, part.by, _doubts(part)))
+        sources.append(_Source(sample, part.label, part.by, _table_cautions(part)))
         if as_flag("keep_runs", keep_runs):
-            cases.append(Cases(part.label, of_runs.spec.display, sample.given))
-    made = _estimated(sources, asked, request)
-    return Estimates(tuple(made), _notes(asked, request), tuple(cases))
+            cases.append(Cases(part.label, run_metric.spec.display, sample.given))
+    estimates = _estimate_sources(sources, quantities, request)
+    return Estimates(tuple(estimates), _notes(quantities, request), tuple(cases))
 
 
 # --------------------------------------------------------------------------- parts
 
 
 @frozen
-class _Asked:
+class _Quantities:
     """What is estimated of each source."""
 
     quantiles: tuple[float, ...]
@@ -281,7 +281,7 @@ class _Source:
     sample: Sample
     label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
 
 def _several(quantile: Any) -> bool:
@@ -293,34 +293,34 @@ def _levels(quantile: Any) -> tuple[float, ...]:
     if not given:
         raise OptionError("quantile: name at least one level, for example 0.9")
     levels = [as_number("quantile", level, BETWEEN) for level in given]
-    for level, asked in zip(levels, given, strict=True):
+    for level, level_given in zip(levels, given, strict=True):
         if not 0 < level < 1:
             hint = f"; for {level:g} % write {level / 100:g}" if 1 < level < 100 else ""
-            raise OptionError(f"quantile={shown(asked)} is not {BETWEEN}{hint}")
+            raise OptionError(f"quantile={shown(level_given)} is not {BETWEEN}{hint}")
     return tuple(dict.fromkeys(levels))
 
 
-def metric_of_runs(metric: Any, bounds: Any = None, column: str = "") -> Metric:
+def resolve_run_metric(metric: Any, bounds: Any = None, column: str = "") -> Metric:
     """What the values of runs are; a metric of test sets has one value for each run.
 
     A column that is called like a metric is that metric, unless the user says what it is.
     """
-    asked = _metric_called(column) if metric is None else metric
-    name = asked.partition(":")[0] if isinstance(asked, str) else ""
+    name_or_metric = _metric_called(column) if metric is None else metric
+    name = name_or_metric.partition(":")[0] if isinstance(name_or_metric, str) else ""
     if name in METRICS:
-        found = resolve_metric(asked, bounds)
+        resolved = resolve_metric(name_or_metric, bounds)
     elif name in SAMPLE_METRICS:
-        found = resolve_metric(_of_each_run(SAMPLE_METRICS[name]), bounds)
-    elif asked is None:
+        resolved = resolve_metric(_per_run_spec(SAMPLE_METRICS[name]), bounds)
+    elif name_or_metric is None:
         spec = MetricSpec(column, family="runs") if column else MetricSpec("", "", family="runs")
-        found = resolve_metric(spec, bounds)
-    elif isinstance(asked, str) and bounds is None:
+        resolved = resolve_metric(spec, bounds)
+    elif isinstance(name_or_metric, str) and bounds is None:
         every = [*METRICS.names, *(n for n in SAMPLE_METRICS.names if n not in METRICS)]
         hint = "A metric of your own needs bounds (--bounds)."
-        raise UnknownNameError("metric", asked, every, hint=hint)
+        raise UnknownNameError("metric", name_or_metric, every, hint=hint)
     else:
-        found = resolve_metric(asked, bounds)
-    return Metric(_of_each_run(found.spec), found.parameters)
+        resolved = resolve_metric(name_or_metric, bounds)
+    return Metric(_per_run_spec(resolved.spec), resolved.parameters)
 
 
 def _metric_called(column: str) -> str | None:
@@ -329,52 +329,55 @@ def _metric_called(column: str) -> str | None:
     return bare if bare in METRICS or bare in SAMPLE_METRICS else None
 
 
-def _of_each_run(spec: MetricSpec) -> MetricSpec:
+def _per_run_spec(spec: MetricSpec) -> MetricSpec:
     """Values of a run are a continuum, one for each."""
     return replace(spec, level=MetricLevel.INDIVIDUAL, kind=Kind.CONTINUOUS, averages=())
 
 
-def _doubts(part: RunSlice) -> tuple[Caution, ...]:
+def _table_cautions(part: RunSlice) -> tuple[Caution, ...]:
     """What the table gives reason to doubt."""
-    found, total = [], len(part.values)
+    raised, total = [], len(part.values)
     if part.varying:
-        found.append(caution("HW704", columns=shortened(part.varying)))
+        raised.append(caution("HW704", columns=shortened(part.varying)))
     if part.unfinished:
         count = len(part.unfinished)
         names = shortened(part.unfinished)
-        found.append(caution("HW705", count=count, total=total + count, names=names))
+        raised.append(caution("HW705", count=count, total=total + count, names=names))
     if part.repeated:
-        found.append(caution("HW706", repeated=part.repeated, total=total))
-    return tuple(found)
+        raised.append(caution("HW706", repeated=part.repeated, total=total))
+    return tuple(raised)
 
 
-def _notes(asked: _Asked, request: Request) -> tuple[str, ...]:
-    if not asked.simultaneous or asked.count == 1:
+def _notes(quantities: _Quantities, request: Request) -> tuple[str, ...]:
+    if not quantities.simultaneous or quantities.count == 1:
         return ()
-    whole, each = request.level.confidence_level, _level_of(asked, request).confidence_level
-    said = (
-        f"simultaneous: each of {asked.count} intervals at {percent(round(each, 6))}, so that all "
-        f"hold at once with at least {percent(whole)}"
+    whole = request.level.confidence_level
+    each = _level_of_each(quantities, request).confidence_level
+    text = (
+        f"simultaneous: each of {quantities.count} intervals at {percent(round(each, 6))}, so that "
+        f"all hold at once with at least {percent(whole)}"
     )
-    return (said,)
+    return (text,)
 
 
-def _level_of(asked: _Asked, request: Request) -> Level:
+def _level_of_each(quantities: _Quantities, request: Request) -> Level:
     """That of each interval; Bonferroni's for simultaneous ones."""
-    if not asked.simultaneous:
+    if not quantities.simultaneous:
         return request.level
-    miss = (1 - request.level.confidence_level) / asked.count
+    miss = (1 - request.level.confidence_level) / quantities.count
     return Level(1 - miss, request.level.alternative)
 
 
-def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> list[RunsEstimate]:
+def _estimate_sources(
+    sources: Sequence[_Source], quantities: _Quantities, request: Request
+) -> list[RunsEstimate]:
     """For each source its quantiles and its mean."""
-    if not isinstance(asked.point, str) or asked.point not in (AUTO, *POINTS):
-        raise UnknownNameError("point", asked.point, [AUTO, *POINTS])
-    each = replace(request, level=_level_of(asked, request))
-    several = len(asked.quantiles) > 1 and not asked.simultaneous
+    if not isinstance(quantities.point, str) or quantities.point not in (AUTO, *POINTS):
+        raise UnknownNameError("point", quantities.point, [AUTO, *POINTS])
+    each = replace(request, level=_level_of_each(quantities, request))
+    several = len(quantities.quantiles) > 1 and not quantities.simultaneous
     at_once = (
-        (caution("HW703", count=asked.count, level=percent(request.level.confidence_level)),)
+        (caution("HW703", count=quantities.count, level=percent(request.level.confidence_level)),)
         if several
         else ()
     )
@@ -382,38 +385,40 @@ def _estimated(sources: Sequence[_Source], asked: _Asked, request: Request) -> l
     means: list[Job] = []
     for source in sources:
         sample = replace(source.sample, records=replace(source.sample.records, over="runs"))
-        own = (sample, source.label, source.by, (*source.doubts, *at_once))
-        quantiles += [_job(_point_for(q, sample, asked, each), own) for q in asked.quantiles]
-        means += [_job(resolve_statistic("mean"), own)] * asked.mean
-    of_means = estimate_jobs(means, replace(each, method=spec_of(student_t))) if means else ()
-    of_quantiles = estimate_jobs(quantiles, each)
-    made: list[RunsEstimate] = []
-    for place, source in enumerate(sources):
-        start = place * len(asked.quantiles)
-        own_estimates = of_quantiles[start : start + len(asked.quantiles)]
-        own_estimates += of_means[place : place + 1]
-        made += [
-            _of_runs(estimate, source.sample, chosen=request.method is None)
-            for estimate in own_estimates
+        about = (sample, source.label, source.by, (*source.cautions, *at_once))
+        quantiles += [
+            _job(_point_for(q, sample, quantities, each), about) for q in quantities.quantiles
         ]
-    return made
+        means += [_job(resolve_statistic("mean"), about)] * quantities.mean
+    mean_estimates = estimate_jobs(means, replace(each, method=spec_of(student_t))) if means else ()
+    quantile_estimates = estimate_jobs(quantiles, each)
+    estimates: list[RunsEstimate] = []
+    for place, source in enumerate(sources):
+        start = place * len(quantities.quantiles)
+        source_estimates = quantile_estimates[start : start + len(quantities.quantiles)]
+        source_estimates += mean_estimates[place : place + 1]
+        estimates += [
+            _as_runs_estimate(estimate, source.sample, chosen=request.method is None)
+            for estimate in source_estimates
+        ]
+    return estimates
 
 
-def _job(statistic: Statistic, own: tuple[Any, ...]) -> Job:
-    sample, label, by, doubts = own
-    return Job(sample.functional(statistic), sample.records, label, by, doubts)
+def _job(statistic: Statistic, about: tuple[Any, ...]) -> Job:
+    sample, label, by, cautions = about
+    return Job(sample.functional(statistic), sample.records, label, by, cautions)
 
 
-def _point_for(q: float, sample: Sample, asked: _Asked, request: Request) -> Statistic:
-    """The point estimate that was asked for, or goes with the interval."""
+def _point_for(q: float, sample: Sample, quantities: _Quantities, request: Request) -> Statistic:
+    """The requested point estimate, or the one that goes with the interval."""
     plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
-    if asked.point != AUTO:
-        return Statistic(STATISTICS[POINTS[asked.point]], {"q": q})
+    if quantities.point != AUTO:
+        return Statistic(STATISTICS[POINTS[quantities.point]], {"q": q})
     method = request.method or choose(sample.functional(plain), sample.records, request.level)
     return Statistic(STATISTICS[POINTS[CONSISTENT.get(method.name, "sample")]], {"q": q})
 
 
-def _of_runs(estimate: Estimate, sample: Sample, *, chosen: bool) -> RunsEstimate:
+def _as_runs_estimate(estimate: Estimate, sample: Sample, *, chosen: bool) -> RunsEstimate:
     """An estimate with the other point estimates, the choices, and what widths compare by."""
     values, q = sample.values, estimate.statistic_spec.quantile_level
     low, high = (float(type_7(values, q=level)) for level in (0.1, 0.9))

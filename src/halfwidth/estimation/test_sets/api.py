@@ -29,11 +29,11 @@ from halfwidth.core.undefined import (
     Missing,
     Undefined,
 )
-from halfwidth.estimation.functionals import OwnMetric, Policies, targets_of
+from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.class_caution_rules import class_context
 from halfwidth.estimation.test_sets.class_labels import declared_order
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
@@ -210,14 +210,14 @@ def metric_ci(
         _priors(priors, cases),
         criterion,
     )
-    targets = [target for one in metrics for target in targets_of(one, averages, cases.classes)]
-    facts = None
+    rows = [row for one in metrics for row in metric_rows(one, averages, cases.classes)]
+    context = None
     if not cases.numbers:
-        facts = class_facts(cases, policies.absent, criterion.spec.display if criterion else "")
-    jobs = [job_for(target, cases, policies, facts) for target in targets]
-    made = estimate_jobs(jobs, request)
+        context = class_context(cases, policies.absent, criterion.spec.display if criterion else "")
+    jobs = [job_for(row, cases, policies, context) for row in rows]
+    estimates = estimate_jobs(jobs, request)
     single = not _is_several(metric) and (average is None or isinstance(average, str))
-    return made[0] if single and len(made) == 1 else Estimates(made, cases.notes)
+    return estimates[0] if single and len(estimates) == 1 else Estimates(estimates, cases.notes)
 
 
 # --------------------------------------------------------------------------- what is meant
@@ -244,12 +244,12 @@ def _check_average(average: Any) -> str:
     return str(one_of("average", "none" if average is None else average, AVERAGES))
 
 
-def _needs_decisions(metrics: Sequence[Metric | OwnMetric]) -> bool:
+def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
     return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
 
 
 def _check_effects(
-    metrics: Sequence[Metric | OwnMetric],
+    metrics: Sequence[Metric | CustomMetric],
     averages: Sequence[str] | None,
     *,
     threshold: Any,
@@ -260,7 +260,7 @@ def _check_effects(
     """Refuse options that no metric of the call looks at."""
     named = [one.spec for one in metrics if isinstance(one, Metric)]
     names = ", ".join(spec.name for spec in named)
-    own = len(named) < len(metrics)
+    custom = len(named) < len(metrics)
     decided = any(spec.takes in COUNTING for spec in named)
     if threshold is not None and not decided:
         raise OptionError(
@@ -277,7 +277,7 @@ def _check_effects(
         chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
         if given is not None and not chosen and not any(spec.name in takers for spec in named):
             raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
-    averaged = own or any(set(averages or ()) & set(spec.averages) for spec in named)
+    averaged = custom or any(set(averages or ()) & set(spec.averages) for spec in named)
     if averages and not averaged and not any(len(spec.averages) > 1 for spec in named):
         raise OptionError(f"average={averages[0]!r} (--average) has no effect on {names}")
 
@@ -291,20 +291,20 @@ def _criterion(threshold: Any) -> Metric | None:
             f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
             f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
         )
-    found = resolve_sample_metric(threshold)
-    if not isinstance(found, Metric) or found.spec.takes not in COUNTING:
+    criterion = resolve_sample_metric(threshold)
+    if not isinstance(criterion, Metric) or criterion.spec.takes not in COUNTING:
         raise OptionError(
             f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
             "youden_j, f1, expected_cost"
         )
-    return found
+    return criterion
 
 
 # --------------------------------------------------------------------------- the test set
 
 
 def _cases(
-    metrics: Sequence[Metric | OwnMetric],
+    metrics: Sequence[Metric | CustomMetric],
     y_true: Any,
     y_score: Any,
     decisions: Decisions,
@@ -358,7 +358,7 @@ def _are_measurements(y_true: Any) -> bool:
     return bool((finite != np.rint(finite)).any())
 
 
-def _check_grades(metrics: Sequence[Metric | OwnMetric], y_true: Any, cases: TestSet) -> None:
+def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: TestSet) -> None:
     """Refuse to weigh confusions by how far texts are apart in the alphabet."""
     weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
     words = [label for label in cases.labels if isinstance(label, str)]
@@ -387,11 +387,11 @@ def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
     if costs is None:
         return None
     table = _as_table("costs", by_class(costs, cases.labels, "costs"))
-    wanted = (cases.n_classes, cases.n_classes)
-    if table.shape != wanted or not np.isfinite(table).all():
+    shape = (cases.n_classes, cases.n_classes)
+    if table.shape != shape or not np.isfinite(table).all():
         raise DataError(
             f"costs has shape {table.shape}; it takes a finite number for each true (row) and "
-            f"predicted class (column), shape {wanted}"
+            f"predicted class (column), shape {shape}"
         )
     if (table < 0).any():
         raise DataError("costs holds negative numbers; a cost is at least 0")

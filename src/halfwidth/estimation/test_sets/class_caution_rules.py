@@ -1,4 +1,4 @@
-"""Cautions that metrics of a whole test set deserve, beside those of all estimates."""
+"""Caution rules for metrics of whole test sets, besides those for all estimates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from halfwidth.metrics.agreement import accuracy
 
 # A class of fewer cases (or clusters with one) carries too little to say how it is dealt with.
 FEW_OF_A_CLASS = 10
-# A class that is missing from more than this share of the resamples is said to be.
+# A caution names a class that is missing from more than this share of the resamples.
 OFTEN_MISSING = 1e-3
 # Almost all coverage failures in andre2025 (tables S6 and S7) had a class of 5 % or less, or one
 # of 70 % and more of the cases.
@@ -37,7 +37,7 @@ BALANCED_BY_DESIGN = 20
 
 
 @frozen
-class ClassFacts:
+class ClassContext:
     """What the rules look at: the classes of a test set and how it was read.
 
     Attributes
@@ -79,18 +79,18 @@ class ClassFacts:
     fixed: bool = False
 
 
-def class_facts(cases: TestSet, absent: str, criterion: str) -> ClassFacts:
+def class_context(cases: TestSet, absent: str, criterion: str) -> ClassContext:
     """The facts of a test set."""
     sizes = cases.class_sizes()
     units, others, fixed = sizes, cases.n - sizes, False
     missing = _never_drawn(sizes[None], np.array([cases.n]))
     if cases.groups is not None or cases.strata is not None:
-        held, of_stratum, alone = _units_with_each_class(cases)
-        units, missing = held.sum(axis=0), _never_drawn(held, of_stratum)
-        others = of_stratum.sum() - alone
+        held, units_in_stratum, alone = _units_with_each_class(cases)
+        units, missing = held.sum(axis=0), _never_drawn(held, units_in_stratum)
+        others = units_in_stratum.sum() - alone
         several = len(held) > 1
         fixed = several and bool(((held > 0).sum(axis=1) == 1).all())
-    return ClassFacts(
+    return ClassContext(
         tuple(str(label) for label in cases.labels),
         sizes,
         units,
@@ -117,8 +117,8 @@ def _units_with_each_class(
     pairs = np.unique(unit * cases.n_classes + cases.truth)
     with_class = stratum_of[pairs // cases.n_classes] * cases.n_classes + pairs % cases.n_classes
     held = np.bincount(with_class, minlength=strata * cases.n_classes)
-    of_pair = pairs // cases.n_classes
-    single = np.bincount(of_pair)[of_pair] == 1
+    pair_unit = pairs // cases.n_classes
+    single = np.bincount(pair_unit)[pair_unit] == 1
     alone = np.bincount(pairs[single] % cases.n_classes, minlength=cases.n_classes)
     held = held.reshape(strata, cases.n_classes)
     return held, np.bincount(stratum_of, minlength=strata), alone
@@ -131,24 +131,24 @@ def _never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
     return np.asarray(np.exp((units[:, None] * log_share).sum(axis=0)))
 
 
-Rule = Callable[[Estimate, ClassFacts], Caution | None]
+Rule = Callable[[Estimate, ClassContext], Caution | None]
 
 
-def _of_all_classes(e: Estimate) -> bool:
+def _covers_all_classes(e: Estimate) -> bool:
     """Whether a metric gives a rare class a voice of its own."""
     spec = e.metric_spec.spec
     return e.statistic_spec.spec.of_records and spec.takes is not Takes.NUMBERS
 
 
-def _few_of_a_class(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if not _of_all_classes(e) or e.average == "micro":
+def _few_of_a_class(e: Estimate, classes: ClassContext) -> Caution | None:
+    if not _covers_all_classes(e) or e.average == "micro":
         return None
-    units, noun = facts.units, "case" if e.n_groups is None else "cluster"
-    if facts.which is not None:
-        units = np.array([units[facts.which], facts.others[facts.which]])
-        names = [f"class {facts.labels[facts.which]!r}", "the other classes"]
+    units, noun = classes.units, "case" if e.n_groups is None else "cluster"
+    if classes.which is not None:
+        units = np.array([units[classes.which], classes.others[classes.which]])
+        names = [f"class {classes.labels[classes.which]!r}", "the other classes"]
     else:
-        names = [f"class {label!r}" for label in facts.labels]
+        names = [f"class {label!r}" for label in classes.labels]
     few = np.flatnonzero(units < FEW_OF_A_CLASS)
     if not len(few):
         return None
@@ -172,67 +172,67 @@ POLICY = {
 }
 
 
-def _missing_from_resamples(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if not (_of_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
+def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | None:
+    if not (_covers_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
         return None
-    missing = np.where(facts.sizes > 0, facts.missing, 0.0)
-    # Of two classes, one against the rest suffers from the lack of either.
-    both = facts.which is None or len(missing) == 2
-    worst = int(missing.argmax()) if both else int(facts.which or 0)
+    missing = np.where(classes.sizes > 0, classes.missing, 0.0)
+    # With two classes, one against the rest suffers from the lack of either.
+    both = classes.which is None or len(missing) == 2
+    worst = int(missing.argmax()) if both else int(classes.which or 0)
     if missing[worst] <= OFTEN_MISSING:
         return None
     policy = "the metric may be undefined"
     if e.average in ("macro", "weighted"):
-        policy, spec = POLICY[facts.absent], e.metric_spec.spec
-        if spec.class_needs is ClassNeed.EITHER and facts.absent == "omit":
+        policy, spec = POLICY[classes.absent], e.metric_spec.spec
+        if spec.class_needs is ClassNeed.EITHER and classes.absent == "omit":
             policy += " unless it is predicted there, which counts as 0"
     return caution(
         "HW205",
-        label=facts.labels[worst],
+        label=classes.labels[worst],
         share=rough_percent(float(missing[worst])),
         policy=policy,
     )
 
 
-def _without_a_value(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _without_a_value(e: Estimate, classes: ClassContext) -> Caution | None:
     if e.average not in ("macro", "weighted"):
         return None
-    none, why = facts.sizes == 0, "without a case"
+    none, why = classes.sizes == 0, "without a case"
     needs = e.metric_spec.spec.class_needs
-    if facts.predicted is not None and needs is ClassNeed.PREDICTIONS:
-        none, why = facts.predicted == 0, "never predicted"
-    elif facts.predicted is not None and needs is ClassNeed.EITHER:
-        none &= facts.predicted == 0
+    if classes.predicted is not None and needs is ClassNeed.PREDICTIONS:
+        none, why = classes.predicted == 0, "never predicted"
+    elif classes.predicted is not None and needs is ClassNeed.EITHER:
+        none &= classes.predicted == 0
     if not none.any():
         return None
-    names = [repr(label) for label, has_none in zip(facts.labels, none, strict=True) if has_none]
+    names = [repr(label) for label, has_none in zip(classes.labels, none, strict=True) if has_none]
     return caution(
         "HW208",
         count=len(names),
-        classes=len(facts.labels),
+        classes=len(classes.labels),
         name=shortened(names, 5),
         why="is " + why if len(names) == 1 else "are " + why,
-        policy=POLICY[facts.absent].replace(
+        policy=POLICY[classes.absent].replace(
             "leaves it", "leaves them" if len(names) > 1 else "leaves it"
         ),
     )
 
 
-def _imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _imbalance(e: Estimate, classes: ClassContext) -> Caution | None:
     spec = e.metric_spec.spec
-    if not _of_all_classes(e) or (spec.takes is Takes.SCORES and not spec.prevalence_dependent):
+    if not _covers_all_classes(e) or (spec.takes is Takes.SCORES and not spec.prevalence_dependent):
         return None
-    shares = facts.sizes[facts.sizes > 0] / facts.sizes.sum()
+    shares = classes.sizes[classes.sizes > 0] / classes.sizes.sum()
     if len(shares) < 2:
         return None
     if shares.min() > RARE_SHARE and shares.max() < MAJORITY:
         return None
-    label = facts.labels[int(facts.sizes.argmax())]
+    label = classes.labels[int(classes.sizes.argmax())]
     largest, smallest = (rough_percent(float(end)) for end in (shares.max(), shares.min()))
     return caution("HW206", label=label, largest=largest, smallest=smallest)
 
 
-def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _near_an_end(e: Estimate, classes: ClassContext) -> Caution | None:
     bounds = e.metric_spec.spec.bounds
     if not e.statistic_spec.spec.of_records or not bounds.finite or math.isnan(e.value):
         return None
@@ -243,7 +243,7 @@ def _near_an_end(e: Estimate, facts: ClassFacts) -> Caution | None:
     return None
 
 
-def _macro_ap(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _macro_ap(e: Estimate, classes: ClassContext) -> Caution | None:
     spec = e.metric_spec.spec
     precision = spec.takes is Takes.SCORES and spec.prevalence_dependent
     short = e.method_spec in (spec_of(percentile), spec_of(bca))
@@ -252,19 +252,19 @@ def _macro_ap(e: Estimate, facts: ClassFacts) -> Caution | None:
     return None
 
 
-def _flattened(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _flattened(e: Estimate, classes: ClassContext) -> Caution | None:
     if e.average == "micro" and e.metric_spec.spec.takes is Takes.SCORES:
-        return caution("HW405", what=e.subject, classes=len(facts.labels))
+        return caution("HW405", what=e.subject, classes=len(classes.labels))
     return None
 
 
-def _without_scores(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if facts.hard and e.metric_spec.spec.takes is Takes.SCORES:
+def _without_scores(e: Estimate, classes: ClassContext) -> Caution | None:
+    if classes.hard and e.metric_spec.spec.takes is Takes.SCORES:
         return caution("HW406", what=e.subject)
     return None
 
 
-def _flipped(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _flipped(e: Estimate, classes: ClassContext) -> Caution | None:
     """An AUROC whose interval lies below that of no skill; one that has none, by its value."""
     if e.metric_spec.estimand is not Estimand.AUROC or math.isnan(e.value):
         return None
@@ -276,38 +276,38 @@ def _flipped(e: Estimate, facts: ClassFacts) -> Caution | None:
     return caution("HW410", what=e.subject, value=e.value, how=how) if high < CHANCE else None
 
 
-def _tuned(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if facts.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
-        return caution("HW407", criterion=facts.criterion)
+def _tuned(e: Estimate, classes: ClassContext) -> Caution | None:
+    if classes.criterion and e.metric_spec.spec.takes is not Takes.SCORES:
+        return caution("HW407", criterion=classes.criterion)
     return None
 
 
-def _rows_miss_one(e: Estimate, facts: ClassFacts) -> Caution | None:
-    if not facts.rows_miss_one:
+def _rows_miss_one(e: Estimate, classes: ClassContext) -> Caution | None:
+    if not classes.rows_miss_one:
         return None
-    return caution("HW408", missed=facts.rows_miss_one)
+    return caution("HW408", missed=classes.rows_miss_one)
 
 
-def _accuracy_under_imbalance(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _accuracy_under_imbalance(e: Estimate, classes: ClassContext) -> Caution | None:
     if e.metric != accuracy.__name__:
         return None
-    share = float(facts.sizes.max() / facts.sizes.sum())
+    share = float(classes.sizes.max() / classes.sizes.sum())
     if share < EASY_ACCURACY and e.value > share:
         return None
-    label = facts.labels[int(facts.sizes.argmax())]
+    label = classes.labels[int(classes.sizes.argmax())]
     return caution("HW501", label=label, share=rough_percent(share))
 
 
-def _prevalence(e: Estimate, facts: ClassFacts) -> Caution | None:
+def _prevalence(e: Estimate, classes: ClassContext) -> Caution | None:
     spec = e.metric_spec.spec
     if not spec.prevalence_dependent or "prevalence" in e.metric_spec.parameters:
         return None
-    equal = len(set(facts.sizes.tolist())) == 1 and facts.sizes.sum() >= BALANCED_BY_DESIGN
-    if not equal and not facts.fixed:
+    equal = len(set(classes.sizes.tolist())) == 1 and classes.sizes.sum() >= BALANCED_BY_DESIGN
+    if not equal and not classes.fixed:
         return None
     why = (
         "strata fix the number of cases of each class"
-        if facts.fixed
+        if classes.fixed
         else ("all classes have the same number of cases")
     )
     return caution("HW502", what=e.subject, why=why)

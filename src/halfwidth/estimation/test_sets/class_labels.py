@@ -74,11 +74,11 @@ def labels_in(cells: NDArray[Any], where: str) -> list[Any]:
     odd = next((label for label in present if not isinstance(label, Hashable)), None)
     if odd is not None:
         raise DataError(f"{where}: {shown(odd)} is no plain label (text, number or boolean)")
-    found = set(present)
+    labels = set(present)
     try:
-        return sorted(found)
+        return sorted(labels)
     except TypeError:
-        kinds = sorted({type(label).__name__ for label in found})
+        kinds = sorted({type(label).__name__ for label in labels})
         raise DataError(
             f"{where}: labels of several kinds ({', '.join(kinds)}) have no order; make them all "
             "text or all numbers"

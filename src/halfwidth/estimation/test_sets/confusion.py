@@ -16,9 +16,9 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, PROPORTION
-from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts, class_facts
+from halfwidth.estimation.test_sets.class_caution_rules import ClassContext, class_context
 from halfwidth.estimation.test_sets.curves import plain_request
-from halfwidth.estimation.test_sets.jobs import job_of_share
+from halfwidth.estimation.test_sets.jobs import share_job
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -103,15 +103,15 @@ def confusion_ci(
     names, classes = tuple(str(label) for label in cases.labels), range(cases.n_classes)
     cells = cases.truth * cases.n_classes + cases.predicted
     counts = np.bincount(cells, minlength=cases.n_classes**2).reshape(len(names), len(names))
-    facts = class_facts(cases, "omit", "")
-    said_as = [np.equal(cases.predicted, said) for said in classes]
+    context = class_context(cases, "omit", "")
+    predicted_as = [np.equal(cases.predicted, predicted) for predicted in classes]
     jobs = [
-        _share_job(cases, facts, true, said, hits)
+        _share_job(cases, context, true, predicted, hits)
         for true in classes
-        for said, hits in enumerate(said_as)
+        for predicted, hits in enumerate(predicted_as)
     ]
-    made = estimate_jobs(jobs, request)
-    rows = tuple(made[row * len(names) : (row + 1) * len(names)] for row in classes)
+    estimates = estimate_jobs(jobs, request)
+    rows = tuple(estimates[row * len(names) : (row + 1) * len(names)] for row in classes)
     return Confusion(names, counts.astype(np.int64), rows)
 
 
@@ -120,16 +120,16 @@ def _plain_threshold(threshold: Any) -> float | None:
 
 
 def _share_job(
-    cases: TestSet, facts: ClassFacts, true: int, said: int, hits: NDArray[np.bool_]
+    cases: TestSet, context: ClassContext, true: int, predicted: int, hits: NDArray[np.bool_]
 ) -> Job:
     """The share of one true class that is predicted as another, or as itself: its sensitivity."""
     name = str(cases.labels[true])
-    same = true == said
+    same = true == predicted
     metric = Metric(SAMPLE_METRICS[sensitivity.__name__] if same else PROPORTION)
-    job = job_of_share(hits, metric, cases, cases.truth == true)
+    job = share_job(hits, metric, cases, cases.truth == true)
     return replace(
         job,
-        label=name if same else f"{name} predicted as {cases.labels[said]}",
+        label=name if same else f"{name} predicted as {cases.labels[predicted]}",
         average="none" if same else None,
-        classes=replace(facts, which=true),
+        classes=replace(context, which=true),
     )

@@ -68,12 +68,12 @@ def _pr_line(tp: Counts, fp: Counts) -> Array:
         return np.empty((0, 2))
     # Thresholds that find nothing more add nothing to average precision.
     at = np.flatnonzero(np.diff(tp, prepend=0))
-    found, said = tp[at], tp[at] + fp[at]
-    level = np.concatenate([[True], found[1:] * said[:-1] != found[:-1] * said[1:]])
+    hits, called = tp[at], tp[at] + fp[at]
+    level = np.concatenate([[True], hits[1:] * called[:-1] != hits[:-1] * called[1:]])
     starts = np.flatnonzero(level)
     ends = np.concatenate([starts[1:] - 1, [len(at) - 1]])
-    recall = np.concatenate([[0], found[ends]]) / tp[-1]
-    precision = found[starts] / said[starts]
+    recall = np.concatenate([[0], hits[ends]]) / tp[-1]
+    precision = hits[starts] / called[starts]
     return np.stack([np.repeat(recall, 2)[1:-1], np.repeat(precision, 2)], axis=1)
 
 

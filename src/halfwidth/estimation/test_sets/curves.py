@@ -17,10 +17,10 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
-from halfwidth.estimation.functionals import Policies, Target
+from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.estimation.test_sets.class_caution_rules import class_facts
+from halfwidth.estimation.test_sets.class_caution_rules import class_context
 from halfwidth.estimation.test_sets.curve_lines import curve_line
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
@@ -30,7 +30,7 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision, cumulated
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms.contract import form_of
+from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 
 # Heights are taken at 0, 1/200, ..., 1.
@@ -131,8 +131,8 @@ def curve_ci(
     jobs = _area_jobs(kind, cases)
     areas = estimate_jobs(jobs, request)
     bands = _bands(kind, jobs, request)
-    made = zip(jobs, areas, bands, strict=True)
-    return Curves(tuple(_curve(kind, job, area, band, request) for job, area, band in made))
+    parts = zip(jobs, areas, bands, strict=True)
+    return Curves(tuple(_curve(kind, job, area, band, request) for job, area, band in parts))
 
 
 def plain_request(
@@ -151,7 +151,7 @@ def plain_request(
 
 
 def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
-    """The area under the curve of each class asked for, with the records that it is made of."""
+    """The area under the curve of each requested class, with its records."""
     if cases.n_classes == 2 and cases.positive is None:
         raise OptionError(
             f"a curve of two classes needs to know which of "
@@ -159,11 +159,13 @@ def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
         )
     metric = Metric(SAMPLE_METRICS[AREA_OF[kind]])
     policies = Policies("omit", "omit")
-    facts = class_facts(cases, "omit", "")
+    context = class_context(cases, "omit", "")
     classes = range(cases.n_classes) if cases.positive is None else (cases.positive,)
     average = "none" if cases.positive is None else "binary"
     return [
-        job_for(Target(metric, average, which, str(cases.labels[which])), cases, policies, facts)
+        job_for(
+            MetricRow(metric, average, which, str(cases.labels[which])), cases, policies, context
+        )
         for which in classes
     ]
 
@@ -215,15 +217,15 @@ def sensitivity_at(tp: Numbers, fp: Numbers) -> Array:
     tp, fp = (np.pad(counts, ((0, 0), (1, 0))) for counts in (tp, fp))
     positives, negatives = tp[:, -1:], fp[:, -1:]
     # In whole numbers, so that rounding cannot miss a rate at which the curve rises.
-    wanted = GRID * negatives
-    at = _insertion(STEPS * fp, wanted, "right") - 1
+    targets = GRID * negatives
+    at = _insertion(STEPS * fp, targets, "right") - 1
     after = np.minimum(at + 1, tp.shape[1] - 1)
     x, next_x, y, next_y = (
         np.take_along_axis(counts, place, axis=1) for counts in (fp, tp) for place in (at, after)
     )
     run = STEPS * (next_x - x)
     with np.errstate(invalid="ignore", divide="ignore"):
-        part = np.where(run > 0, (wanted - STEPS * x) / run, 0.0)
+        part = np.where(run > 0, (targets - STEPS * x) / run, 0.0)
         return np.where(negatives > 0, (y + part * (next_y - y)) / positives, np.nan)
 
 
@@ -245,12 +247,12 @@ def precision_at(tp: Numbers, fp: Numbers) -> Array:
     >>> precision_at(np.array([[1, 1, 2]]), np.array([[0, 1, 2]]))[0, [0, 100, 101, 200]]
     array([1. , 1. , 0.5, 0.5])
     """
-    positives, said = tp[:, -1:], tp + fp
+    positives, called = tp[:, -1:], tp + fp
     at = _insertion(STEPS * tp, GRID * positives, "left")
     # Every threshold reaches a recall of 0; a resample may hold no case above the first ones.
-    at[:, 0] = (said > 0).argmax(axis=1)
+    at[:, 0] = (called > 0).argmax(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.take_along_axis(tp, at, axis=1) / np.take_along_axis(said, at, axis=1)
+        precision = np.take_along_axis(tp, at, axis=1) / np.take_along_axis(called, at, axis=1)
     return np.where(positives > 0, precision, np.nan)
 
 
@@ -260,14 +262,14 @@ HEIGHTS: dict[CurveKind, Callable[[Numbers, Numbers], Array]] = {
 }
 
 
-def _insertion(rows: Numbers, wanted: Numbers, side: Literal["left", "right"]) -> Numbers:
+def _insertion(rows: Numbers, targets: Numbers, side: Literal["left", "right"]) -> Numbers:
     """Places of numbers in ascending rows of whole numbers, (B, G), (B, K) -> (B, K)."""
     count, length = rows.shape
     row = np.arange(count)[:, None]
     # Rows behind each other ascend as one, so that a single search serves them all.
     behind = row * (int(rows[:, -1].max()) + 1)
-    places = np.searchsorted((rows + behind).ravel(), (wanted + behind).ravel(), side=side)
-    return np.asarray(places.reshape(wanted.shape) - row * length)
+    places = np.searchsorted((rows + behind).ravel(), (targets + behind).ravel(), side=side)
+    return np.asarray(places.reshape(targets.shape) - row * length)
 
 
 # --------------------------------------------------------------------------- bands
@@ -294,8 +296,8 @@ class _Ranked:
     mark: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, job: Job) -> _Ranked:
-        ranking = form_of(job.functional.statistic, RankedAreas).rank(job.records.arranged)
+    def from_job(cls, job: Job) -> _Ranked:
+        ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
         return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
 
     @property
@@ -324,15 +326,15 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
     design = jobs[0].records.design
     plan = Plan(request.seed, request.n_resamples)
-    ranked = [_Ranked.of(job) for job in jobs]
+    ranked = [_Ranked.from_job(job) for job in jobs]
     heights = np.empty((len(jobs), len(GRID), request.n_resamples))
     for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
-        for own, into in zip(ranked, heights, strict=True):
-            into[:, start:stop] = own.heights(kind, counts).T
+        for ranked_class, into in zip(ranked, heights, strict=True):
+            into[:, start:stop] = ranked_class.heights(kind, counts).T
     once = np.ones((1, design.units), dtype=np.intp)
-    made = []
-    for own, drawn in zip(ranked, heights, strict=True):
-        replicates, y = Replicates.sorting(drawn), own.heights(kind, once)[0]
+    bands = []
+    for ranked_class, drawn in zip(ranked, heights, strict=True):
+        replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
         low, high = (np.where(np.isnan(y), np.nan, end) for end in (interval.low, interval.high))
@@ -343,5 +345,7 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             points = np.concatenate([origin, points], axis=1)
         undefined = int(replicates.n_undefined[0])
         x, y, low, high = points
-        made.append(_Band(own.line(kind), x, y, low, high, own.positives, undefined))
-    return made
+        bands.append(
+            _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
+        )
+    return bands

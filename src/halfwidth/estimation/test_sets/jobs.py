@@ -14,19 +14,19 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Estimand, Metric, Takes
 from halfwidth.core.types import Array
 from halfwidth.estimation.functionals import (
-    OwnMetric,
+    CustomMetric,
+    MetricRow,
     Policies,
-    Target,
-    functional_of,
-    functional_of_cells,
-    of_one_class,
-    share_of,
-    tuned_of,
+    build_functional,
+    counting_functional,
+    is_one_class,
+    share_functional,
+    tuned_metric,
 )
-from halfwidth.estimation.grouping import arranged
+from halfwidth.estimation.grouping import arrange_cases
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional, Records
-from halfwidth.estimation.test_sets.class_caution_rules import ClassFacts
+from halfwidth.estimation.test_sets.class_caution_rules import ClassContext
 from halfwidth.estimation.test_sets.test_set import TestSet
 from halfwidth.metrics import building
 from halfwidth.resampling.designs import Design
@@ -34,49 +34,51 @@ from halfwidth.resampling.designs import Design
 COUNTING = (Takes.TWO_BY_TWO, Takes.CONFUSION)
 
 
-def job_for(target: Target, cases: TestSet, policies: Policies, facts: ClassFacts | None) -> Job:
+def job_for(
+    row: MetricRow, cases: TestSet, policies: Policies, classes: ClassContext | None
+) -> Job:
     """The functional and the records of one row."""
-    metric = target.metric
-    if isinstance(metric, OwnMetric):
-        job = _job(_own(metric, cases), cases)
+    metric = row.metric
+    if isinstance(metric, CustomMetric):
+        job = _job(_custom_functional(metric, cases), cases)
     else:
-        _check_cases(target, metric, cases, policies)
-        job = _share(target, metric, cases, policies) or _job(
-            functional_of(
-                target, metric, cases.classes, policies, weighted=cases.weights is not None
+        _check_cases(row, metric, cases, policies)
+        job = _share(row, metric, cases, policies) or _job(
+            build_functional(
+                row, metric, cases.classes, policies, weighted=cases.weights is not None
             ),
             cases,
         )
-        threshold = _threshold(target, metric, cases, policies)
-        job = job if threshold is None else _stating(job, threshold=threshold)
-    if facts is not None and of_one_class(target):
-        facts = replace(facts, which=target.which)
-    return replace(job, label=target.label, average=target.average, classes=facts)
+        threshold = _threshold(row, metric, cases, policies)
+        job = job if threshold is None else _with_parameters(job, threshold=threshold)
+    if classes is not None and is_one_class(row):
+        classes = replace(classes, which=row.which)
+    return replace(job, label=row.label, average=row.average, classes=classes)
 
 
-def _stating(job: Job, **parameters: float) -> Job:
+def _with_parameters(job: Job, **parameters: float) -> Job:
     """With parameters of the metric that it was computed with."""
     metric = job.functional.metric
     stated = Metric(metric.spec, {**metric.parameters, **parameters})
     return replace(job, functional=replace(job.functional, metric=stated))
 
 
-def _threshold(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> float | None:
+def _threshold(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> float | None:
     """Where decisions begin: as given, or the best one on these cases; None where nothing says."""
     if metric.spec.takes not in COUNTING:
         return None
     if policies.criterion is None or cases.scores is None:
         return cases.threshold
-    tuned = tuned_of(target, metric, cases.classes, policies)
-    score, is_other = functional_of(target, metric, cases.classes, policies).records(cases)
+    tuned = tuned_metric(row, metric, cases.classes, policies)
+    score, is_other = build_functional(row, metric, cases.classes, policies).records(cases)
     threshold = tuned.threshold(is_other == 0, score)
     return float(1 / (1 + np.exp(-threshold))) if cases.logits else threshold
 
 
-def _check_cases(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> None:
+def _check_cases(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> None:
     """Refuse test sets that lack what the metric is of."""
-    if metric.spec.takes is Takes.SCORES and target.average == "binary":
-        _check_both_classes(target, metric, cases)
+    if metric.spec.takes is Takes.SCORES and row.average == "binary":
+        _check_both_classes(row, metric, cases)
     if metric.spec.takes not in COUNTING:
         return
     if policies.criterion is None:
@@ -93,15 +95,15 @@ def _check_cases(target: Target, metric: Metric, cases: TestSet, policies: Polic
         raise OptionError("a threshold chosen on the data cannot be combined with sample_weight")
 
 
-def _check_both_classes(target: Target, metric: Metric, cases: TestSet) -> None:
-    positive = cases.truth == target.which
+def _check_both_classes(row: MetricRow, metric: Metric, cases: TestSet) -> None:
+    positive = cases.truth == row.which
     if positive.any() and not positive.all():
         return
     every = f"all {cases.n} cases are" if cases.n > 1 else "the only case is"
     raise DataError(
         f"{metric.spec.name} compares the scores of positive and negative cases; "
         f"{every} {'positive' if positive.all() else 'negative'} "
-        f"(positive class {cases.labels[target.which]!r})"
+        f"(positive class {cases.labels[row.which]!r})"
     )
 
 
@@ -132,7 +134,7 @@ def _records(
     ):
         in_order, design = _few_values_sorted(records), Design.iid(n)
     else:
-        in_order, design = arranged(records, groups, strata, "cases", paired=records.ndim > 1)
+        in_order, design = arrange_cases(records, groups, strata, "cases", paired=records.ndim > 1)
     return Records(
         in_order,
         design,
@@ -140,7 +142,7 @@ def _records(
         values=np.empty(0) if of_records else _ascending(in_order, design),
         n_groups=None if groups is None else len(np.unique(groups)),
         n_missing=cases.n_missing,
-        doubts=cases.doubts,
+        cautions=cases.cautions,
     )
 
 
@@ -162,20 +164,20 @@ def _counted(values: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 # --------------------------------------------------------------------------- shares
 
 
-def job_of_share(
+def share_job(
     hits: NDArray[np.bool_], metric: Metric, cases: TestSet, trials: NDArray[np.bool_] | None
 ) -> Job:
     """The share of hits among the trials, all cases where none are named."""
-    functional = share_of(metric)
+    functional = share_functional(metric)
     return Job(functional, _records(hits.astype(float), functional, cases, trials))
 
 
-def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -> Job | None:
+def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> Job | None:
     """A proportion of the cases in its own denominator, where the metric is one and has some."""
     plain = cases.weights is None and policies.criterion is None and not metric.parameters
-    if not (metric.spec.share and plain and of_one_class(target)):
+    if not (metric.spec.share and plain and is_one_class(row)):
         return None
-    true, predicted = cases.truth == target.which, cases.predicted == target.which
+    true, predicted = cases.truth == row.which, cases.predicted == row.which
     cells: Mapping[str, NDArray[np.bool_]] = {
         "tp": true & predicted,
         "fn": true & ~predicted,
@@ -185,12 +187,12 @@ def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -
     hit, miss = (cells[name] for name in metric.spec.share)
     if not (hit | miss).any():
         return None
-    share = job_of_share(hit, metric, cases, hit | miss)
+    share = share_job(hit, metric, cases, hit | miss)
     if cases.strata is None or not (hit.any() and miss.any()):
         return share
     # Strata fix the number of cases, not how many of them are in the denominator: it varies too.
     omitting = replace(policies, undefined="omit")
-    whole = _job(functional_of_cells(target, metric, cases.classes, omitting), cases)
+    whole = _job(counting_functional(row, metric, cases.classes, omitting), cases)
     statistic = whole.functional.statistic
     statistic = replace(statistic, spec=replace(statistic.spec, estimand=Estimand.PROPORTION))
     values = share.records.values
@@ -204,7 +206,7 @@ def _share(target: Target, metric: Metric, cases: TestSet, policies: Policies) -
 # --------------------------------------------------------------------------- a user's function
 
 
-def _own(own: OwnMetric, cases: TestSet) -> Functional:
+def _custom_functional(custom: CustomMetric, cases: TestSet) -> Functional:
     """A function is called with labels and predictions as they were given."""
     if cases.weights is not None:
         raise OptionError("sample_weight reaches no function of your own; it has two arguments")
@@ -213,36 +215,36 @@ def _own(own: OwnMetric, cases: TestSet) -> Functional:
 
     def called(records: Array) -> float:
         if cases.numbers:
-            return _number_of(own, records[0], records[1])
+            return _checked_number(custom, records[0], records[1])
         truth = labels[records[0].astype(np.intp)]
         if cases.hard:
-            return _number_of(own, truth, labels[records[1].astype(np.intp)])
-        return _number_of(own, truth, records[1] if columns == 1 else records[1:].T)
+            return _checked_number(custom, truth, labels[records[1].astype(np.intp)])
+        return _checked_number(custom, truth, records[1] if columns == 1 else records[1:].T)
 
-    statistic = building.of_callable(own.metric.spec.name, called)
-    return Functional(statistic, own.metric, records=_as_given)
+    statistic = building.callable_statistic(custom.metric.spec.name, called)
+    return Functional(statistic, custom.metric, records=_as_given)
 
 
 def _as_given(cases: TestSet) -> Array:
     return cases.given if cases.numbers else np.vstack([cases.truth, cases.given], dtype=float)
 
 
-def _number_of(own: OwnMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:
-    name = own.metric.spec.name
+def _checked_number(custom: CustomMetric, truth: NDArray[Any], predicted: NDArray[Any]) -> float:
+    name = custom.metric.spec.name
     try:
-        made = own.function(truth, predicted)
+        number = custom.function(truth, predicted)
     except Exception as error:
-        told = " ".join(str(error).split())
+        message = " ".join(str(error).split())
         raise OptionError(
             f"metric {name!r} raised {type(error).__name__} on the cases or a resample of them: "
-            f"{told[:200]}. Where it is undefined it must return nan"
+            f"{message[:200]}. Where it is undefined it must return nan"
         ) from error
     try:
-        refuse_complex(made, name)
-        return float(made)
+        refuse_complex(number, name)
+        return float(number)
     except (OverflowError, TypeError, ValueError):
-        shape = f" of shape {np.shape(made)}" if isinstance(made, np.ndarray) else ""
+        shape = f" of shape {np.shape(number)}" if isinstance(number, np.ndarray) else ""
         raise OptionError(
-            f"metric {name!r} returned {type(made).__name__}{shape}; a metric of a test set "
+            f"metric {name!r} returned {type(number).__name__}{shape}; a metric of a test set "
             "returns one number"
         ) from None

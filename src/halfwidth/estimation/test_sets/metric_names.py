@@ -9,14 +9,14 @@ from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.parameters import bind, parse_name
 from halfwidth.core.spec import Better, Estimand, Metric, MetricLevel, MetricSpec, spec_of
 from halfwidth.core.types import UNBOUNDED
-from halfwidth.estimation.functionals import OwnMetric
+from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 Average = Literal["binary", "macro", "micro", "weighted", "none"]
 AVERAGES: tuple[Average, ...] = get_args(Average)
 
 
-def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
+def resolve_sample_metric(metric: Any) -> Metric | CustomMetric:
     """The metric of a test set meant by a name, a spec, a declared function or any callable."""
     given: Mapping[str, object] = {}
     if isinstance(metric, str):
@@ -34,7 +34,7 @@ def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
     elif callable(metric):
         attached = spec_of(metric)
         if not isinstance(attached, MetricSpec):
-            return _own(metric)
+            return _custom_metric(metric)
         spec = attached
     else:
         raise OptionError(
@@ -46,7 +46,7 @@ def resolve_sample_metric(metric: Any) -> Metric | OwnMetric:
     return Metric(spec, bind(spec.name, spec.parameters, given, complete=True))
 
 
-def estimands_of(name: str) -> frozenset[Estimand]:
+def possible_estimands(name: str) -> frozenset[Estimand]:
     """What a metric of a test set, of one class where it can be, may be an estimate of."""
     base, given = parse_name(name, lambda n: SAMPLE_METRICS[n].parameters)
     spec = SAMPLE_METRICS[base]
@@ -54,7 +54,7 @@ def estimands_of(name: str) -> frozenset[Estimand]:
     return frozenset({Metric(spec, bound).estimand})
 
 
-def _own(function: Any) -> OwnMetric:
+def _custom_metric(function: Any) -> CustomMetric:
     inner = getattr(function, "func", function)
     name = getattr(inner, "__name__", type(inner).__name__)
     spec = MetricSpec(
@@ -64,4 +64,4 @@ def _own(function: Any) -> OwnMetric:
         level=MetricLevel.SAMPLE,
         reliable_n=50,
     )
-    return OwnMetric(function, Metric(spec))
+    return CustomMetric(function, Metric(spec))

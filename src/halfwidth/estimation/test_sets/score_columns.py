@@ -15,7 +15,7 @@ from halfwidth.metrics.ranking import auroc
 
 # Probabilities that were rounded to two digits add up to 1 within this.
 ABOUT_1 = 0.02
-# Of probabilities that are said to be such at least this share of the cases must add up to 1.
+# Declared probabilities must add up to 1 in at least this share of the cases.
 MOST_CASES = 0.5
 # Columns that rank by chance alone lie on the same side of 1/2 by so many standard errors in one
 # of about 270 000 test sets (both columns, either side).

@@ -114,14 +114,14 @@ def _guess(
 
 def _one_against_rest(logits: Array) -> Array:
     """The logit of each class against all others, lₖ - log Σ exp lⱼ over j ≠ k."""
-    made = np.empty_like(logits)
+    differences = np.empty_like(logits)
     for row in range(len(logits)):
         others = np.delete(logits, row, axis=0)
         peak = others.max(axis=0)
         finite = np.where(np.isfinite(peak), peak, 0.0)
         with np.errstate(divide="ignore"):
-            made[row] = logits[row] - finite - np.log(np.exp(others - finite).sum(axis=0))
-    return made
+            differences[row] = logits[row] - finite - np.log(np.exp(others - finite).sum(axis=0))
+    return differences
 
 
 def threshold_on_scale(threshold: float | None, kind: Scores, where: str) -> float:

@@ -1,4 +1,4 @@
-"""A whole test set made ready, once: classes as codes, scores on one scale, clusters and strata."""
+"""A checked test set: classes as codes, scores on one scale, clusters and strata."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import Missing, is_missing
 from halfwidth.estimation.check import as_numbers, check_magnitude
 from halfwidth.estimation.functionals import Classes
-from halfwidth.estimation.grouping import units_of
-from halfwidth.estimation.pairing import in_order_of, paired
+from halfwidth.estimation.grouping import unit_codes
+from halfwidth.estimation.pairing import class_order, paired
 from halfwidth.estimation.test_sets.class_labels import (
     KNOWN_PAIRS,
     Codes,
@@ -71,7 +71,7 @@ class TestSet:
     n_missing : int
     numbers : bool
         Whether it is a regression: ``truth`` are numbers.
-    doubts : tuple of Caution
+    cautions : tuple of Caution
         What the labels of the cases give reason to doubt.
     """
 
@@ -93,7 +93,7 @@ class TestSet:
     n_missing: int = 0
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())
-    doubts: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
 
     @property
     def n(self) -> int:
@@ -159,14 +159,16 @@ def check_test_set(
 ) -> TestSet:
     """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
     _check_policy(missing)
-    of_cases = paired(_named(where, y_true, y_score, sample_weight, groups, strata), fresh=where)
-    y_true, y_score, sample_weight, groups, strata = of_cases.given.values()
+    paired_inputs = paired(
+        _named(where, y_true, y_score, sample_weight, groups, strata), fresh=where
+    )
+    y_true, y_score, sample_weight, groups, strata = paired_inputs.given.values()
     truth_cells = as_cells(y_true, where[0])
     moved: tuple[Caution, ...] = ()
-    labels_of = _KnownLabels()
-    hard = _are_labels(y_score, truth_cells, decisions, labels_of)
+    known_labels = _KnownLabels()
+    hard = _are_labels(y_score, truth_cells, decisions, known_labels)
     predicted_cells = as_cells(y_score, where[1]) if hard else None
-    classes = _classes(truth_cells, predicted_cells, labels, where, labels_of)
+    classes = _classes(truth_cells, predicted_cells, labels, where, known_labels)
     if labels is None and (order := declared_order(y_true)) is not None:
         classes.sort(key=lambda label: order.index(label) if label in order else len(order))
     if predicted_cells is not None:
@@ -178,10 +180,10 @@ def check_test_set(
         _check_lengths(truth_cells, rows[0], where)
         _check_columns(rows, classes, labels, where)
         columns = list(getattr(y_score, "columns", ()))
-        of_columns, moved = in_order_of(
-            classes, columns, f"the columns of {where[1]}", said=labels is not None
+        column_order, moved = class_order(
+            classes, columns, f"the columns of {where[1]}", declared=labels is not None
         )
-        rows = rows if of_columns is None else rows[of_columns]
+        rows = rows if column_order is None else rows[column_order]
         # Minus infinity is the logarithm of a probability of 0.
         there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
         if len(rows) > 1:
@@ -194,14 +196,14 @@ def check_test_set(
         # A case that weighs nothing is none: it must not count as a unit.
         kept[kept] = weights > 0
         weights = weights[weights > 0]
-    clusters, of_stratum = units_of(groups, strata, kept, where[0])
+    clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
     if not kept.all():
         rows, truth = rows[:, kept], truth[kept]
     if not len(truth):
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     positive = positive_label(classes, pos_label)
     if hard:
-        read = _Read(None, rows[0])
+        read = _ReadScores(None, rows[0])
     else:
         read = _read_scores(rows, classes, positive, decisions, where[1])
         check_columns_of_classes(rows, truth, classes, read.kind, decisions.kind, where[1])
@@ -221,10 +223,10 @@ def check_test_set(
         rows_miss_one=read.rows_miss_one,
         weights=weights,
         groups=clusters,
-        strata=of_stratum,
+        strata=strata_codes,
         n_missing=n_missing,
         notes=("; ".join(notes),) if notes else (),
-        doubts=(*moved, *of_cases.doubts(kept, groups)),
+        cautions=(*moved, *paired_inputs.cautions(kept, groups)),
     )
 
 
@@ -233,7 +235,7 @@ def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
 
 
 @frozen
-class _Read:
+class _ReadScores:
     scores: Array | None
     predicted: Codes | None
     threshold: float | None = None
@@ -247,7 +249,7 @@ class _Read:
 
 def _read_scores(
     rows: Array, classes: Sequence[Any], positive: int | None, decisions: Decisions, where: str
-) -> _Read:
+) -> _ReadScores:
     single = len(rows) == 1
     needs_scale = decisions.needed and decisions.threshold is None and not decisions.tuned
     on_one, kind, missed = on_scale(rows, decisions.kind, where, thresholds=single and needs_scale)
@@ -256,8 +258,12 @@ def _read_scores(
             f"{where}: a single score per case is of the positive class; say which of "
             f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
         )
-    scores = _of_both(on_one[0], positive, kind) if single and positive is not None else on_one
-    read = _Read(scores, None, rows_miss_one=missed, kind=kind)
+    scores = (
+        _scores_of_both_classes(on_one[0], positive, kind)
+        if single and positive is not None
+        else on_one
+    )
+    read = _ReadScores(scores, None, rows_miss_one=missed, kind=kind)
     if not decisions.needed or decisions.tuned:
         return read
     binary = len(classes) == 2 and positive is not None
@@ -273,11 +279,11 @@ def _read_scores(
         return replace(read, predicted=rows.argmax(axis=0))
     cut = threshold_on_scale(decisions.threshold, kind, where)
     chosen = np.where(scores[positive] >= cut, positive, 1 - positive)
-    said = 0.5 if decisions.threshold is None else decisions.threshold
-    return replace(read, predicted=chosen, threshold=said)
+    threshold = 0.5 if decisions.threshold is None else decisions.threshold
+    return replace(read, predicted=chosen, threshold=threshold)
 
 
-def _of_both(score: Array, positive: int, kind: Scores) -> Array:
+def _scores_of_both_classes(score: Array, positive: int, kind: Scores) -> Array:
     """The scores of both classes, given that of the positive one."""
     other = 1 - score if kind == "probabilities" else -score
     return np.stack([other, score] if positive == 1 else [score, other])
@@ -299,7 +305,7 @@ class _KnownLabels:
 
 
 def _are_labels(
-    y_score: Any, truth: NDArray[Any], decisions: Decisions, labels_of: _KnownLabels
+    y_score: Any, truth: NDArray[Any], decisions: Decisions, known_labels: _KnownLabels
 ) -> bool:
     """Whether predictions are class labels rather than scores."""
     if decisions.kind != "auto":
@@ -321,7 +327,7 @@ def _are_labels(
         return False
     if truth.dtype.kind in "iub" and _has_fractions(array):
         return False
-    among = set(labels_of(array, "y_score")) <= set(labels_of(truth, "y_true"))
+    among = set(known_labels(array, "y_score")) <= set(known_labels(truth, "y_true"))
     # Whole numbers that are no labels may be grades, which rank; decisions they are not.
     whole = array.dtype.kind in "iu" or (bool(kinds) and kinds <= {int})
     return among or (whole and decisions.needed)
@@ -340,12 +346,12 @@ def _classes(
     predicted: NDArray[Any] | None,
     labels: Sequence[Any] | None,
     where: tuple[str, str],
-    labels_of: _KnownLabels,
+    known_labels: _KnownLabels,
 ) -> list[Any]:
     """All classes, in the order of their codes."""
     if labels is not None:
         return _named_classes(labels)
-    classes = list(labels_of(truth, where[0]))
+    classes = list(known_labels(truth, where[0]))
     if not classes and len(truth):
         raise DataError(f"{where[0]}: no case has a label")
     odd = next((label for label in classes if isinstance(label, float)), None)
@@ -355,8 +361,8 @@ def _classes(
             "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
         )
     if predicted is not None:
-        found = labels_of(predicted, where[1])
-        classes = _with_predicted(classes, found, where)
+        predicted_labels = known_labels(predicted, where[1])
+        classes = _with_predicted(classes, predicted_labels, where)
     if len(classes) == 1 and classes[0] in (0, 1):
         return [0, 1]
     if len(classes) < 2 and len(truth):
@@ -379,9 +385,11 @@ def _named_classes(labels: Sequence[Any]) -> list[Any]:
     return classes
 
 
-def _with_predicted(classes: list[Any], found: list[Any], where: tuple[str, str]) -> list[Any]:
+def _with_predicted(
+    classes: list[Any], predicted_labels: list[Any], where: tuple[str, str]
+) -> list[Any]:
     """The classes of the target and those that are predicted."""
-    further = [label for label in found if label not in classes]
+    further = [label for label in predicted_labels if label not in classes]
     alike = not any(isinstance(label, str) for label in further)
     if tuple(classes) in KNOWN_PAIRS and further and alike:
         raise DataError(
@@ -395,7 +403,7 @@ def _with_predicted(classes: list[Any], found: list[Any], where: tuple[str, str]
         raise DataError(
             f"{where[0]} and {where[1]} hold labels of different kinds: "
             f"{shortened([repr(c) for c in classes], 4)} and "
-            f"{shortened([repr(c) for c in found], 4)}"
+            f"{shortened([repr(c) for c in predicted_labels], 4)}"
         ) from None
 
 
@@ -464,14 +472,14 @@ def check_numbers(
 ) -> TestSet:
     """Targets and predictions of a regression made ready."""
     _check_policy(missing)
-    of_cases = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
-    y_true, y_pred, _, groups, strata = of_cases.given.values()
+    paired_inputs = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
+    y_true, y_pred, _, groups, strata = paired_inputs.given.values()
     target, predicted = (
         as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
     )
     _check_lengths(target, predicted, where)
     kept = _kept(np.isfinite(target) & np.isfinite(predicted), missing, where)
-    clusters, of_stratum = units_of(groups, strata, kept, where[0])
+    clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
     if not kept.any():
         raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
     for side, name in zip((target, predicted), where, strict=True):
@@ -481,8 +489,8 @@ def check_numbers(
         truth=target[kept],
         given=np.stack([target[kept], predicted[kept]]),
         groups=clusters,
-        strata=of_stratum,
+        strata=strata_codes,
         n_missing=int((~kept).sum()),
         numbers=True,
-        doubts=of_cases.doubts(kept, groups),
+        cautions=paired_inputs.cautions(kept, groups),
     )

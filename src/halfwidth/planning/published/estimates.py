@@ -14,7 +14,7 @@ from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.api import proportion_ci
-from halfwidth.estimation.caution_rules import Facts, cautions_for
+from halfwidth.estimation.caution_rules import CautionContext, cautions_for
 from halfwidth.estimation.test_sets.class_caution_rules import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
@@ -81,9 +81,9 @@ def _apply_method(
         given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
-    facts = Facts(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
+    context = CautionContext(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
     # The caution about equal values is added below, where the SD is known.
-    raised = [one for one in cautions_for(facts) if one.code != "HW304"]
+    raised = [one for one in cautions_for(context) if one.code != "HW304"]
     return replace(estimate, cautions=tuple(raised))
 
 
@@ -127,7 +127,7 @@ def _skewed_values(estimate: Estimate, spread: Spread) -> list[Caution]:
         ("upper", bounds.high - estimate.value),
         ("lower", estimate.value - bounds.low),
     ):
-        # Of a guessed SD the smallest counts, so that the caution is certain.
+        # With a guessed SD the smallest one counts, so that the caution is certain.
         if spread.low > reach:
             places = decimals_for(spread.low, spread.low)
             detail = (

@@ -16,7 +16,7 @@ from halfwidth.planning.published.estimates import auroc_estimates
 
 # From models that have nothing in common to models that fail on the same cases.
 CORRELATIONS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95)
-# What of the two models is correlated.
+# Which values of the two models are correlated.
 CORRELATED = {"mean": "per-case values", "proportion": "case outcomes", "auroc": "two AUROCs"}
 
 
@@ -104,7 +104,7 @@ class Lead:
 
 
 def difference(
-    value: float, versus: float, own: Reach, other: Reach, correlation: float
+    value: float, versus: float, reach: Reach, other: Reach, correlation: float
 ) -> tuple[float, float]:
     """Interval of a difference from the intervals of its two terms.
 
@@ -137,8 +137,8 @@ def difference(
     -0.010 0.050
     """
     d = value - versus
-    return d - _joint(own.below, other.above, correlation), d + _joint(
-        own.above, other.below, correlation
+    return d - _joint(reach.below, other.above, correlation), d + _joint(
+        reach.above, other.below, correlation
     )
 
 
@@ -147,7 +147,7 @@ def _joint(first: float, second: float, correlation: float) -> float:
     return math.sqrt(max(squared, 0.0))
 
 
-def needed(value: float, versus: float, own: Reach, other: Reach) -> float:
+def needed(value: float, versus: float, reach: Reach, other: Reach) -> float:
     """The correlation above which the interval of the difference excludes 0.
 
     (b² + a² - d²)/(2ba) with the reaches on the side of 0; -inf if the lead is larger than noise
@@ -158,7 +158,7 @@ def needed(value: float, versus: float, own: Reach, other: Reach) -> float:
     0.7778
     """
     d = value - versus
-    first, second = (own.below, other.above) if d > 0 else (own.above, other.below)
+    first, second = (reach.below, other.above) if d > 0 else (reach.above, other.below)
     if d == 0:
         return math.inf
     if abs(d) > first + second:
@@ -187,7 +187,7 @@ def lead_over(claim: Claim, rival: Claim, level: Level) -> Lead:
     default_sign = 1 if isinstance(claim, CountClaim) else 0
     sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, default_sign)
     thresholds = [
-        _at_most(needed(claim.value, rival.value, own, other), most) for own, other in reaches
+        _at_most(needed(claim.value, rival.value, reach, other), most) for reach, other in reaches
     ]
     return Lead(
         claim.value,
@@ -213,8 +213,8 @@ def _row(
 ) -> LeadRow:
     width = claim.metric.spec.bounds.width
     intervals = []
-    for own, other in reaches:
-        low, high = difference(claim.value, versus, own, other, correlation)
+    for reach, other in reaches:
+        low, high = difference(claim.value, versus, reach, other, correlation)
         intervals.append((max(low, -width), min(high, width)))
     larger = {low > 0 or high < 0 for low, high in intervals}
     halves = [(high - low) / 2 for low, high in intervals]

@@ -12,7 +12,7 @@ from halfwidth.core.formatting import Printed
 from halfwidth.core.types import UNIT_INTERVAL, Bounds
 from halfwidth.planning.checks import check_extent
 
-# Of a number on a bounded range, in units of the range: two decimals of a share.
+# Coarsest rounding of a number on a bounded range, in units of the range: two decimals of a share.
 MOST_ROUNDING = 0.005
 
 

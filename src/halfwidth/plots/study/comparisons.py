@@ -87,19 +87,19 @@ def metrics_coverage_frame(cells: pd.DataFrame, method: str) -> pd.DataFrame:
         "micro averages": [t for t in targets if not t.statistic and t.kind == "micro"],
     }
     cells_of_method = cells[cells["method"] == method]
-    filled = {name: found for name, found in groups.items() if found}
+    filled = {name: group for name, group in groups.items() if group}
     if not filled:
         raise NotThereError("the study has no means of cases and no averages over classes")
     return _joined(
         [
             _rows(
                 cells_of_method,
-                [(t, metric_label(t.metric)) for t in found],
+                [(t, metric_label(t.metric)) for t in group],
                 "coverage",
                 name,
                 (0, place),
             )
-            for place, (name, found) in enumerate(filled.items())
+            for place, (name, group) in enumerate(filled.items())
         ]
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Of what a line may be, and its column in the cells of a study.
+# The quantity of a line, and its column in the cells of a study.
 QUANTITIES = {"coverage": "coverage", "width": "width_mean", "shift": "centre_shift"}
 AXIS = {"coverage": "coverage [%]", "width": "mean width", "shift": "centre less true value"}
 SIZES_TITLE = "cases in the test set, n"

@@ -1,4 +1,4 @@
-"""One look for each method and metric, the same in every figure: colour, stroke and marker."""
+"""The style of each method and metric, the same in every figure: colour, stroke and marker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
 
 
 class Look(NamedTuple):
-    """How a line is told from the others, also without colour."""
+    """The style of a line, distinct from the others also without colour."""
 
     colour: str
     stroke: Any
@@ -145,7 +145,7 @@ def series_looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def _palette_place(name: str) -> int | None:
-    """Of the metric that a name has in it: the longest title, as a word."""
+    """The palette place of the metric in a name: the longest title that is a word of it."""
     held = [title for title in _titles() if re.search(rf"(^| ){re.escape(title)}( |$)", name)]
     return _titles()[max(held, key=len)] if held else None
 

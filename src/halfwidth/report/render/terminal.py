@@ -128,14 +128,14 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int] | None:
-    """Of the columns: as wide as their cells, as long as all of them fit the page.
+    """Widths of the columns: those of their cells, where all of them fit the page.
 
     Else cells of text give way, then headings, between words first. None where that is not
     enough on a terminal; what goes elsewhere may be wider than the page, but is never cut.
     """
     cells = [[_heading(column), *(row[i] for row in rows)] for i, column in enumerate(columns)]
     widths = [max(map(length, texts)) for texts in cells]
-    # What is too long to be a word is broken for a pipe only: a terminal gets a list instead.
+    # Only for a pipe are overlong words broken: a terminal gets a list instead.
     for where in list(Break)[:-1] if page.is_terminal() else Break:
         least = [_least(*column, where) for column in zip(columns, cells, strict=True)]
         if _total(least) <= page.table_width():

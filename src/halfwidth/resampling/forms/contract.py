@@ -85,7 +85,7 @@ class Engine:
     paired: bool = False
 
 
-def form_of(statistic: Statistic, kind: type[F]) -> F:
+def declared_form(statistic: Statistic, kind: type[F]) -> F:
     """The form of a statistic, which must be of this kind."""
     form = statistic.spec.form
     if not isinstance(form, kind):
@@ -93,6 +93,6 @@ def form_of(statistic: Statistic, kind: type[F]) -> F:
     return form
 
 
-def size_of_ties(values: Array) -> Array:
+def tie_size(values: Array) -> Array:
     """Differences of a statistic of the values below this are rounding, (S, ...) -> (S,)."""
     return np.asarray(TIE_SHARE * np.abs(values).max(axis=tuple(range(1, values.ndim))))

@@ -21,9 +21,9 @@ from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.counting import count_cells
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Several
+from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
@@ -51,7 +51,7 @@ Ends = NDArray[np.intp]
 
 def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From the counts of each cell, which are kept for other statistics of a single sample."""
-    form = form_of(statistic, CellCounts)
+    form = declared_form(statistic, CellCounts)
 
     def counted() -> Numbers:
         # The counts of a cell side by side, which is how they are added up.
@@ -68,24 +68,24 @@ def replicates(codes: Array, design: Design, statistic: Statistic, plan: Plan) -
 def exact_distribution(
     codes: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of a ratio of sums of counts."""
-    form = form_of(statistic, CellCounts)
+    """The exact distribution of a ratio of sums of counts."""
+    form = declared_form(statistic, CellCounts)
     if form.quotient is None or not plan.convolves:
         return None
     weights = np.array(form.quotient)
-    return Several.of(
+    return BatchDistribution.join(
         quotient_distribution(weights[:, sample.astype(np.intp)], design) for sample in codes
     )
 
 
 def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
     """As many evaluations as there are cells, of independent cases."""
-    form = form_of(statistic, CellCounts)
+    form = declared_form(statistic, CellCounts)
     counts, each = count_cells(codes, form.n_cells), form.n_cells
     out = np.empty((len(codes), design.units))
     if design.sizes is not None:
-        for sample, own, into in zip(codes, counts, out, strict=True):
-            into[:] = form.finish(own - _counts_by_unit(sample, design, each))
+        for sample, totals, into in zip(codes, counts, out, strict=True):
+            into[:] = form.finish(totals - _counts_by_unit(sample, design, each))
         return out
     step = max(1, BLOCK_ELEMENTS // each**2)
     for start in range(0, len(codes), step):
@@ -101,7 +101,7 @@ def leave_one_out(codes: Array, design: Design, statistic: Statistic) -> Array:
 
 def seconds(statistic: Statistic, _n: int, _classes: int) -> float:
     """Counts of runs are differences, whatever the number of cases."""
-    return 2 * REPLICATE + form_of(statistic, CellCounts).n_cells * 4e-10
+    return 2 * REPLICATE + declared_form(statistic, CellCounts).n_cells * 4e-10
 
 
 # --------------------------------------------------------------------------- counts of cells
@@ -138,7 +138,7 @@ def cell_counts(
     elif max(design.strata) >= MULTINOMIAL_FROM:
         yield from _multinomial(codes, n_cells, design, plan)
     else:
-        yield from _of_runs(codes, n_cells, design, plan)
+        yield from _counts_by_runs(codes, n_cells, design, plan)
 
 
 def _parts(codes: Array, design: Design) -> list[Array]:
@@ -154,26 +154,26 @@ def _multinomial(
         for place, units in enumerate(design.strata)
     ]
     for start, stop in plan.blocks(4 * n_cells * len(codes)):
-        made = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
+        table_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
         for table, key in zip(tables, keys, strict=True):
-            made += np.stack([multinomial(key, start, stop, sample) for sample in table])
-        yield start, stop, made
+            table_counts += np.stack([multinomial(key, start, stop, sample) for sample in table])
+        yield start, stop, table_counts
 
 
-def _of_runs(
+def _counts_by_runs(
     codes: Array, n_cells: int, design: Design, plan: Plan
 ) -> Iterator[tuple[int, int, Counts]]:
     # Where the run of each cell ends: cells ascend within each stratum.
     ends = [count_cells(part, n_cells).cumsum(axis=-1) for part in _parts(codes, design)]
     each = max(design.n, n_cells * len(codes))
     for start, stop, counts in count_blocks(design, plan, each):
-        made = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
+        run_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
         for first, units, end in zip(design.first_units, design.strata, ends, strict=True):
             cumulated = np.zeros((stop - start, units + 1), dtype=np.int64)
             np.cumsum(counts[:, first : first + units], axis=-1, out=cumulated[:, 1:])
             up_to = np.moveaxis(cumulated[:, end], 0, 1)
-            made += np.diff(up_to, prepend=0, axis=-1)
-        yield start, stop, made
+            run_counts += np.diff(up_to, prepend=0, axis=-1)
+        yield start, stop, run_counts
 
 
 def _counts_by_sums(
@@ -183,10 +183,10 @@ def _counts_by_sums(
     held = by_unit.any(axis=(0, 2))
     features = by_unit[:, held].reshape(-1, design.units).astype(float)
     for start, stop, sums in sums_by_stratum(features, design, plan):
-        made = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
+        sum_counts = np.zeros((len(codes), stop - start, n_cells), dtype=np.int64)
         total = sums.sum(axis=0).reshape(len(codes), int(held.sum()), stop - start)
-        made[:, :, held] = np.rint(np.moveaxis(total, 1, -1)).astype(np.int64)
-        yield start, stop, made
+        sum_counts[:, :, held] = np.rint(np.moveaxis(total, 1, -1)).astype(np.int64)
+        yield start, stop, sum_counts
 
 
 # --------------------------------------------------------------------------- batches
@@ -236,35 +236,35 @@ def _finish_plainly(form: CellCounts, draws: Table, ends: Ends, out: Array) -> N
 
 def _ends(codes: Array, n_cells: int, design: Design) -> Ends:
     """Units before each cell and after the last, in each stratum: (H, S, n_cells + 1)."""
-    made = np.empty((len(design.strata), len(codes), n_cells + 1), dtype=np.intp)
-    for into, first, part in zip(made, design.first_units, _parts(codes, design), strict=True):
+    ends = np.empty((len(design.strata), len(codes), n_cells + 1), dtype=np.intp)
+    for into, first, part in zip(ends, design.first_units, _parts(codes, design), strict=True):
         into[:, 0] = first
         np.cumsum(count_cells(part, n_cells), axis=-1, out=into[:, 1:])
         into[:, 1:] += first
-    return made
+    return ends
 
 
 def _counts(drawn: Table, ends: Ends) -> NDArray[np.integer[Any]]:
     """Counts of cells from cumulated draws, (U + 1, WIDTH) -> (n_cells, S, WIDTH)."""
     up_to = [drawn[end.T] for end in ends]
-    made = up_to[0][1:] - up_to[0][:-1]
+    differences = up_to[0][1:] - up_to[0][:-1]
     for of_stratum in up_to[1:]:
-        made += of_stratum[1:] - of_stratum[:-1]
-    return np.asarray(made)
+        differences += of_stratum[1:] - of_stratum[:-1]
+    return np.asarray(differences)
 
 
 def _kept(design: Design, plan: Plan, start: int, stop: int, *, fast: bool) -> Table:
     """Cumulated draws, kept for other samples and statistics of as many cases."""
 
-    def made() -> Table:
+    def cumulate() -> Table:
         if not fast:
             return _cumulated(design, plan, start, stop)
         ((key, _, units),) = plan.keys(design)
         return native.cumulated(key, start, stop, units)
 
     if (design.units + 1) * plan.n_resamples > MOST_DRAWS_KEPT:
-        return made()
-    return plan.once(("cumulated", start, stop), (), design, made)
+        return cumulate()
+    return plan.once(("cumulated", start, stop), (), design, cumulate)
 
 
 def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
@@ -277,16 +277,16 @@ def _cumulated(design: Design, plan: Plan, start: int, stop: int) -> Table:
     """
     dtype = np.int16 if design.units < 2**15 else np.int32
     rows = -(-(stop - start) // WIDTH)
-    made = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
+    cumulated = np.zeros((rows, design.units + 1, WIDTH), dtype=dtype)
     step, count = max(1, plan.block_elements // design.units), counter(design, plan)
-    for row, into in enumerate(made):
+    for row, into in enumerate(cumulated):
         begin = start + row * WIDTH
         end = min(begin + WIDTH, stop)
         for first in range(begin, end, step):
             last = min(first + step, end)
             counts = count(first, last)
             into[1:, first - begin : last - begin] = counts.cumsum(axis=-1, dtype=dtype).T
-    return made
+    return cumulated
 
 
 ENGINE = Engine(

@@ -9,7 +9,7 @@ from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import Engine, size_of_ties
+from halfwidth.resampling.forms.contract import Engine, tie_size
 from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.progress import tracked
@@ -36,7 +36,7 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
 
 def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """The statistic and the standard error of every resample."""
-    estimate, tolerance = statistic(values), size_of_ties(values)
+    estimate, tolerance = statistic(values), tie_size(values)
     out = np.empty((len(values), plan.n_resamples))
     for start, stop in plan.blocks(design.n):
         draws = plan.indices(design, start, stop)
@@ -52,7 +52,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
-    """Gathering costs more than what is made of it."""
+    """Gathering a resample costs more than the statistic of it."""
     return n * 2e-8
 
 

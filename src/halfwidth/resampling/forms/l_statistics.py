@@ -21,7 +21,7 @@ from halfwidth.resampling.distribution import Distribution, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.tails import distribution_of
+from halfwidth.resampling.tails import as_distribution
 
 # Counts that are gone through at a time; a processor's cache holds them.
 AT_A_TIME = 2**15
@@ -40,7 +40,7 @@ def _weights(statistic: Statistic) -> Weights:
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases whose counts of draws are kept, as sums about the middle value."""
+    """Independent cases whose counts of draws are kept: sums about the middle value."""
     counts = kept_counts(design, plan) if design.simple else None
     if counts is None:
         return None
@@ -49,7 +49,7 @@ def drawn_distribution(
     kept = plan.once(what, (), design, lambda: shares(weights, counts))
     total = total_weight(weights(design.n))
     scale = Scale(_moved, _moved_back, design.n, total * centre, {})
-    return distribution_of((values - centre) @ kept.T, plan, scale)
+    return as_distribution((values - centre) @ kept.T, plan, scale)
 
 
 def _moved(_n: int, sums: Array, by: Array) -> Array:

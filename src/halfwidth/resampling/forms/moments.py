@@ -12,15 +12,15 @@ from halfwidth.core.forms import Moments, sum_of_squares
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
-from halfwidth.resampling.convolution import draws_of, sum_distribution
+from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Scale, Several, in_parts
+from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
 from halfwidth.resampling.forms import generic
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, form_of, size_of_ties
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, declared_form, tie_size
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.ratios import pairs_of, ratio_distribution
-from halfwidth.resampling.tails import distribution_of
+from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
+from halfwidth.resampling.tails import as_distribution
 
 # What is left of the variance of a resample of equal values is rounding of either sign.
 ROUNDING = 16 * np.finfo(float).eps
@@ -29,11 +29,11 @@ ROUNDING = 16 * np.finfo(float).eps
 def exact_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of means: of a sum of units, or of a ratio of sums where resamples differ in their cases."""
+    """The exact distribution of means: a sum, or a ratio of sums where resamples differ in size."""
     if not plan.convolves or statistic.spec.estimand is not Estimand.MEAN:
         return None
     means = statistic(values)
-    return Several.of(
+    return BatchDistribution.join(
         _mean_distribution(sample, float(mean), design)
         for sample, mean in zip(values, means, strict=True)
     )
@@ -43,34 +43,34 @@ def _mean_distribution(values: Array, mean: float, design: Design) -> Distributi
     anchor = float(values[0])
     totals = design.by_stratum(design.totals(values - anchor))
     if design.equal_sizes:
-        draws = [draws_of(own) for own in totals]
+        draws = [unit_draws(part) for part in totals]
         limits = float(values.min()), float(values.max())
         return sum_distribution(draws, centre=mean, scale=design.n, limits=limits)
     sizes = design.by_stratum(design.unit_sizes.astype(float))
-    pairs = [pairs_of(own, size) for own, size in zip(totals, sizes, strict=True)]
+    pairs = [unit_pairs(part, size) for part, size in zip(totals, sizes, strict=True)]
     return ratio_distribution(pairs, shift=anchor)
 
 
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases whose counts of draws are kept, as what the replicates increase with."""
+    """Independent cases whose counts of draws are kept: what the replicates increase with."""
     counts = kept_counts(design, plan) if design.simple else None
     if counts is None:
         return None
-    form, centre = form_of(statistic, Moments), middle_of(values)
+    form, centre = declared_form(statistic, Moments), middle_of(values)
     scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
     sums = [(values - centre) ** power @ counts.T for power in range(1, form.order + 1)]
     if form.order == 1:
-        return distribution_of(sums[0], plan, scale)
+        return as_distribution(sums[0], plan, scale)
     for part in in_parts(*sums[0].shape):
         sums[1][part] = sum_of_squares(design.n, *(one[part] for one in sums))
-    return distribution_of(sums[1], plan, scale)
+    return as_distribution(sums[1], plan, scale)
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From sums over the units drawn."""
-    form = form_of(statistic, Moments)
+    form = declared_form(statistic, Moments)
     samples, centre = len(values), middle_of(values)
     powers = [design.totals((values - centre) ** power) for power in range(1, form.order + 1)]
     sizes = [] if design.equal_sizes else [design.unit_sizes[None].astype(float)]
@@ -79,15 +79,15 @@ def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) 
     for start, stop, by_stratum in sums_by_stratum(features, design, plan):
         sums = by_stratum[0] if len(by_stratum) == 1 else by_stratum.sum(axis=0)
         n = design.n if design.equal_sizes else sums[-1]
-        own = [sums[power * samples :][:samples] for power in range(form.order)]
-        out[:, start:stop] = form.finish(n, own, centre, **statistic.parameters)
+        power_sums = [sums[power * samples :][:samples] for power in range(form.order)]
+        out[:, start:stop] = form.finish(n, power_sums, centre, **statistic.parameters)
     return out
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     """From the sums, which lose what the unit adds to them."""
     form, left, centre = (
-        form_of(statistic, Moments),
+        declared_form(statistic, Moments),
         design.n - design.unit_sizes,
         middle_of(values),
     )
@@ -97,7 +97,7 @@ def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
 
 
 def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
-    """Of a mean from sums over units; an SD is taken of every resample."""
+    """A mean from sums over units; an SD from every resample."""
     if statistic.spec.estimand is not Estimand.MEAN:
         return generic.studentized(values, design, statistic, plan)
     samples, centre = len(values), middle_of(values)
@@ -105,7 +105,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
     units = np.array(design.strata, float)[:, None, None]
     weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
     deviation_of_sample = statistic(values)[:, None] - centre
-    tolerance = size_of_ties(values)[:, None]
+    tolerance = tie_size(values)[:, None]
     out = np.empty((samples, plan.n_resamples))
     for start, stop, sums in sums_by_stratum(features, design, plan):
         total, square = sums[:, :samples], sums[:, samples : 2 * samples]
@@ -128,7 +128,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def _features_of_ratios(centred: Array, design: Design) -> Array:
-    """Of each unit T and T², and n, Tn and n² where units differ in size.
+    """T and T² of each unit, and n, Tn and n² where units differ in size.
 
     T is the total of a unit about the centre and n its size. With D = ΣT/Σn the influence of a unit
     is (T - Dn)/Σn, whose variance expands into sums of these.
@@ -142,7 +142,7 @@ def _features_of_ratios(centred: Array, design: Design) -> Array:
 
 def seconds(statistic: Statistic, n: int, _classes: int) -> float:
     """A product with the counts of draws for each power."""
-    return REPLICATE + form_of(statistic, Moments).order * n * PRODUCT
+    return REPLICATE + declared_form(statistic, Moments).order * n * PRODUCT
 
 
 ENGINE = Engine(

@@ -16,11 +16,11 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution, ExactDistribution, in_parts
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
 from halfwidth.resampling.forms.l_statistics import leave_one_out, replicates, total_weight
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
-from halfwidth.resampling.tails import distribution_of
+from halfwidth.resampling.tails import as_distribution
 
 # Support points of less probability than this change no quantile that anyone asks for.
 NEGLIGIBLE = 1e-15
@@ -31,7 +31,7 @@ LONGEST_GAP = 40
 def exact_distribution(
     values: Array, design: Design, statistic: Statistic, _plan: Plan
 ) -> Distribution | None:
-    """Of one order statistic or of two neighbours, of independent cases."""
+    """The exact distribution of one order statistic, or two neighbours, of independent cases."""
     if not design.simple:
         return None
     ranks, weights = _picks(statistic, design.n)
@@ -42,7 +42,7 @@ def exact_distribution(
 def drawn_distribution(
     values: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of independent cases by the spacings of order statistics that lie apart."""
+    """Independent cases, by the spacings of order statistics that lie apart."""
     if not design.simple:
         return None
     ranks, weights = _picks(statistic, design.n)
@@ -55,11 +55,11 @@ def drawn_distribution(
     # As gaps between neighbours: equal values have a spread of 0.
     gaps = -np.cumsum(weights[::-1])[::-1]
     pick = native.picked if plan.compiles else reference.picked
-    return distribution_of(pick(values, table, total_weight(weights), gaps), plan)
+    return as_distribution(pick(values, table, total_weight(weights), gaps), plan)
 
 
 def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
-    return form_of(statistic, OrderStatistics).picks(n, **statistic.parameters)
+    return declared_form(statistic, OrderStatistics).picks(n, **statistic.parameters)
 
 
 # --------------------------------------------------------------------------- closed form
@@ -88,14 +88,14 @@ def closed_form(sorted_values: Array, ranks: Array, weights: Array) -> ExactDist
     first, second, of_pair = _two_adjacent(n, k, position, probability)
     support, each = np.empty((2, len(sorted_values), len(first)))
     for part in in_parts(*support.shape):
-        made = np.take(sorted_values[part], first, axis=-1)
+        sums = np.take(sorted_values[part], first, axis=-1)
         gap = np.take(sorted_values[part], second, axis=-1)
-        gap -= made
+        gap -= sums
         gap *= weights[1]
-        made *= total
-        made += gap
-        order = np.argsort(made, axis=-1)
-        support[part] = np.take_along_axis(made, order, axis=-1)
+        sums *= total
+        sums += gap
+        order = np.argsort(sums, axis=-1)
+        support[part] = np.take_along_axis(sums, order, axis=-1)
         each[part] = of_pair[order]
     return ExactDistribution(support, each)
 

@@ -15,7 +15,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.ranking import in_parts
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, form_of, has_influence
+from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form, has_influence
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
 from halfwidth.resampling.forms.ranked_resamples import (
     Areas,
@@ -33,7 +33,7 @@ MOST_RANKED = 2**20
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Rankings of many samples under one another, so that they share the counts of a resample."""
-    form = form_of(statistic, RankedAreas)
+    form = declared_form(statistic, RankedAreas)
     out = np.empty((len(records), plan.n_resamples))
     if len(records) == 1:
         areas = _kept_areas(form.rank(records[0]), design, form, plan)
@@ -54,7 +54,7 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def _kept_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan) -> Areas:
-    """Of all resamples, kept for other averages of the same scores."""
+    """Areas of all resamples, kept for other averages of the same scores."""
 
     def drawn() -> Areas:
         shape = (len(ranking.case), plan.n_resamples)
@@ -70,12 +70,12 @@ def _kept_areas(ranking: Ranking, design: Design, form: RankedAreas, plan: Plan)
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
     """In a pass over the ranked entries, where cases are independent."""
-    return without_each_unit(form_of(statistic, RankedAreas), records, design)
+    return without_each_unit(declared_form(statistic, RankedAreas), records, design)
 
 
 def seconds(statistic: Statistic, n: int, classes: int) -> float:
     """A pass over the entries of each row."""
-    rows = classes if form_of(statistic, RankedAreas).row is None else 1
+    rows = classes if declared_form(statistic, RankedAreas).row is None else 1
     return REPLICATE + rows * n * 2.5e-10
 
 
@@ -89,7 +89,7 @@ def has_standard_error(statistic: Statistic) -> bool:
 
 def standard_error(records: Array, design: Design, statistic: Statistic) -> Array:
     """DeLong's, of one AUROC."""
-    form = form_of(statistic, RankedAreas)
+    form = declared_form(statistic, RankedAreas)
     if statistic.spec.estimand is not Estimand.AUROC or form.row is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     row = form.row
@@ -122,25 +122,26 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     unit = unit_of_cases(design)[ranking.case[row]]
     share = weight * component * np.where(positive, 1 / m, 1 / n)
     parts: list[Array] = [
-        np.asarray(np.bincount(unit[own], share[own], minlength=design.units), dtype=float)
-        for own in (positive, ~positive)
+        np.asarray(np.bincount(unit[among], share[among], minlength=design.units), dtype=float)
+        for among in (positive, ~positive)
     ]
-    held = [np.bincount(unit[own], minlength=design.units) > 0 for own in (positive, ~positive)]
+    held = [np.bincount(unit[among], minlength=design.units) > 0 for among in (positive, ~positive)]
     of_stratum = np.repeat(np.array(design.strata), design.strata)
-    # What is seen of how a class varies: units of it that have a stratum with others.
+    # A class shows how it varies only where units of it share a stratum with others.
     if min(int((units & (of_stratum > 1)).sum()) for units in held) < 2:
         return float("nan")
     if len(design.strata) > 1:
         # Strata fix how many units there are, not how many of them are positive.
         return _unless_rounding(float(design.variance_of_total(parts[0] + parts[1])))
-    own = [
-        (part**2).sum() * _of_few(int(units.sum())) for part, units in zip(parts, held, strict=True)
+    terms = [
+        (part**2).sum() * _few_units_factor(int(units.sum()))
+        for part, units in zip(parts, held, strict=True)
     ]
-    cross = 2 * (parts[0] * parts[1]).sum() * _of_few(design.units)
-    return _unless_rounding(float(own[0] + own[1] + cross))
+    cross = 2 * (parts[0] * parts[1]).sum() * _few_units_factor(design.units)
+    return _unless_rounding(float(terms[0] + terms[1] + cross))
 
 
-def _of_few(units: int) -> float:
+def _few_units_factor(units: int) -> float:
     """I / (I - 1): the mean was estimated from the same units."""
     return units / (units - 1)
 
@@ -156,7 +157,7 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     Independent cases are units; of clusters, the cases of one are not told apart. Units of unequal
     weight count as (Σw)²/Σw² equal ones (Kish).
     """
-    form = form_of(statistic, RankedAreas)
+    form = declared_form(statistic, RankedAreas)
     if form.row is None:
         raise TypeError(f"{statistic.spec.name} is no area under one curve")
     counts = []
@@ -179,8 +180,8 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
 def _held(positive: NDArray[np.bool_], unit: NDArray[np.intp], weight: Array | None) -> list[float]:
     """Units with a positive and units with a negative entry of one row, by weight."""
     if weight is None:
-        return [float(len(np.unique(unit[own]))) for own in (positive, ~positive)]
-    totals = [np.bincount(unit[own], weight[own]) for own in (positive, ~positive)]
+        return [float(len(np.unique(unit[entries]))) for entries in (positive, ~positive)]
+    totals = [np.bincount(unit[entries], weight[entries]) for entries in (positive, ~positive)]
     return [float(w.sum() ** 2 / (w**2).sum()) for w in totals]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import in_parts
-from halfwidth.metrics.standing import Standing, standing_of
+from halfwidth.metrics.tie_counts import TieCounts, count_ties
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_counts,
@@ -23,7 +23,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
 
 def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array:
     """The statistic of each test set without each unit in turn, (S, k, n) -> (S, U)."""
-    made = np.empty((len(values), design.units))
+    values_without = np.empty((len(values), design.units))
     for part in in_parts(values):
         ranking = form.rank(values[part])
         if form.area.fast is not None and design.independent and ranking.weight is None:
@@ -31,10 +31,10 @@ def without_each_unit(form: RankedAreas, values: Array, design: Design) -> Array
         else:
             area, positives = _row_by_row(form.area, ranking, design)
         shape = (len(values[part]), -1, design.units)
-        made[part] = form.finish(
+        values_without[part] = form.finish(
             *(np.moveaxis(one.reshape(shape), 1, -1) for one in (area, positives))
         )
-    return made
+    return values_without
 
 
 # --------------------------------------------------------------------------- independent cases
@@ -45,12 +45,12 @@ def _without_each_case(area: FastArea, ranking: Ranking, cases: int) -> tuple[Ar
 
     Each case has the same number of entries in a row, one or more.
     """
-    standing = standing_of(ranking.mark)
+    ties = count_ties(ranking.mark)
     place = _places_of_cases(ranking.case, cases)
     without = _auroc_without if area is FastArea.CONCORDANCE else _precision_without
-    positive = _at(standing.positive, place)
-    left = standing.positives[:, None] - positive.sum(axis=-1)
-    return without(standing, place, positive, left), left
+    positive = _at(ties.positive, place)
+    left = ties.positives[:, None] - positive.sum(axis=-1)
+    return without(ties, place, positive, left), left
 
 
 def _places_of_cases(case: NDArray[np.int32], cases: int) -> NDArray[np.intp]:
@@ -67,33 +67,33 @@ def _at(entries: Numbers, place: NDArray[np.intp]) -> Numbers:
 
 
 def _auroc_without(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
-    entries = standing.upto.shape[-1]
-    negatives = entries - standing.positives[:, None]
-    below_upto, below_above = standing.stop - standing.upto, standing.first - standing.above
+    entries = ties.upto.shape[-1]
+    negatives = entries - ties.positives[:, None]
+    below_upto, below_above = ties.stop - ties.upto, ties.first - ties.above
     # What an entry adds to twice the concordance; pairs within a case are taken away twice.
     credit = np.where(
-        standing.positive,
+        ties.positive,
         2.0 * negatives - below_upto - below_above,
-        standing.upto + standing.above,
+        ties.upto + ties.above,
     )
-    twice = np.where(standing.positive, credit, 0.0).sum(axis=-1, keepdims=True)
-    kept = twice - _at(credit, place).sum(axis=-1) + _twice_within_cases(standing, place, positive)
+    twice = np.where(ties.positive, credit, 0.0).sum(axis=-1, keepdims=True)
+    kept = twice - _at(credit, place).sum(axis=-1) + _twice_within_cases(ties, place, positive)
     pairs = 2.0 * left * (entries - place.shape[-1] - left)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, kept / pairs, np.nan)
 
 
 def _twice_within_cases(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_]
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_]
 ) -> Array:
     """Twice the concordance among the entries of each case, (R, n)."""
     above: Array = np.cumsum(positive, axis=-1, dtype=float) - positive
     twice = 2.0 * np.where(positive, 0, above).sum(axis=-1)
-    if place.shape[-1] == 1 or standing.last.all():
+    if place.shape[-1] == 1 or ties.last.all():
         return np.asarray(twice)
-    first = _at(standing.first, place)
+    first = _at(ties.first, place)
     for other in range(1, place.shape[-1]):
         tied = first[..., other:] == first[..., :-other]
         # A tied pair counts 1 in whichever order it stands: 1 less than 2, or 1 more than none.
@@ -103,30 +103,30 @@ def _twice_within_cases(
 
 
 def _precision_without(
-    standing: Standing, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
+    ties: TieCounts, place: NDArray[np.intp], positive: NDArray[np.bool_], left: Array
 ) -> Array:
     """Average precision without each case, in one pass for each of its entries.
 
     What an entry takes away changes the counts of its ties and of all lower scores. So the total is
     that of the ties that the case has a part in, and of the pieces between them.
     """
-    first, stop = _at(standing.first, place), _at(standing.stop, place)
+    first, stop = _at(ties.first, place), _at(ties.stop, place)
     hits_gone: NDArray[np.intp] = np.cumsum(positive, axis=-1, dtype=np.intp)
-    gain = np.where(standing.last, standing.upto - standing.above, 0.0)
+    gain = np.where(ties.last, ties.upto - ties.above, 0.0)
     zero: NDArray[np.intp] = np.zeros(left.shape, np.intp)
     begun, hits, known = zero, zero, zero
     total = np.zeros(left.shape)
     for gone in range(place.shape[-1] + 1):
         behind = gone == place.shape[-1]
         to = np.full_like(zero, gain.shape[-1]) if behind else first[..., gone]
-        total += _between(standing, gain, (gone, hits), begun, np.maximum(begun, to))
+        total += _between(ties, gain, (gone, hits), begun, np.maximum(begun, to))
         if behind:
             break
         begun, hits = stop[..., gone], hits_gone[..., gone]
-        if standing.last.all():  # ties of one entry go with it
+        if ties.last.all():  # ties of one entry go with it
             continue
-        own = place[..., gone : gone + 1]
-        p, tp = (_at(one, own)[..., 0] for one in (standing.upto - standing.above, standing.upto))
+        entry = place[..., gone : gone + 1]
+        p, tp = (_at(one, entry)[..., 0] for one in (ties.upto - ties.above, ties.upto))
         every = np.maximum(begun - gone - 1, 1)
         share = (p - (hits - known)) * (tp - hits) / every
         # The next entry of the case may be among these ties too.
@@ -140,7 +140,7 @@ def _precision_without(
 
 
 def _between(
-    standing: Standing,
+    ties: TieCounts,
     gain: Array,
     gone: tuple[int, NDArray[np.intp]],
     begun: NDArray[np.intp],
@@ -152,40 +152,40 @@ def _between(
     """
     entries, positives = gone
     rows, length = gain.shape
-    made = np.zeros(begun.shape)
+    total = np.zeros(begun.shape)
     sums = np.zeros((rows, length + 1))
     # Where none are left nothing is asked for.
-    every = np.maximum(standing.stop - entries, 1)
+    every = np.maximum(ties.stop - entries, 1)
     for hits in range(int(positives.max(initial=0)) + 1):
-        np.cumsum(gain * (standing.upto - hits) / every, axis=-1, out=sums[:, 1:])
+        np.cumsum(gain * (ties.upto - hits) / every, axis=-1, out=sums[:, 1:])
         piece = np.take_along_axis(sums, to, axis=-1) - np.take_along_axis(sums, begun, axis=-1)
-        made += np.where(positives == hits, piece, 0.0)
-    return made
+        total += np.where(positives == hits, piece, 0.0)
+    return total
 
 
 # --------------------------------------------------------------------------- any design
 
 
-def _row_by_row(of: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
+def _row_by_row(area_kind: Area, ranking: Ranking, design: Design) -> tuple[Array, Array]:
     unit = unit_of_cases(design)
-    rows = [_row_without(of, ranking, row, unit, design) for row in range(len(ranking.case))]
+    rows = [_row_without(area_kind, ranking, row, unit, design) for row in range(len(ranking.case))]
     area, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
     return area, positives
 
 
 def _row_without(
-    of: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
+    area_kind: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], design: Design
 ) -> tuple[Array, Array]:
     mark = ranking.mark[row]
     weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
     of_entry = unit[ranking.case[row]]
     positive = (mark & Ranking.POSITIVE) > 0
-    own = [
+    totals = [
         np.bincount(of_entry, weight * chosen, minlength=design.units)
         for chosen in (positive, ~positive)
     ]
-    left = [total.sum() - total for total in own]
-    if of.fast is FastArea.CONCORDANCE:
+    left = [total.sum() - total for total in totals]
+    if area_kind.fast is FastArea.CONCORDANCE:
         gone = np.bincount(of_entry, weight * concordance(mark, weight), minlength=design.units)
         twice = (weight * concordance(mark, weight) * positive).sum()
         # Pairs within a unit were taken away twice.
@@ -203,7 +203,7 @@ def _row_without(
         stop = min(start + step, design.units)
         counts = np.ones((stop - start, design.units), dtype=np.int64)
         counts[np.arange(stop - start), np.arange(start, stop)] = 0
-        area[start:stop] = areas_of_counts(of, one, unit, counts).area[0]
+        area[start:stop] = areas_of_counts(area_kind, one, unit, counts).area[0]
     return area, left[0]
 
 

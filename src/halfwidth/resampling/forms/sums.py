@@ -8,15 +8,15 @@ from halfwidth.core.forms import Sums
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Several
+from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import Engine, form_of
+from halfwidth.resampling.forms.contract import Engine, declared_form
 from halfwidth.resampling.ratios import quotient_distribution
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """From sums over the units drawn."""
-    form = form_of(statistic, Sums)
+    form = declared_form(statistic, Sums)
     features = form.features(records)
     samples, each = features.shape[:2]
     by_unit = design.totals(features).reshape(samples * each, design.units)
@@ -32,19 +32,19 @@ def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan)
 def exact_distribution(
     records: Array, design: Design, statistic: Statistic, plan: Plan
 ) -> Distribution | None:
-    """Of a ratio of two weighted sums."""
-    form = form_of(statistic, Sums)
+    """The exact distribution of a ratio of two weighted sums."""
+    form = declared_form(statistic, Sums)
     if form.quotient is None or not plan.convolves:
         return None
     weights = np.array(form.quotient)
-    return Several.of(
+    return BatchDistribution.join(
         quotient_distribution(weights @ features, design) for features in form.features(records)
     )
 
 
 def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array:
     """From the sums, which lose what the unit adds to them."""
-    form, left = form_of(statistic, Sums), design.n - design.unit_sizes
+    form, left = declared_form(statistic, Sums), design.n - design.unit_sizes
     features = form.features(records)
     rest = features.sum(axis=-1, keepdims=True) - design.totals(features)
     # Where the unit held all there is, rounding is left.

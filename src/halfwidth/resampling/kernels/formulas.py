@@ -46,7 +46,7 @@ class Term:
     Attributes
     ----------
     operation : Operation
-    of : tuple of Term
+    operands : tuple of Term
         What it is made of; of a choice the mask, the value where it holds, and the other.
     weights : tuple of (int, int)
         Of a `COUNT`, a weighted sum of cells: each cell and its weight, ascending.
@@ -57,7 +57,7 @@ class Term:
     """
 
     operation: Operation
-    of: tuple[Term, ...] = ()
+    operands: tuple[Term, ...] = ()
     weights: tuple[tuple[int, int], ...] = ()
     number: float = math.nan
     finite: bool = False
@@ -65,28 +65,28 @@ class Term:
     __hash__ = object.__hash__
 
     def __add__(self, other: Any) -> Any:
-        return _made(_add, self, other)
+        return _apply_rule(_add, self, other)
 
     def __radd__(self, other: Any) -> Any:
-        return _made(_add, other, self)
+        return _apply_rule(_add, other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return _made(_subtract, self, other)
+        return _apply_rule(_subtract, self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return _made(_subtract, other, self)
+        return _apply_rule(_subtract, other, self)
 
     def __mul__(self, other: Any) -> Any:
-        return _made(_multiply, self, other)
+        return _apply_rule(_multiply, self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return _made(_multiply, other, self)
+        return _apply_rule(_multiply, other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return _made(_divide, self, other)
+        return _apply_rule(_divide, self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return _made(_divide, other, self)
+        return _apply_rule(_divide, other, self)
 
     def __pow__(self, exponent: Any) -> Any:
         return self * self if exponent == 2 else NotImplemented
@@ -95,18 +95,18 @@ class Term:
         return -1.0 * self
 
     def __and__(self, other: Any) -> Any:
-        return _made(_multiply, self, other)
+        return _apply_rule(_multiply, self, other)
 
     __rand__ = __and__
 
     def __gt__(self, other: Any) -> Any:
-        return _made(_greater, self, other)
+        return _apply_rule(_greater, self, other)
 
     def __lt__(self, other: Any) -> Any:
-        return _made(_greater, other, self)
+        return _apply_rule(_greater, other, self)
 
     def __eq__(self, other: object) -> Any:
-        return _made(_equal, self, other)
+        return _apply_rule(_equal, self, other)
 
     def __bool__(self) -> bool:
         raise TypeError("a formula cannot depend on what it is going to be")
@@ -139,8 +139,8 @@ class Unknowns(np.ndarray[Any, np.dtype[Any]]):
             named["out"] = tuple(np.asarray(one) for one in named["out"])
         plain = [np.asarray(one) for one in inputs]
         rule = _ELEMENTWISE.get(ufunc) if method == "__call__" else None
-        made = rule(*plain) if rule else getattr(ufunc, method)(*plain, **named)
-        return made.view(Unknowns) if isinstance(made, np.ndarray) else made
+        outcome = rule(*plain) if rule else getattr(ufunc, method)(*plain, **named)
+        return outcome.view(Unknowns) if isinstance(outcome, np.ndarray) else outcome
 
     def __array_function__(self, function: Any, types: Any, given: Any, named: Any) -> Any:
         if function is np.where and len(given) == 3:
@@ -157,7 +157,7 @@ def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
     Examples
     --------
     >>> share = read_off(lambda counts: counts[..., 0] / counts.sum(axis=-1), 3)
-    >>> share.operation.name, share.of[1].weights
+    >>> share.operation.name, share.operands[1].weights
     ('DIVIDE', ((0, 1), (1, 1), (2, 1)))
     >>> read_off(lambda counts: counts.max(axis=-1), 3) is None
     True
@@ -167,10 +167,10 @@ def read_off(finish: Callable[[Any], Any], n_cells: int) -> Term | None:
     cells = np.empty(n_cells, dtype=object)
     cells[:] = [_count(((cell, 1),)) for cell in range(n_cells)]
     try:
-        made = np.asarray(finish(cells.view(Unknowns)), dtype=object)
+        outcome = np.asarray(finish(cells.view(Unknowns)), dtype=object)
     except (AttributeError, IndexError, TypeError, ValueError):
         return None
-    return _term(made.item()) if made.shape == () else None
+    return _term(outcome.item()) if outcome.shape == () else None
 
 
 def without_nan(term: Term) -> Term | None:
@@ -184,7 +184,7 @@ def without_nan(term: Term) -> Term | None:
     through, seen = [short], {short}
     while through:
         one = through.pop()
-        fresh = set(one.of) - seen if one.operation in _PASSING else set()
+        fresh = set(one.operands) - seen if one.operation in _PASSING else set()
         seen |= fresh
         through += fresh
     pays = bool(asked) and asked <= seen and not _are_numbers(short)
@@ -195,14 +195,14 @@ def _supposing(term: Term, known: dict[Term, Term], asked: set[Term]) -> Term:
     """A term made anew of terms that are not NaN."""
     if term in known:
         return known[term]
-    parts = [_supposing(part, known, asked) for part in term.of]
+    parts = [_supposing(part, known, asked) for part in term.operands]
     if term.operation is Operation.IS_NAN:
         asked.add(parts[0])
-        made = _number(0.0)
+        replaced = _number(0.0)
     else:
         rule = _RULES.get(term.operation)
-        made = term if rule is None else rule(*parts)
-    return known.setdefault(term, made)
+        replaced = term if rule is None else rule(*parts)
+    return known.setdefault(term, replaced)
 
 
 # --------------------------------------------------------------------------- terms
@@ -223,7 +223,7 @@ def _arrays(given: tuple[Any, ...]) -> list[Any]:
     ]
 
 
-def _made(rule: Callable[..., Term], *given: Any) -> Any:
+def _apply_rule(rule: Callable[..., Term], *given: Any) -> Any:
     terms = [_term(one) for one in given]
     return NotImplemented if any(term is None for term in terms) else rule(*terms)
 
@@ -272,8 +272,8 @@ def _add(left: Term, right: Term) -> Term:
         return _worked_out(np.add, left, right)
     if _is(left, 0) or _is(right, 0):
         return right if _is(left, 0) else left
-    made = _sum_of_counts(left, right, 1)
-    return _binary(Operation.ADD, left, right) if made is None else made
+    merged = _sum_of_counts(left, right, 1)
+    return _binary(Operation.ADD, left, right) if merged is None else merged
 
 
 def _subtract(left: Term, right: Term) -> Term:
@@ -281,8 +281,8 @@ def _subtract(left: Term, right: Term) -> Term:
         return _worked_out(np.subtract, left, right)
     if _is(right, 0):
         return left
-    made = _sum_of_counts(left, right, -1)
-    return _binary(Operation.SUBTRACT, left, right) if made is None else made
+    merged = _sum_of_counts(left, right, -1)
+    return _binary(Operation.SUBTRACT, left, right) if merged is None else merged
 
 
 def _multiply(left: Term, right: Term) -> Term:
@@ -293,9 +293,9 @@ def _multiply(left: Term, right: Term) -> Term:
     if _are_numbers(right) and left.finite:
         if right.number == 0:
             return _number(0.0)
-        made = _weighted(left, right.number)
-        if made is not None:
-            return made
+        weighted = _weighted(left, right.number)
+        if weighted is not None:
+            return weighted
     if _is(right, 1):
         return left
     return _binary(Operation.MULTIPLY, left, right)
@@ -305,8 +305,8 @@ def _weighted(count: Term, weight: float) -> Term | None:
     """A sum of cells times a whole number; None where it is something else or weighs too much."""
     if count.operation is not Operation.COUNT or not weight.is_integer():
         return None
-    weights = tuple((cell, own * int(weight)) for cell, own in count.weights)
-    heaviest = max(abs(own) for _, own in weights)
+    weights = tuple((cell, factor * int(weight)) for cell, factor in count.weights)
+    heaviest = max(abs(factor) for _, factor in weights)
     return _count(weights) if heaviest <= MOST_WEIGHT else None
 
 
@@ -316,8 +316,10 @@ def _divide(left: Term, right: Term) -> Term:
     return left if _is(right, 1) else Term(Operation.DIVIDE, (left, right))
 
 
-def _root(of: Term) -> Term:
-    return _worked_out(np.sqrt, of) if _are_numbers(of) else Term(Operation.ROOT, (of,))
+def _root(operand: Term) -> Term:
+    return (
+        _worked_out(np.sqrt, operand) if _are_numbers(operand) else Term(Operation.ROOT, (operand,))
+    )
 
 
 def _greater(left: Term, right: Term) -> Term:
@@ -332,10 +334,10 @@ def _equal(left: Term, right: Term) -> Term:
     return Term(Operation.EQUAL, (left, right), finite=True)
 
 
-def _is_nan(of: Term) -> Term:
-    if _are_numbers(of):
-        return _worked_out(np.isnan, of)
-    return _number(0.0) if of.finite else Term(Operation.IS_NAN, (of,), finite=True)
+def _is_nan(operand: Term) -> Term:
+    if _are_numbers(operand):
+        return _worked_out(np.isnan, operand)
+    return _number(0.0) if operand.finite else Term(Operation.IS_NAN, (operand,), finite=True)
 
 
 def _choose(mask: Term, there: Term, elsewhere: Term) -> Term:
@@ -369,14 +371,13 @@ _PASSING = frozenset(
 
 def _each(rule: Callable[..., Term], inputs: int) -> Callable[..., Any]:
     def one(*given: Any) -> Term:
-        made = _made(rule, *given)
-        if made is NotImplemented:
+        outcome = _apply_rule(rule, *given)
+        if not isinstance(outcome, Term):
             raise TypeError("neither a term nor a number")
-        assert isinstance(made, Term)  # noqa: S101 -- for the type checker
-        return made
+        return outcome
 
-    made: Callable[..., Any] = np.frompyfunc(one, inputs, 1)
-    return made
+    function: Callable[..., Any] = np.frompyfunc(one, inputs, 1)
+    return function
 
 
 _ELEMENTWISE: dict[Any, Callable[..., Any]] = {

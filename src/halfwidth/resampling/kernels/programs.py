@@ -168,9 +168,9 @@ class _Writer:
         """The number of a value; terms of equal values have one number."""
         if term in self._of_term:
             return self._of_term[term]
-        step, parts = int(term.operation), term.of
+        step, parts = int(term.operation), term.operands
         if term.operation is Operation.CHOOSE and parts[0].operation is Operation.IS_NAN:
-            step, parts = Step.CHOOSE_IF_NAN, (parts[0].of[0], *parts[1:])
+            step, parts = Step.CHOOSE_IF_NAN, (parts[0].operands[0], *parts[1:])
         exact = term.number if term.operation is Operation.NUMBER else None
         key: Node = (step, tuple(self.node(part) for part in parts), (term.weights, exact))
         if key not in self._of_key:
@@ -187,15 +187,15 @@ class _Writer:
             return self._held[node]
         step, parts, (weights, number) = self._nodes[node]
         if step == Operation.NUMBER:
-            made = self._shared.number(number)
+            register = self._shared.number(number)
         elif step == Step.COUNT:
-            made = self._write(step, (), self._shared.run(weights))
+            register = self._write(step, (), self._shared.run(weights))
         elif step == Step.ADD:
-            made = self._sum(*parts)
+            register = self._sum(*parts)
         else:
-            made = self._write(step, parts)
-        self._held[node] = made
-        return made
+            register = self._write(step, parts)
+        self._held[node] = register
+        return register
 
     def _sum(self, left: int, right: int) -> int:
         """A sum; where a part is needed no more, the other is added to it in its place."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
-from halfwidth.resampling.designs import Design, cases_of
+from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.distribution import in_parts
 
 Draws = NDArray[np.intp]
@@ -34,7 +34,7 @@ def resamples(design: Design, draws: Draws) -> Iterator[tuple[slice, Draws, Desi
     else:
         for place, units in enumerate(draws):
             sizes = design.unit_sizes[units]
-            positions = cases_of(design.first_cases[units], sizes)[None]
+            positions = case_positions(design.first_cases[units], sizes)[None]
             yield (
                 slice(place, place + 1),
                 positions,
@@ -89,17 +89,17 @@ def picked(values: Array, table: Draws, total: float, gaps: Array) -> Array:
 
     The first counts ``total``, the gap before each other one ``gaps`` of its place.
     """
-    made = np.empty((len(values), table.shape[-1]))
-    for part in in_parts(*made.shape):
+    sums = np.empty((len(values), table.shape[-1]))
+    for part in in_parts(*sums.shape):
         previous = np.take(values[part], table[0], axis=-1)
-        into = np.multiply(total, previous, out=made[part])
+        into = np.multiply(total, previous, out=sums[part])
         for place in range(1, len(gaps)):
             current = np.take(values[part], table[place], axis=-1)
             previous -= current
             previous *= gaps[place]
             into += previous
             previous = current
-    return made
+    return sums
 
 
 def tails(rows: Array, low: Array, high: Array) -> tuple[list[Array], list[Array], Draws]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.study.results import Results
-from halfwidth.study.simulation.records import IDENTITY
+from halfwidth.study.simulation.performance import IDENTITY
 
 if TYPE_CHECKING:
     import pandas as pd

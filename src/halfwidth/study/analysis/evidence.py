@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.evidence import FIELDS, family_of
+from halfwidth.estimation.evidence import FIELDS, metric_family
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.proportion import wilson
@@ -67,7 +67,7 @@ def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _family(metric: str) -> str:
     known = next((held[metric] for held in (SAMPLE_METRICS, METRICS) if metric in held), None)
-    return "" if known is None else family_of(Metric(known))
+    return "" if known is None else metric_family(Metric(known))
 
 
 def _with_ratios(cells: pd.DataFrame) -> pd.DataFrame:

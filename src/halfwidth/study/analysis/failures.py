@@ -101,7 +101,7 @@ PROPERTIES = (
         lambda x: x > 9,
         only="cases",
     ),
-    # Of logits, in as many dimensions as classes: what is much depends on these.
+    # Measures of logits: what counts as much depends on the number of classes.
     Property("multivariate_skewness", _column("population_skewness"), only="test sets"),
     Property("multivariate_kurtosis", _column("population_kurtosis"), only="test sets"),
     Property("outlier_share", _column("outlier_share"), "above 0", lambda x: x > 0),

@@ -162,7 +162,7 @@ _OF_VALUES = (
     Fitting("pareto", _pareto, _pareto_cdf, positive=True, edges=True),
     Fitting("weibull", fits_by_search.weibull, _weibull_cdf, positive=True, edges=True),
 )
-# Of Tables S1 and S4 of andre2025, in their order.
+# Families in Tables S1 and S4 of andre2025, in their order.
 OF_VALUES: Mapping[str, Fitting] = {one.name: one for one in _OF_VALUES}
 OF_LOGITS: Mapping[str, Fitting] = {
     one.name: one

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Array
 
 Parameters = dict[str, Array]
-# Of a function of two parameters of each row: value (B,), gradient (B, 2), Hessian (B, 2, 2).
+# A function of two parameters of each row: value (B,), gradient (B, 2), Hessian (B, 2, 2).
 Surface = Callable[[Array], tuple[Array, Array, Array]]
 Objective = Callable[[Array], tuple[float, Array]]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # The wanted coverage is the level less so much: 0.925 of 95 % intervals.
 SHORT_OF_LEVEL = 0.025
-# What is short of a goal by less is rounding.
+# A smaller gap to a goal is rounding.
 ROUNDING = 1e-12
 
 
@@ -105,16 +105,16 @@ def sizes_for_width(cells: pd.DataFrame, width: float) -> pd.DataFrame:
     if not 0 < width < np.inf:
         raise OptionError(f"width={width:g} is no width; give one above 0 in the metric's unit")
     need_columns(cells, [*CURVE, "n", "width_mean"])
-    found = _from_which_on(cells, cells["width_mean"].to_numpy(float) <= width * (1 + ROUNDING))
+    sizes = _from_which_on(cells, cells["width_mean"].to_numpy(float) <= width * (1 + ROUNDING))
     at_largest = cells.sort_values("n", kind="stable").drop_duplicates(list(CURVE), keep="last")
-    last = found.merge(at_largest[[*CURVE, "width_mean"]], on=list(CURVE), how="left")
+    last = sizes.merge(at_largest[[*CURVE, "width_mean"]], on=list(CURVE), how="left")
     ends = last["width_mean"].to_numpy(float)
     with np.errstate(invalid="ignore"):
         # Without the slack, (0.1/0.05)² may be a rounding above 4.
         beyond = np.ceil(last["largest"].to_numpy(float) * (ends / width) ** 2 * (1 - ROUNDING))
     beyond = np.where(np.isfinite(ends), beyond, np.nan)
-    found["n_extrapolated"] = np.where(found["reached"], found["n"], beyond)
-    return found
+    sizes["n_extrapolated"] = np.where(sizes["reached"], sizes["n"], beyond)
+    return sizes
 
 
 def needs(
@@ -174,14 +174,14 @@ def needs(
     import pandas as pd
 
     if width is None:
-        found, wanted = sizes_for_coverage(cells, target), "coverage"
+        sizes, wanted = sizes_for_coverage(cells, target), "coverage"
     elif target is None:
-        found, wanted = sizes_for_width(cells, width), "width"
+        sizes, wanted = sizes_for_width(cells, width), "width"
     else:
         raise OptionError("give target (a coverage) or width, not both")
-    counted = [name for name in ("n", "n_extrapolated") if name in found.columns]
+    counted = [name for name in ("n", "n_extrapolated") if name in sizes.columns]
     rows = []
-    for key, group in found.groupby(list(SETTING), sort=True, dropna=False):
+    for key, group in sizes.groupby(list(SETTING), sort=True, dropna=False):
         row: dict[str, Any] = dict(zip(SETTING, key, strict=True))
         goal = target if width is None else width
         if goal is None:
@@ -212,15 +212,15 @@ def _quartiles(sizes: Array, name: str) -> dict[str, float]:
 
 
 def _from_which_on(cells: pd.DataFrame, enough: Any) -> pd.DataFrame:
-    """Of each curve the n that follows the largest one that is not enough."""
+    """For each curve the n after the largest one that is not enough."""
     table = cells[[*CURVE, "n"]].assign(enough=enough).sort_values("n", kind="stable")
     # Whether this n and all larger ones are enough: from the largest down, until one is not.
     down = table.iloc[::-1]
     still = down.groupby(list(CURVE), sort=False, dropna=False)["enough"].cummin().astype(bool)
     table["from_here"] = np.where(still, down["n"], np.nan)[::-1]
     grouped = table.groupby(list(CURVE), sort=True, dropna=False)
-    found = grouped.agg(
+    sizes = grouped.agg(
         n=("from_here", "min"), smallest=("n", "min"), largest=("n", "max")
     ).reset_index()
-    found["reached"] = found["n"].notna()
-    return found[[*CURVE, "n", "reached", "smallest", "largest"]]
+    sizes["reached"] = sizes["n"].notna()
+    return sizes[[*CURVE, "n", "reached", "smallest", "largest"]]

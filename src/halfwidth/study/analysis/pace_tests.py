@@ -260,7 +260,7 @@ def _called(what: tuple[Any, ...]) -> str:
 
 
 def _seed_of(seed: int, *what: object) -> int:
-    """Of one pair, so that the others do not matter."""
+    """The seed of one pair, so that the others do not matter."""
     return derive_key(seed, "paces", *what).value
 
 
@@ -281,7 +281,7 @@ def _check(paces: pd.DataFrame, level: str) -> None:
 def _check_apart(first: pd.DataFrame, second: pd.DataFrame) -> None:
     """The same instance on both sides is not independent of itself."""
     place = [*PAIRED_BY, "metric", "instance"]
-    # What has neither name is known by that of the instance only.
+    # Instances without either name are known by their own.
     sides = [
         side[[*HOW, *place]].assign(instance=side["instance"].where(_nameless(side), ""))
         for side in (first, second)

@@ -107,7 +107,7 @@ def family_fits(
             "families are fitted to values, and all instances of this study are given by formula"
         )
     with contextlib.closing(_fit_tasks(tasks, workers)) as worked:
-        rows = [row for made in worked for row in made]
+        rows = [row for worked_rows in worked for row in worked_rows]
     return pd.DataFrame(rows, columns=list(FIT_COLUMNS))
 
 
@@ -170,11 +170,11 @@ def rejections_of(fits: pd.DataFrame, *, tests: int | None = None) -> pd.DataFra
         row = {"metric": metric, "family": family}
         limit = SIGNIFICANCE / count
         nominal = [_rejects(one["p"], limit) for _, one in group.groupby("instance")]
-        known = [found for found in nominal if found is not None]
+        known = [verdict for verdict in nominal if verdict is not None]
         row |= {"instances": len(nominal), "failed": len(nominal) - len(known), "tests": count}
         row["rejected"] = _share(known)
         exact = [_rejects(one["lilliefors_p"], limit) for _, one in group.groupby("instance")]
-        row["rejected_lilliefors"] = _share([found for found in exact if found is not None])
+        row["rejected_lilliefors"] = _share([verdict for verdict in exact if verdict is not None])
         row["draws"] = int(group["draws"].max())
         rows.append(row)
     # In the order of the first row of a metric, families as the tables of andre2025 have them.

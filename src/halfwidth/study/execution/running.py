@@ -131,22 +131,24 @@ def run_chunks(
 
 
 def _run_study(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | None) -> Outcome:
-    reporter, own = run.reporter, chunks_of_shard(chunks, shard)
+    reporter, shard_chunks = run.reporter, chunks_of_shard(chunks, shard)
     with run.stop.allowed():
         notes = [*run.store.notes, *_repair_store(run, chunks)]
-        states = run.store.chunk_states(own)
+        states = run.store.chunk_states(shard_chunks)
     known, done_before = states.done, len(states.done)
-    notes += _set_aside_damaged(run.store, own, states.faults)
-    failures = run.store.failures(own)
+    notes += _set_aside_damaged(run.store, shard_chunks, states.faults)
+    failures = run.store.failures(shard_chunks)
     for name, failure in failures.items():
         if name not in known and not failure:
             renamed = run.store.set_aside_failure(name)
             notes.append(f"{name}: the record of its failure is damaged (kept as {renamed.name})")
     aside = {name for name, failure in failures.items() if failure and name not in known}
-    todo = [chunk for chunk in own if chunk.name not in known and chunk.name not in aside]
-    count = Count(len(own), _cost(own), done_before, _cost(own, known | aside))
+    todo = [chunk for chunk in shard_chunks if chunk.name not in known and chunk.name not in aside]
+    count = Count(
+        len(shard_chunks), _cost(shard_chunks), done_before, _cost(shard_chunks, known | aside)
+    )
     with reporting(reporter):
-        reporter.begin(count, _first_line(run, own, done_before, shard))
+        reporter.begin(count, _first_line(run, shard_chunks, done_before, shard))
         for text in notes:
             reporter.note(text)
         if aside:
@@ -165,8 +167,10 @@ def _run_study(run: _Run, chunks: Sequence[Chunk], retries: int, shard: Shard | 
                 "the same command goes on"
             ) from None
         failed |= aside
-        reporter.end(_last_line(len(known) + len(run.finished), len(own), len(failed)))
-    return Outcome(tuple(run.finished), _in_order(own, known), _in_order(own, failed))
+        reporter.end(_last_line(len(known) + len(run.finished), len(shard_chunks), len(failed)))
+    return Outcome(
+        tuple(run.finished), _in_order(shard_chunks, known), _in_order(shard_chunks, failed)
+    )
 
 
 def _repair_store(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
@@ -192,9 +196,11 @@ def _repair_store(run: _Run, chunks: Sequence[Chunk]) -> list[str]:
         return [*notes, *tidy_timings(store.path, run.writer)]
 
 
-def _set_aside_damaged(store: Store, own: Iterable[Chunk], faults: Mapping[str, str]) -> list[str]:
+def _set_aside_damaged(
+    store: Store, shard_chunks: Iterable[Chunk], faults: Mapping[str, str]
+) -> list[str]:
     notes = []
-    for chunk in own:
+    for chunk in shard_chunks:
         if chunk.name in faults:
             renamed = set_aside(store.part(chunk))
             fault = faults[chunk.name]
@@ -293,14 +299,14 @@ def _set_aside(run: _Run, chunk: Chunk, fault: Fault) -> None:
 # --------------------------------------------------------------------------- words
 
 
-def _first_line(run: _Run, own: Sequence[Chunk], known: int, shard: Shard | None) -> str:
+def _first_line(run: _Run, shard_chunks: Sequence[Chunk], known: int, shard: Shard | None) -> str:
     share = f" (shard {shard})" if shard is not None else ""
     before = f", {known} done before" if known else ""
     if run.dask is not None and run.dask != LOCAL:
         who = f"workers of {run.dask}"
     else:
         who = "1 process" if run.jobs == 1 else f"{run.jobs} processes"
-    return f"{len(own)} chunks{share}{before}; {who}"
+    return f"{len(shard_chunks)} chunks{share}{before}; {who}"
 
 
 def _last_line(done: int, total: int, failed: int) -> str:

@@ -112,10 +112,43 @@ class Population(Protocol):
         """The 0.9 quantile minus the 0.1 quantile."""
 
 
-def interdecile(population: Population) -> float:
-    """The 0.9 quantile minus the 0.1 quantile."""
-    low, high = population.quantile([0.1, 0.9])
-    return float(high - low)
+class Characterized:
+    """What a population says of its shape, from its `characteristics` and its quantiles."""
+
+    @property
+    def characteristics(self) -> Characteristics:
+        """Mean, SD and shape; NaN where they do not exist, infinite where they diverge."""
+        raise NotImplementedError
+
+    def quantile(self, p: ArrayLike) -> Array:
+        """inf{x : F(x) ≥ p}."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> float:
+        """E X."""
+        return self.characteristics.mean
+
+    @property
+    def standard_deviation(self) -> float:
+        """√E(X - E X)²."""
+        return self.characteristics.standard_deviation
+
+    @property
+    def skewness(self) -> float:
+        """E z³ of the standardised value; NaN without spread."""
+        return self.characteristics.skewness
+
+    @property
+    def kurtosis(self) -> float:
+        """E z⁴ of the standardised value; NaN without spread."""
+        return self.characteristics.kurtosis
+
+    @property
+    def interdecile_range(self) -> float:
+        """The 0.9 quantile minus the 0.1 quantile."""
+        low, high = self.quantile([0.1, 0.9])
+        return float(high - low)
 
 
 def characteristics_from_moments(

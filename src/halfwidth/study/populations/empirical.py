@@ -12,15 +12,15 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations.base import (
     TOLERANCE,
     Characteristics,
+    Characterized,
     How,
     characteristics_of_values,
     finite_values,
-    interdecile,
 )
 
 
 @frozen(eq=False)
-class Empirical:
+class Empirical(Characterized):
     """The distribution that draws one of the cases at random.
 
     Attributes
@@ -71,38 +71,14 @@ class Empirical:
         return float((whole + ends) / n)
 
     @cached_property
-    def _shape(self) -> Characteristics:
+    def characteristics(self) -> Characteristics:
+        """Those of the cases, which are the whole population: the SD divides by n."""
         return characteristics_of_values(self.cases)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the cases."""
-        return self._shape.mean
-
-    @property
-    def standard_deviation(self) -> float:
-        """√(Σ(x - mean)²/n): the cases are the whole population."""
-        return self._shape.standard_deviation
-
-    @property
-    def skewness(self) -> float:
-        """E z³; NaN where all cases are equal."""
-        return self._shape.skewness
-
-    @property
-    def kurtosis(self) -> float:
-        """E z⁴; NaN where all cases are equal."""
-        return self._shape.kurtosis
 
     @property
     def support(self) -> tuple[float, float]:
         """The lowest and the highest case."""
         return float(self.cases[0]), float(self.cases[-1])
-
-    @property
-    def interdecile_range(self) -> float:
-        """The 0.9 quantile minus the 0.1 quantile."""
-        return interdecile(self)
 
 
 def empirical(values: ArrayLike) -> Empirical:

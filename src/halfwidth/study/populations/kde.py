@@ -15,10 +15,10 @@ from halfwidth.study.populations import epanechnikov
 from halfwidth.study.populations.base import (
     TOLERANCE,
     Characteristics,
+    Characterized,
     How,
     bisected,
     finite_values,
-    interdecile,
     weighted_moments,
 )
 
@@ -32,7 +32,7 @@ Part = Callable[[Array, Array, Array, NDArray[np.intp]], Array]
 
 
 @frozen(eq=False)
-class AdaptiveKde:
+class AdaptiveKde(Characterized):
     """A mixture of Epanechnikov kernels of equal weight, one on each case.
 
     Attributes
@@ -129,37 +129,12 @@ class AdaptiveKde:
         return float(up_to[1] - up_to[0])
 
     @property
-    def mean(self) -> float:
-        """The mean of the cases, for kernels are symmetric."""
-        return self._shape.mean
-
-    @property
-    def standard_deviation(self) -> float:
-        """√(m₂ + mean(h²)/5), m₂ the mean square deviation of the cases and h the widths."""
-        return self._shape.standard_deviation
-
-    @property
-    def skewness(self) -> float:
-        """E z³; NaN without spread."""
-        return self._shape.skewness
-
-    @property
-    def kurtosis(self) -> float:
-        """E z⁴; NaN without spread."""
-        return self._shape.kurtosis
-
-    @property
     def support(self) -> tuple[float, float]:
         """The lowest and the highest value that can be drawn."""
         return (
             float((self.cases - self.widths).min()),
             float((self.cases + self.widths).max()),
         )
-
-    @property
-    def interdecile_range(self) -> float:
-        """The 0.9 quantile minus the 0.1 quantile."""
-        return interdecile(self)
 
     # ------------------------------------------------------------------ kernels at points
 
@@ -176,7 +151,8 @@ class AdaptiveKde:
         return np.asarray(self.widths[self.widths > 0])
 
     @cached_property
-    def _shape(self) -> Characteristics:
+    def characteristics(self) -> Characteristics:
+        """The mean of the cases; the SD is √(m₂ + mean(h²)/5), h the widths of the kernels."""
         n, squares = len(self.cases), self.widths**2
         return weighted_moments(
             np.full(n, 1 / n),

@@ -106,7 +106,7 @@ class LogitPopulation:
 
     @property
     def rank(self) -> int:
-        """Of the covariance matrix of the logits: the number of directions with spread, d."""
+        """Rank of the covariance matrix of the logits: the number of directions with spread, d."""
         # E |Y|² of standardised logits is the number of directions that they are spread in.
         return round(float((self._standardised**2).sum(axis=0).mean()))
 

@@ -14,16 +14,16 @@ from halfwidth.core.types import Array
 from halfwidth.study.populations.base import (
     TOLERANCE,
     Characteristics,
+    Characterized,
     How,
     Population,
     bisected,
-    interdecile,
     weighted_moments,
 )
 
 
 @frozen
-class Mixture:
+class Mixture(Characterized):
     """Draws from one of several populations, chosen anew for each case.
 
     Attributes
@@ -102,7 +102,8 @@ class Mixture:
         return list(zip(self.weights, self.parts, strict=True))
 
     @property
-    def _shape(self) -> Characteristics:
+    def characteristics(self) -> Characteristics:
+        """From the weights, means and central moments of the parts."""
         spreads = np.array([part.standard_deviation for part in self.parts])
         skewness = np.array([part.skewness for part in self.parts])
         kurtosis = np.array([part.kurtosis for part in self.parts])
@@ -116,35 +117,10 @@ class Mixture:
         )
 
     @property
-    def mean(self) -> float:
-        """E X, the weighted mean of the means."""
-        return self._shape.mean
-
-    @property
-    def standard_deviation(self) -> float:
-        """√E(X - E X)², from the SDs and the means of the parts."""
-        return self._shape.standard_deviation
-
-    @property
-    def skewness(self) -> float:
-        """E z³; NaN where it does not exist."""
-        return self._shape.skewness
-
-    @property
-    def kurtosis(self) -> float:
-        """E z⁴; NaN where it does not exist."""
-        return self._shape.kurtosis
-
-    @property
     def support(self) -> tuple[float, float]:
         """The lowest and the highest value of any part."""
         lows, highs = zip(*(part.support for part in self.parts), strict=True)
         return min(lows), max(highs)
-
-    @property
-    def interdecile_range(self) -> float:
-        """The 0.9 quantile minus the 0.1 quantile."""
-        return interdecile(self)
 
 
 def mixture(parts: Sequence[Population], weights: Sequence[float]) -> Mixture:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import Parameter, bind
 from halfwidth.core.types import Array
 from halfwidth.study.populations import families
-from halfwidth.study.populations.base import How, interdecile
+from halfwidth.study.populations.base import Characteristics, Characterized, How
 
 
 @frozen
@@ -150,7 +151,7 @@ FAMILIES: Catalogue[Family] = Catalogue(
 
 
 @frozen
-class Parametric:
+class Parametric(Characterized):
     """A distribution of a parametric family.
 
     Attributes
@@ -212,26 +213,15 @@ class Parametric:
             return float(formulas.location * (high_p - low_p) + formulas.scale * (high - low))
 
     @property
-    def mean(self) -> float:
-        """E X; NaN where it does not exist, infinite where it diverges."""
+    def characteristics(self) -> Characteristics:
+        """Those of the standard form, moved and scaled; NaN where one does not exist."""
         formulas = self._formulas
-        return formulas.location + formulas.scale * formulas.shape.mean
-
-    @property
-    def standard_deviation(self) -> float:
-        """√E(X - E X)²; infinite where it diverges, NaN without a mean."""
-        formulas = self._formulas
-        return formulas.scale * formulas.shape.standard_deviation
-
-    @property
-    def skewness(self) -> float:
-        """E z³; NaN where it does not exist, infinite where it diverges."""
-        return self._formulas.shape.skewness
-
-    @property
-    def kurtosis(self) -> float:
-        """E z⁴; infinite where it diverges, NaN without a finite SD."""
-        return self._formulas.shape.kurtosis
+        shape = formulas.shape
+        return replace(
+            shape,
+            mean=formulas.location + formulas.scale * shape.mean,
+            standard_deviation=formulas.scale * shape.standard_deviation,
+        )
 
     @property
     def support(self) -> tuple[float, float]:
@@ -239,11 +229,6 @@ class Parametric:
         formulas = self._formulas
         low, high = formulas.support
         return formulas.location + formulas.scale * low, formulas.location + formulas.scale * high
-
-    @property
-    def interdecile_range(self) -> float:
-        """The 0.9 quantile minus the 0.1 quantile."""
-        return interdecile(self)
 
 
 def family(name: str, **parameters: float) -> Parametric:

@@ -1,4 +1,4 @@
-"""One chunk of a study: samples of a population, intervals by all methods, what they are worth."""
+"""One chunk of a study: samples of a population, intervals by all methods, their performance."""
 
 from __future__ import annotations
 
@@ -16,8 +16,13 @@ from halfwidth.core.types import Array, Level
 from halfwidth.intervals.compute import intervals
 from halfwidth.resampling.draws import Plan
 from halfwidth.study.chunks import ChunkResult
-from halfwidth.study.simulation.fitted import Fitted, fitted, truth_of
-from halfwidth.study.simulation.records import Bounded, Point, of_intervals, of_points
+from halfwidth.study.simulation.fitted import Fitted, fitted, population_truth
+from halfwidth.study.simulation.performance import (
+    Bounded,
+    Point,
+    interval_performance,
+    point_performance,
+)
 from halfwidth.study.simulation.targets import Measured, measured_on
 from halfwidth.study.specs.spec import Instance, StudySpec
 
@@ -59,14 +64,14 @@ def batch_sizes(spec: StudySpec) -> list[int]:
     return [each + (batch < more) for batch in range(spec.batches)]
 
 
-def plan_of(cells: Cells, batch: int) -> Plan:
+def batch_plan(cells: Cells, batch: int) -> Plan:
     """The draws that the samples of a batch share; no other batch, size or instance has them."""
     spec = cells.spec
     key = rng.derive_key(spec.seed, "study", "resamples", cells.instance.name, cells.n, batch)
     return Plan(key.value, spec.resamples, kept={}, own_uniforms=True)
 
 
-def batch_of(cells: Cells, population: Any, batch: int, samples: int) -> Iterator[Array]:
+def batch_parts(cells: Cells, population: Any, batch: int, samples: int) -> Iterator[Array]:
     """The samples of a batch, as the population draws them, in parts of bounded size.
 
     They do not depend on the metric of a test set, nor on the statistic.
@@ -114,18 +119,18 @@ def simulated(cells: Cells, measured: Measured, population: Any) -> Simulated:
     """Estimates and intervals of all samples of a cell."""
     spec = cells.spec
     estimates: list[Array] = []
-    made: list[list[Bounded]] = []
+    parts: list[list[Bounded]] = []
     sizes = batch_sizes(spec)
     for batch, samples in enumerate(sizes):
-        plan = plan_of(cells, batch)
-        for drawn in batch_of(cells, population, batch, samples):
+        plan = batch_plan(cells, batch)
+        for drawn in batch_parts(cells, population, batch, samples):
             values = measured.samples(drawn)
             estimates.append(measured.reduce(values))
-            made.append(_intervals(cells, measured, values, plan))
+            parts.append(_intervals(cells, measured, values, plan))
     return Simulated(
         np.concatenate(estimates),
         np.repeat(np.arange(len(sizes)), sizes),
-        [_joined(parts) for parts in zip(*made, strict=True)],
+        [_joined(parts) for parts in zip(*parts, strict=True)],
     )
 
 
@@ -149,16 +154,16 @@ def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> l
         else ()
     )
     none = np.full(len(values), np.nan)
-    made: list[Bounded] = []
+    bounded: list[Bounded] = []
     for _ in cells.spec.levels:
         for method in measured.methods:
             if method not in able:
-                made.append(Bounded(none, none, np.zeros(len(values))))
+                bounded.append(Bounded(none, none, np.zeros(len(values))))
                 continue
             one = next(computed)
             share = one.n_undefined / (one.n_resamples or 1)
-            made.append(Bounded(one.interval.low, one.interval.high, share))
-    return made
+            bounded.append(Bounded(one.interval.low, one.interval.high, share))
+    return bounded
 
 
 def _joined(parts: tuple[Bounded, ...]) -> Bounded:
@@ -174,10 +179,10 @@ def _joined(parts: tuple[Bounded, ...]) -> Bounded:
 
 def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str, Any]]:
     spec = cells.spec
-    made = simulated(cells, measured, known.population)
-    truth = truth_of(cells.instance, measured, spec)
+    simulated_cell = simulated(cells, measured, known.population)
+    truth = population_truth(cells.instance, measured, spec)
     spread = known.facts["interdecile_range"]
-    point = Point(truth.value, spread, made.batch, truth.standard_error)
+    point = Point(truth.value, spread, simulated_cell.batch, truth.standard_error)
     inside = measured.reduce.spec.range_rule(measured.bounds)
     common = {
         **_named(cells, measured),
@@ -189,19 +194,19 @@ def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str,
         "samples": spec.samples,
         "resamples": spec.resamples,
         "batches": spec.batches,
-        **of_points(made.estimates, point),
+        **point_performance(simulated_cell.estimates, point),
     }
-    asked = [(level, method) for level in spec.levels for method in measured.methods]
-    for (level, method), bounded in zip(asked, made.bounded, strict=True):
+    combinations = [(level, method) for level in spec.levels for method in measured.methods]
+    for (level, method), bounded in zip(combinations, simulated_cell.bounded, strict=True):
         yield {
             **common,
-            **_of_level(level),
+            **_level_columns(level),
             "method": method.name,
-            **of_intervals(bounded, point, inside),
+            **interval_performance(bounded, point, inside),
         }
 
 
-def _of_level(level: Level) -> dict[str, Any]:
+def _level_columns(level: Level) -> dict[str, Any]:
     return {"confidence_level": level.confidence_level, "alternative": level.alternative}
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.chunks import Chunk
 
 if TYPE_CHECKING:
@@ -30,25 +30,27 @@ def rough_seconds(cells: Cells) -> float:
     """What a chunk costs, to some factor."""
     spec, n = cells.spec, cells.n
     classes = len(cells.instance.classes)
-    return sum(spec.samples * _of_sample(one, n, spec.resamples, classes) for one in cells.measured)
+    return sum(
+        spec.samples * _sample_seconds(one, n, spec.resamples, classes) for one in cells.measured
+    )
 
 
-def _of_sample(measured: Measured, n: int, resamples: int, classes: int) -> float:
+def _sample_seconds(measured: Measured, n: int, resamples: int, classes: int) -> float:
     seconds = PER_SAMPLE + n * 1e-7
     distributions = {method.distribution for method in measured.methods} - {None}
     if Need.DISTRIBUTION in distributions:
-        seconds += _of_replicates(measured, n, resamples, classes)
+        seconds += _replicate_seconds(measured, n, resamples, classes)
     if Need.STUDENTIZED in distributions:
-        of_mean = measured.reduce.spec.estimand is Estimand.MEAN
-        each = REPLICATE + n * (2 * PRODUCT if of_mean else 2e-8)
+        is_mean = measured.reduce.spec.estimand is Estimand.MEAN
+        each = REPLICATE + n * (2 * PRODUCT if is_mean else 2e-8)
         seconds += 0.0 if measured.binary else resamples * each
     return seconds
 
 
-def _of_replicates(measured: Measured, n: int, resamples: int, classes: int) -> float:
+def _replicate_seconds(measured: Measured, n: int, resamples: int, classes: int) -> float:
     if measured.binary:
         return 5e-6
-    return resamples * engine_of(measured.reduce).seconds(measured.reduce, n, classes)
+    return resamples * engine_for(measured.reduce).seconds(measured.reduce, n, classes)
 
 
 # --------------------------------------------------------------------------- trials
@@ -74,7 +76,7 @@ class Predicted:
 
     @property
     def core_hours(self) -> float:
-        """Of all chunks."""
+        """Predicted core-hours of all chunks."""
         return sum(self.seconds.values()) / 3600
 
 
@@ -96,7 +98,7 @@ def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
     tried = 0
     for chunk in _representatives(chunks):
         cells: Cells = chunk.payload
-        known = factors.setdefault(kind_of(cells), {})
+        known = factors.setdefault(cost_kind(cells), {})
         # Each kind is tried once, whatever the patience.
         if known and time.perf_counter() - begun > patience:
             continue
@@ -106,7 +108,7 @@ def predict(chunks: Sequence[Chunk], *, patience: float = 30.0) -> Predicted:
     return Predicted(seconds, tried, time.perf_counter() - begun)
 
 
-def kind_of(cells: Cells) -> tuple[Any, ...]:
+def cost_kind(cells: Cells) -> tuple[Any, ...]:
     """What chunks have in common whose costs differ by their sample sizes alone."""
     return (
         len(cells.instance.classes),
@@ -122,7 +124,7 @@ def _representatives(chunks: Sequence[Chunk]) -> Iterable[Chunk]:
     """The first chunk of each kind and size; sizes in the order in which they tell most."""
     by_kind: dict[Any, dict[int, Chunk]] = {}
     for chunk in chunks:
-        by_kind.setdefault(kind_of(chunk.payload), {}).setdefault(chunk.payload.n, chunk)
+        by_kind.setdefault(cost_kind(chunk.payload), {}).setdefault(chunk.payload.n, chunk)
     rounds = max((len(sizes) for sizes in by_kind.values()), default=0)
     for place in range(rounds):
         for sizes in by_kind.values():
@@ -166,12 +168,12 @@ def _tried(cells: Cells) -> float:
     if more <= few:
         return first / few * spec.samples
     second = seconds(more)
-    of_sample = max((second - first) / (more - few), second / more / 10)
-    of_batch = max(second - more * of_sample, 0.0)
-    return spec.batches * of_batch + spec.samples * of_sample
+    sample_seconds = max((second - first) / (more - few), second / more / 10)
+    batch_seconds = max(second - more * sample_seconds, 0.0)
+    return spec.batches * batch_seconds + spec.samples * sample_seconds
 
 
 def _factor(factors: dict[Any, dict[int, float]], cells: Cells) -> float:
-    known = factors[kind_of(cells)]
+    known = factors[cost_kind(cells)]
     sizes = sorted(known)
     return float(np.interp(np.log(cells.n), np.log(sizes), [known[size] for size in sizes]))

@@ -40,8 +40,8 @@ def _kept(key: _Key) -> Any:
 
 @functools.lru_cache(maxsize=64 * KEPT)
 def _kept_truth(key: _Key) -> Truth:
-    made: Truth = key.make()
-    return made
+    truth: Truth = key.make()
+    return truth
 
 
 @frozen
@@ -61,28 +61,28 @@ class Fitted:
 
 def fitted(instance: Instance) -> Fitted:
     """The population of an instance."""
-    made: Fitted = _kept(_Key((instance.digest,), lambda: _fit(instance)))
-    return made
+    population: Fitted = _kept(_Key((instance.digest,), lambda: _fit(instance)))
+    return population
 
 
 def _fit(instance: Instance) -> Fitted:
     population = instance.build()
-    of_values = instance.level is MetricLevel.INDIVIDUAL
+    per_case = instance.level is MetricLevel.INDIVIDUAL
     nothing = float("nan")
     return Fitted(
         population,
         {
             "population": population.kind,
-            "population_mean": population.mean if of_values else nothing,
-            "population_sd": population.standard_deviation if of_values else nothing,
+            "population_mean": population.mean if per_case else nothing,
+            "population_sd": population.standard_deviation if per_case else nothing,
             "population_skewness": population.skewness,
             "population_kurtosis": population.kurtosis,
-            "interdecile_range": population.interdecile_range if of_values else nothing,
+            "interdecile_range": population.interdecile_range if per_case else nothing,
         },
     )
 
 
-def truth_of(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
+def population_truth(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
     """The population value of what is estimated; it does not depend on the sample size."""
     reduce = measured.reduce
     what = (measured.metric, measured.statistic, measured.average, measured.label)
@@ -91,17 +91,17 @@ def truth_of(instance: Instance, measured: Measured, spec: StudySpec) -> Truth:
     key = (instance.name, instance.digest, instance.classes, *drawn, *what)
 
     def make() -> Truth:
-        own = rng.derive_key(spec.seed, "study", "truth", instance.name)
-        generator = np.random.Generator(np.random.Philox(key=own.value))
+        key_of_draws = rng.derive_key(spec.seed, "study", "truth", instance.name)
+        generator = np.random.Generator(np.random.Philox(key=key_of_draws.value))
         population = fitted(instance).population
         if instance.level is MetricLevel.INDIVIDUAL:
             return truth(population, reduce, generator, draws=spec.truth_draws)
 
-        def of_records(records: Array) -> Array:
+        def metric_of_records(records: Array) -> Array:
             return reduce(measured.samples(records))
 
         return truth_of_metric(
-            population, of_records, generator, draws=spec.truth_draws, blocks=TRUTH_BLOCKS
+            population, metric_of_records, generator, draws=spec.truth_draws, blocks=TRUTH_BLOCKS
         )
 
     return _kept_truth(_Key(key, make))

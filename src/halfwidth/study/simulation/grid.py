@@ -1,4 +1,4 @@
-"""From a spec and its instances to chunks, whose boundaries nothing else decides."""
+"""From a spec and its instances to chunks; nothing else decides their boundaries."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from halfwidth.study.specs.spec import Instance, StudySpec, written
 LONGEST = 80
 
 
-def settings_of(spec: StudySpec) -> dict[str, object]:
+def shared_settings(spec: StudySpec) -> dict[str, object]:
     """What all results of a study have in common, as its store keeps it."""
     return {"halfwidth": __version__, **spec.settings()}
 
 
-def chunks_of(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
+def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ...]:
     """One chunk for each instance, metric and sample size.
 
     Chunks of one instance follow one another, small samples first, so that its population is
@@ -36,7 +36,7 @@ def chunks_of(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ..
     OptionError
         If a method that was asked for accepts nothing in the study, or nothing is asked for.
     """
-    made: list[Chunk] = []
+    chunks: list[Chunk] = []
     used: set[str] = set()
     for instance in instances:
         for metric in _metrics_on(instance, spec):
@@ -45,14 +45,14 @@ def chunks_of(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, ..
                 measured = cells.measured
                 used |= {method.name for one in measured for method in one.methods}
                 if any(one.methods for one in measured):
-                    made.append(_chunk(cells))
+                    chunks.append(_chunk(cells))
     _check_methods(spec, used)
-    if not made:
+    if not chunks:
         raise OptionError(
             "the study has no cells: per-case values need statistics, test sets need metrics, and "
             "a method must accept one of them"
         )
-    return _with_own_names(made)
+    return _with_distinct_names(chunks)
 
 
 def _metrics_on(instance: Instance, spec: StudySpec) -> Iterator[Metric | None]:
@@ -65,21 +65,23 @@ def _metrics_on(instance: Instance, spec: StudySpec) -> Iterator[Metric | None]:
 def _chunk(cells: Cells) -> Chunk:
     instance = cells.instance
     metric = cells.metric or instance.metric
-    said = [_safe(instance.name)]
+    name_parts = [_safe(instance.name)]
     if cells.metric is not None and metric is not None:
-        said.append(_safe(written(metric)))
-    said.append(f"n{cells.n:05d}")
+        name_parts.append(_safe(written(metric)))
+    name_parts.append(f"n{cells.n:05d}")
     cost = float(rough_seconds(cells))
-    return Chunk(".".join(said), _digest(cells), cells, cost, instance.name)
+    return Chunk(".".join(name_parts), _digest(cells), cells, cost, instance.name)
 
 
 def _digest(cells: Cells) -> str:
     """Hash of all that the rows of a chunk depend on; other sample sizes are none of it."""
-    settings = {name: value for name, value in settings_of(cells.spec).items() if name != "sizes"}
+    settings = {
+        name: value for name, value in shared_settings(cells.spec).items() if name != "sizes"
+    }
     metric = "" if cells.metric is None else written(cells.metric, complete=True)
     instance = cells.instance
-    said = [instance.name, instance.task, instance.model, instance.classes]
-    what = [settings, said, instance.digest, metric, cells.n]
+    identity = [instance.name, instance.task, instance.model, instance.classes]
+    what = [settings, identity, instance.digest, metric, cells.n]
     text = json.dumps(what, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
@@ -89,8 +91,8 @@ def _safe(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_=+-]+", "-", name).strip("-")[:LONGEST] or "instance"
 
 
-def _with_own_names(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Names that differ in what no file name can hold are told apart by their digests."""
+def _with_distinct_names(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
+    """Names that differ only in characters that no file name can hold get their digests."""
     seen: dict[str, int] = {}
     for chunk in chunks:
         key = chunk.name.casefold()

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.core.types import Array, Bounds
-from halfwidth.estimation.functionals import Classes, Policies, functional_of, targets_of
+from halfwidth.estimation.functionals import Classes, Policies, build_functional, metric_rows
 from halfwidth.estimation.records import Functional
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.specs.spec import Instance, StudySpec, written
 
 
@@ -54,14 +54,14 @@ class Measured:
 
     def design(self, n: int) -> Design:
         """Independent cases."""
-        return _design_of(self.reduce, n)
+        return _independent_design(self.reduce, n)
 
 
 def methods_for(
     named: Sequence[MethodSpec] | None, statistic: Statistic, bounds: Bounds, *, binary: bool
 ) -> tuple[MethodSpec, ...]:
     """The methods that are named (None: all) that make intervals for a statistic."""
-    design = _design_of(statistic, 0)
+    design = _independent_design(statistic, 0)
     return tuple(
         method
         for method in (METHODS if named is None else named)
@@ -70,9 +70,9 @@ def methods_for(
     )
 
 
-def _design_of(statistic: Statistic, n: int) -> Design:
+def _independent_design(statistic: Statistic, n: int) -> Design:
     """Independent cases, whose records stay together where they hold several values."""
-    return Design((n,), paired=engine_of(statistic).paired)
+    return Design((n,), paired=engine_for(statistic).paired)
 
 
 def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> tuple[Measured, ...]:
@@ -86,14 +86,14 @@ def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> t
     spec : StudySpec
     """
     if instance.level is MetricLevel.SAMPLE and metric is not None:
-        return tuple(_of_test_sets(instance, metric, spec))
-    return tuple(_of_values(instance, spec))
+        return tuple(_measured_of_test_sets(instance, metric, spec))
+    return tuple(_measured_of_values(instance, spec))
 
 
 # --------------------------------------------------------------------------- per-case values
 
 
-def _of_values(instance: Instance, spec: StudySpec) -> Iterator[Measured]:
+def _measured_of_values(instance: Instance, spec: StudySpec) -> Iterator[Measured]:
     metric = instance.metric
     binary = metric is not None and metric.spec.kind is Kind.BINARY
     for statistic in spec.statistics:
@@ -117,24 +117,28 @@ def _as_drawn(values: Array) -> Array:
 # --------------------------------------------------------------------------- test sets
 
 
-def _of_test_sets(instance: Instance, metric: Metric, spec: StudySpec) -> Iterator[Measured]:
-    """As the front door would estimate it, on the cases of samples in place of a test set."""
+def _measured_of_test_sets(
+    instance: Instance, metric: Metric, spec: StudySpec
+) -> Iterator[Measured]:
+    """As `metric_ci` would estimate it, on the cases of samples in place of a test set."""
     classes = Classes(instance.classes, 1 if len(instance.classes) == 2 else None)
     policies = Policies(spec.absent_class, "omit")
     allowed = [average for average in spec.averages if average in metric.spec.averages]
-    for target in targets_of(metric, allowed or None, classes):
-        what = functional_of(target, metric, classes, policies)
-        bounds = what.metric.spec.bounds
+    for target in metric_rows(metric, allowed or None, classes):
+        functional = build_functional(target, metric, classes, policies)
+        bounds = functional.metric.spec.bounds
         yield Measured(
             metric=written(metric),
             statistic="",
             average=target.average or "",
             label=target.label,
-            reduce=what.statistic,
-            samples=functools.partial(_records, what),
+            reduce=functional.statistic,
+            samples=functools.partial(_records, functional),
             bounds=bounds,
-            binary=what.binary,
-            methods=methods_for(spec.methods, what.statistic, bounds, binary=what.binary),
+            binary=functional.binary,
+            methods=methods_for(
+                spec.methods, functional.statistic, bounds, binary=functional.binary
+            ),
         )
 
 
@@ -160,7 +164,7 @@ class _Drawn:
 
 
 def _records(what: Functional, drawn: Array) -> Array:
-    """Of samples (S, C + 1, n), scores of C classes and the true one: in canonical order."""
+    """Records of samples (S, C + 1, n), scores of C classes and the true one, in order."""
     records = what.records(_Drawn(drawn[:, :-1], drawn[:, -1]))
     if records.ndim == 2:
         return np.sort(records, axis=-1)

@@ -12,7 +12,7 @@ from halfwidth.study.specs.spec import FEW_CASES, Instance, StudySpec
 from halfwidth.study.specs.toml_sections import placed
 from halfwidth.study.specs.value_files import instances_of_tables
 
-# Of fewer values there is no distribution to speak of.
+# Fewer values are no distribution to speak of.
 FEWEST = 5
 
 

@@ -24,7 +24,7 @@ from halfwidth.study.populations.logits import Exponent
 
 # Fewer are left out by andre2025, section 3.1: fits to them were unreliable.
 FEW_CASES = 50
-# Of a class: of fewer, scores are hardly a distribution.
+# Fewest cases of a class: scores of fewer are hardly a distribution.
 FEW_OF_A_CLASS = 10
 
 FittedBy = Literal["auto", "kde", "empirical"]

@@ -20,7 +20,7 @@ from halfwidth.study.storage import seals
 from halfwidth.study.storage.disk import parse_json, write_json
 
 NAME = "run.json"
-# Of the store: changes with its files and columns.
+# Version of the store: changes with its files and columns.
 FORMAT = 1
 LIBRARIES = ("numpy", "scipy", "pyarrow")
 # The most differences shown, and the most letters of each.

@@ -21,7 +21,7 @@ MODULES: dict[type, str] = {
 }
 
 
-def engine_of(statistic: Statistic) -> Engine:
+def engine_for(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
     return _engine(MODULES[type(statistic.spec.form)])
 

@@ -1,4 +1,4 @@
-"""Where entries of rankings stand: how many positives are above each, for many rankings at once."""
+"""Tie counts: entries and positives above each entry of a ranking, for many rankings at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from halfwidth.core.types import Array
 
 
 @frozen
-class Standing:
+class TieCounts:
     """How many entries stand above each entry of a ranking, and how many with it; all (R, L).
 
     Attributes
@@ -37,29 +37,29 @@ class Standing:
         return self.upto[:, -1]
 
 
-def standing_of(mark: NDArray[np.uint8]) -> Standing:
+def count_ties(mark: NDArray[np.uint8]) -> TieCounts:
     """What stands above each entry of rankings, given by their marks, (R, L)."""
     positive, last = (mark & Ranking.POSITIVE) > 0, (mark & Ranking.LAST_OF_TIES) > 0
     upto = np.cumsum(positive, axis=-1, dtype=float)
     place = np.broadcast_to(np.arange(mark.shape[-1]), mark.shape)
     if last.all():
-        return Standing(positive, last, place, place + 1, upto - positive, upto)
+        return TieCounts(positive, last, place, place + 1, upto - positive, upto)
     end = np.where(last, place, mark.shape[-1])
     end = np.minimum.accumulate(end[:, ::-1], axis=-1)[:, ::-1]
     first = np.zeros(mark.shape, dtype=np.intp)
     np.maximum.accumulate(np.where(last, place + 1, 0)[:, :-1], axis=-1, out=first[:, 1:])
     upto, positives = np.take_along_axis(upto, end, axis=-1), upto
     above = np.take_along_axis(positives - positive, first, axis=-1)
-    return Standing(positive, last, first, end + 1, above, upto)
+    return TieCounts(positive, last, first, end + 1, above, upto)
 
 
-def areas_standing(area: FastArea, standing: Standing) -> Array:
+def area_from_ties(area: FastArea, ties: TieCounts) -> Array:
     """AUROC or average precision of each row, (R,); NaN where it is undefined."""
-    positives = standing.positives
+    positives = ties.positives
     with np.errstate(invalid="ignore", divide="ignore"):
         if area is FastArea.CONCORDANCE:
-            twice = np.where(standing.positive, 0.0, standing.upto + standing.above).sum(axis=-1)
-            return np.asarray(twice / (2.0 * positives * (standing.upto.shape[-1] - positives)))
-        share = standing.upto / standing.stop
-        share *= standing.upto - standing.above
-        return np.asarray(np.where(standing.last, share, 0.0).sum(axis=-1) / positives)
+            twice = np.where(ties.positive, 0.0, ties.upto + ties.above).sum(axis=-1)
+            return np.asarray(twice / (2.0 * positives * (ties.upto.shape[-1] - positives)))
+        share = ties.upto / ties.stop
+        share *= ties.upto - ties.above
+        return np.asarray(np.where(ties.last, share, 0.0).sum(axis=-1) / positives)

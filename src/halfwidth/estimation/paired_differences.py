@@ -23,7 +23,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Alternative, Array, Bounds
 from halfwidth.core.undefined import Missing, leave_out_both
 from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers
-from halfwidth.estimation.grouping import Over, arranged, units_of
+from halfwidth.estimation.grouping import Over, arrange_cases, unit_codes
 from halfwidth.estimation.pairing import paired
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
@@ -104,8 +104,8 @@ def difference_ci(
         over=over,
     )
     bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
-    of_cases = paired({"values": values, "other": other, "groups": groups, "strata": strata})
-    values, other, groups, strata = of_cases.given.values()
+    paired_inputs = paired({"values": values, "other": other, "groups": groups, "strata": strata})
+    values, other, groups, strata = paired_inputs.given.values()
     first = scaled_numbers(values, bound_metric, scale, "values")
     second = scaled_numbers(other, bound_metric, scale, "other")
     if len(first) != len(second):
@@ -121,13 +121,13 @@ def difference_ci(
         ready_values(side, bound_metric, request, where=where)
         for side, where in ((first, "values"), (second, "other"))
     ]
-    groups_and_strata = units_of(groups, strata, sides[0].kept, "values")
+    groups_and_strata = unit_codes(groups, strata, sides[0].kept, "values")
     in_pairs = np.stack([side.values for side in sides])
     # The difference of means is the mean of differences, of which nothing need stay together.
     linear = bound_statistic.spec.estimand is Estimand.MEAN
     columns = in_pairs[0] - in_pairs[1] if linear else in_pairs
     check_magnitude(in_pairs[0] - in_pairs[1], "differences")
-    in_order, design = arranged(columns, *groups_and_strata, request.over, paired=not linear)
+    in_order, design = arrange_cases(columns, *groups_and_strata, request.over, paired=not linear)
     clusters = groups_and_strata[0]
     records = Records(
         in_order,
@@ -139,7 +139,7 @@ def difference_ci(
         n_missing=int(missing_one.sum()),
         n_infinite=int(infinite.sum()),
         paired=True,
-        doubts=of_cases.doubts(sides[0].kept, groups),
+        cautions=paired_inputs.cautions(sides[0].kept, groups),
     )
     difference = _difference_in(bound_statistic)
     functional = Functional(difference, _metric_of_differences(bound_metric))
@@ -183,10 +183,10 @@ def _difference(statistic: Statistic, pairs: Array, **_axis_and_bound: float) ->
 
 
 def _influence(statistic: Statistic, pairs: Array, **_bound: float) -> Array:
-    made = statistic.spec.influence
-    if made is None:
+    influence = statistic.spec.influence
+    if influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
-    first, second = (made(pairs[..., side, :], **statistic.parameters) for side in (0, 1))
+    first, second = (influence(pairs[..., side, :], **statistic.parameters) for side in (0, 1))
     return np.asarray(first - second)
 
 

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.core.types import UNBOUNDED, Array, Bounds
-from halfwidth.study.simulation.records import (
+from halfwidth.study.simulation.performance import (
     COLUMNS,
     INTERVALS,
     POINTS,
     Bounded,
     Point,
-    of_intervals,
-    of_points,
+    interval_performance,
+    point_performance,
 )
 
 UNIT = Bounds(0, 1)
@@ -36,7 +36,9 @@ def _recorded(
 ) -> dict[str, Any]:
     low, high = np.asarray(low, float), np.asarray(high, float)
     batch = np.zeros(len(low)) if batch is None else batch
-    return of_intervals(Bounded(low, high, np.zeros(len(low))), _point(value, batch), inside)
+    return interval_performance(
+        Bounded(low, high, np.zeros(len(low))), _point(value, batch), inside
+    )
 
 
 # --------------------------------------------------------------------------- slow definitions
@@ -161,7 +163,7 @@ def test_records_are_what_slow_definitions_say(*, seed: int, infinite: bool) -> 
     made = _random_bounds(generator, samples, infinite=infinite)
     truth = _point(0.5, batch, generator.choice([0.0, 0.3, NAN]))
     inside = (UNIT, Bounds(0, INF), UNBOUNDED)[seed % 3]
-    found, slow = of_intervals(made, truth, inside), _slowly(made, truth, inside)
+    found, slow = interval_performance(made, truth, inside), _slowly(made, truth, inside)
     assert set(found) == set(INTERVALS)
     for name, value in slow.items():
         assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-14, nan_ok=True), name
@@ -179,7 +181,7 @@ def test_points_are_what_slow_definitions_say(seed: int) -> None:
     estimates[0] = 1.9
     if seed % 3 == 0:
         estimates[-1] = INF
-    found = of_points(estimates, _point(2.1, np.zeros(len(estimates))))
+    found = point_performance(estimates, _point(2.1, np.zeros(len(estimates))))
     known = [value for value in estimates.tolist() if math.isfinite(value)]
     assert set(found) == set(POINTS)
     assert found["estimate_mean"] == pytest.approx(_mean(known), rel=1e-14)
@@ -191,11 +193,11 @@ def test_points_are_what_slow_definitions_say(seed: int) -> None:
     assert found["bias_se"] == pytest.approx(expected, rel=1e-12, nan_ok=True)
     drawn = replace(_point(2.1, np.zeros(len(estimates))), error=0.03)
     with_truth = math.sqrt(expected**2 + 0.03**2)
-    assert of_points(estimates, drawn)["bias_se"] == pytest.approx(with_truth, nan_ok=True)
+    assert point_performance(estimates, drawn)["bias_se"] == pytest.approx(with_truth, nan_ok=True)
 
 
 def test_no_estimate_at_all() -> None:
-    found = of_points(np.full(3, NAN), _point(0.5, [0, 0, 1]))
+    found = point_performance(np.full(3, NAN), _point(0.5, [0, 0, 1]))
     assert found.pop("estimates_undefined") == 3
     assert all(math.isnan(value) for value in found.values())
 
@@ -296,7 +298,7 @@ def test_a_truth_that_does_not_exist_is_neither_covered_nor_missed(value: float)
 
 @pytest.mark.parametrize("value", [NAN, INF, -INF])
 def test_points_without_a_truth_warn_of_nothing(value: float) -> None:
-    found = of_points(np.array([0.1, 0.3]), _point(value, [0, 1]))
+    found = point_performance(np.array([0.1, 0.3]), _point(value, [0, 1]))
     assert found["estimate_mean"] == pytest.approx(0.2)
     assert not math.isfinite(found["bias"])
     assert not math.isfinite(found["rmse"])
@@ -354,6 +356,6 @@ def test_columns_are_those_of_a_row_and_stand_once() -> None:
 def test_records_do_not_touch_what_they_are_made_of() -> None:
     made = _random_bounds(np.random.default_rng(1), 20, infinite=True)
     before: list[Array] = [made.low.copy(), made.high.copy()]
-    of_intervals(made, _point(0.5, np.zeros(20)), UNIT)
+    interval_performance(made, _point(0.5, np.zeros(20)), UNIT)
     assert np.array_equal(before[0], made.low, equal_nan=True)
     assert np.array_equal(before[1], made.high, equal_nan=True)

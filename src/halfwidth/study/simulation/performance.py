@@ -1,4 +1,4 @@
-"""What a study records of a method in a cell: coverage, width, misses, and how sure they are."""
+"""The performance of a method in a cell: coverage, width, misses, and their standard errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import special
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Bounds
 
-# What a row is of; no two rows of a study agree in all of these.
+# The identity of a row; no two rows of a study agree in all of these columns.
 IDENTITY = {
     "instance": "string",
     "task": "string",
@@ -73,7 +73,7 @@ COLUMNS = IDENTITY | POPULATION | SETTINGS | POINTS | INTERVALS
 
 # Bounds that miss the truth by less are rounding: the share of the size of what is compared.
 ROUNDING = 1e-12
-# Of the interval of a coverage, at 95 %.
+# For the 95 % interval of a coverage.
 LEVEL_AND_HALF = 0.975
 Z = float(special.ndtri(LEVEL_AND_HALF))
 
@@ -121,7 +121,7 @@ class Bounded:
     undefined_share: Array
 
 
-def of_points(estimates: Array, truth: Point) -> dict[str, Any]:
+def point_performance(estimates: Array, truth: Point) -> dict[str, Any]:
     """Bias and root mean square error of the point estimate, over the samples that have one.
 
     An infinite estimate counts as undefined. The standard error of the bias takes samples as
@@ -130,17 +130,17 @@ def of_points(estimates: Array, truth: Point) -> dict[str, Any]:
     """
     defined = estimates[np.isfinite(estimates)]
     error = defined - truth.known
-    of_mean = error.std(ddof=1) / np.sqrt(len(error)) if len(error) > 1 else float("nan")
+    mean_error = error.std(ddof=1) / np.sqrt(len(error)) if len(error) > 1 else float("nan")
     return {
         "estimate_mean": _mean(defined),
         "bias": _mean(error),
-        "bias_se": float(np.hypot(of_mean, truth.error)),
+        "bias_se": float(np.hypot(mean_error, truth.error)),
         "rmse": float(np.sqrt(_mean(error**2))),
         "estimates_undefined": int(len(estimates) - len(defined)),
     }
 
 
-def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[str, Any]:
+def interval_performance(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[str, Any]:
     """Coverage, misses, widths and failures of one method at one level.
 
     Parameters
@@ -169,7 +169,7 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
     # What does not exist is neither held nor missed.
     counted = np.full_like(defined, not np.isnan(value))
     coverage, error = _share_in_batches(covers, counted, truth.batch)
-    of_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
+    coverage_if_defined, its_error = _share_in_batches(covers, counted & defined, truth.batch)
     interval = _wilson(coverage, error, truth.batch)
     widths = _widths(low[defined], high[defined])
     with np.errstate(invalid="ignore"):  # both ends may be infinite
@@ -181,7 +181,7 @@ def of_intervals(made: Bounded, truth: Point, statistic_range: Bounds) -> dict[s
         "coverage_se": error,
         "coverage_low": interval[0],
         "coverage_high": interval[1],
-        "coverage_defined": of_defined,
+        "coverage_defined": coverage_if_defined,
         "coverage_defined_se": its_error,
         "missed_below": float(below.mean()) if counted.all() else float("nan"),
         "missed_above": float(above.mean()) if counted.all() else float("nan"),

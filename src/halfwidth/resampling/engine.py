@@ -1,4 +1,4 @@
-"""What resampling makes of a statistic, by the statistic's declared form.
+"""Resampling of any statistic: replicates, standard errors, values without each unit.
 
 Each question is answered by the module of the form, which `forms.table` names.
 """
@@ -13,11 +13,11 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import generic
-from halfwidth.resampling.forms.contract import TIE_SHARE, size_of_ties
-from halfwidth.resampling.forms.table import engine_of
+from halfwidth.resampling.forms.contract import TIE_SHARE, tie_size
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.proportions import binomial, studentized_binomial
-from halfwidth.resampling.tails import distribution_of
+from halfwidth.resampling.tails import as_distribution
 
 
 def bootstrap_distribution(
@@ -43,17 +43,17 @@ def bootstrap_distribution(
     """
     if design.simple and binary:
         return binomial(values.sum(axis=-1), design.n)
-    engine = engine_of(statistic)
+    engine = engine_for(statistic)
     for find in (engine.exact_distribution, engine.drawn_distribution):
-        found = find(values, design, statistic, plan) if find else None
-        if found is not None:
-            return found
-    return distribution_of(engine.replicates(values, design, statistic, plan), plan)
+        exact = find(values, design, statistic, plan) if find else None
+        if exact is not None:
+            return exact
+    return as_distribution(engine.replicates(values, design, statistic, plan), plan)
 
 
 def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
     """Replicates of a statistic on shared draws, shape (S, n) -> (S, B), in order of resamples."""
-    return engine_of(statistic).replicates(values, design, statistic, plan)
+    return engine_for(statistic).replicates(values, design, statistic, plan)
 
 
 def studentized_distribution(
@@ -67,32 +67,32 @@ def studentized_distribution(
     """
     if design.simple and binary:
         return studentized_binomial(values.sum(axis=-1), design.n)
-    draw = engine_of(statistic).studentized or generic.studentized
-    return distribution_of(draw(values, design, statistic, plan), plan)
+    draw = engine_for(statistic).studentized or generic.studentized
+    return as_distribution(draw(values, design, statistic, plan), plan)
 
 
 def has_standard_error(statistic: Statistic) -> bool:
     """Whether its standard error is known under any design."""
-    return engine_of(statistic).has_standard_error(statistic)
+    return engine_for(statistic).has_standard_error(statistic)
 
 
 def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, (S, n) -> (S,); NaN where no stratum has two units."""
-    return (engine_of(statistic).standard_error or linearized)(values, design, statistic)
+    return (engine_for(statistic).standard_error or linearized)(values, design, statistic)
 
 
 def tie_tolerance(values: Array, statistic: Statistic) -> Array:
     """Differences of the statistic below this are rounding, per sample."""
     if not statistic.spec.of_records:
-        return size_of_ties(values)
+        return tie_size(values)
     size = np.abs(statistic(values))
-    bounded = engine_of(statistic).bounded
+    bounded = engine_for(statistic).bounded
     return np.asarray(TIE_SHARE * (np.fmax(size, 1.0) if bounded else size))
 
 
 def leave_one_out(values: Array, design: Design, statistic: Statistic) -> Array:
     """The statistic without each unit (case or cluster) in turn: (S, n) -> (S, U)."""
-    return engine_of(statistic).leave_one_out(values, design, statistic)
+    return engine_for(statistic).leave_one_out(values, design, statistic)
 
 
 def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:

@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 PATIENCE, CROWD, MOST_TRANSFORMED = 26, 16, 1 << 26
 # With more shifts than this a distance transform gives the band faster.
 MANY_SHIFTS = 1500
-# Voxels that a tree is asked for at a time.
+# Voxels in one query of a tree.
 AT_ONCE = 1 << 20
 # Every so many of the targets, and how many more targets than voxels there must be for a look at
 # them to pay.
@@ -49,10 +49,10 @@ def boundary(mask: Mask) -> Mask:
     inside = mask.copy()
     for axis in range(mask.ndim):
         # Views with the axis in front.
-        own, of = np.moveaxis(inside, axis, 0), np.moveaxis(mask, axis, 0)
-        own[1:] &= of[:-1]
-        own[:-1] &= of[1:]
-        own[:1] = own[-1:] = False
+        inner, original = np.moveaxis(inside, axis, 0), np.moveaxis(mask, axis, 0)
+        inner[1:] &= original[:-1]
+        inner[:-1] &= original[1:]
+        inner[:1] = inner[-1:] = False
     return np.asarray(mask & ~inside)
 
 
@@ -89,12 +89,12 @@ def _length(steps: NDArray[Any], spacing: Steps) -> Array:
 
 def boundary_bits(mask: Mask) -> BitMask:
     """The `boundary` of a mask, a slab at a time."""
-    found = BitMask.empty(mask.shape)
+    edge = BitMask.empty(mask.shape)
     for first, stop in layer_ranges(mask.shape):
         # With the neighbouring layers, whose own neighbours do not matter.
         low = max(first - 1, 0)
-        found.put(first, boundary(mask[low : stop + 1])[first - low :][: stop - first])
-    return found
+        edge.put(first, boundary(mask[low : stop + 1])[first - low :][: stop - first])
+    return edge
 
 
 def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Array:
@@ -115,25 +115,25 @@ def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Arra
     --------
     >>> line = np.array([[True, False, False, True]])
     >>> target = np.array([[True, False, False, False]])
-    >>> nearest_distances(BitMask.of(line), BitMask.of(target), (1.0, 2.0))
+    >>> nearest_distances(BitMask.pack(line), BitMask.pack(target), (1.0, 2.0))
     array([0., 6.])
     """
     near = _near_offsets(spacing)
     padded = _padded(targets, near.reach)
-    found = np.full(voxels.count, np.inf)
+    distances = np.full(voxels.count, np.inf)
     if not targets.count:
-        return found
+        return distances
     far, done = [], 0
     for places in _places(voxels, padded.shape, near.reach):
-        own = found[done : done + len(places)]
-        own[:] = 0.0
-        left = _by_offsets(places, padded, near, own, spacing)
+        part = distances[done : done + len(places)]
+        part[:] = 0.0
+        left = _by_offsets(places, padded, near, part, spacing)
         far.append((done + left, places[left]))
         done += len(places)
     which, places = (np.concatenate(parts) for parts in zip(*far, strict=True))
     if len(places):
-        found[which] = _far_distances(places, padded, spacing)
-    return found
+        distances[which] = _far_distances(places, padded, spacing)
+    return distances
 
 
 def _padded(mask: BitMask, margins: tuple[int, ...]) -> Mask:
@@ -162,7 +162,7 @@ def _places(
 
 
 def _by_offsets(
-    places: NDArray[np.intp], targets: Mask, near: _Offsets, found: Array, spacing: Steps
+    places: NDArray[np.intp], targets: Mask, near: _Offsets, distances: Array, spacing: Steps
 ) -> NDArray[np.intp]:
     """Fill in distances to targets that are near; returns which places have found none."""
     flat = targets.reshape(-1)
@@ -172,10 +172,10 @@ def _by_offsets(
         if not len(seeking):
             break
         if tried == PATIENCE and CROWD * len(seeking) > targets.size <= MOST_TRANSFORMED:
-            found[seeking] = _transformed(places[seeking], targets, spacing)
+            distances[seeking] = _transformed(places[seeking], targets, spacing)
             return seeking[:0]
         hit = flat[places[seeking] + jump]
-        found[seeking[hit]] = length
+        distances[seeking[hit]] = length
         seeking = seeking[~hit]
     return seeking
 
@@ -201,28 +201,28 @@ def _far_distances(places: NDArray[np.intp], targets: Mask, spacing: Steps) -> A
     return _nearest(starts, ends, spacing)
 
 
-def _indices(places: NDArray[np.intp], of: Mask) -> NDArray[np.int32]:
+def _indices(places: NDArray[np.intp], mask: Mask) -> NDArray[np.int32]:
     """Indices along each axis of flat places, in half the memory."""
-    found = np.empty((len(places), of.ndim), dtype=np.int32)
+    indices = np.empty((len(places), mask.ndim), dtype=np.int32)
     for first in range(0, len(places), AT_ONCE):
         part = slice(first, first + AT_ONCE)
-        found[part] = np.stack(np.unravel_index(places[part], of.shape), axis=-1)
-    return found
+        indices[part] = np.stack(np.unravel_index(places[part], mask.shape), axis=-1)
+    return indices
 
 
 def _nearest(starts: NDArray[Any], ends: NDArray[Any], spacing: Steps) -> Array:
     from scipy.spatial import KDTree
 
     steps = np.array(spacing)
-    # A tree that is not balanced takes half the time to build; it is asked but a few times.
+    # A tree that is not balanced takes half the time to build; it serves only a few queries.
     tree = KDTree(ends * steps, balanced_tree=False, compact_nodes=False)
-    found = np.empty(len(starts))
+    distances = np.empty(len(starts))
     for first in range(0, len(starts), AT_ONCE):
-        own = starts[first : first + AT_ONCE]
-        _, nearest = tree.query(own * steps)
+        points = starts[first : first + AT_ONCE]
+        _, nearest = tree.query(points * steps)
         # From whole numbers of voxels, so that equal offsets have equal lengths.
-        found[first : first + AT_ONCE] = _length(own - ends[nearest], spacing)
-    return found
+        distances[first : first + AT_ONCE] = _length(points - ends[nearest], spacing)
+    return distances
 
 
 def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> BitMask:
@@ -240,7 +240,7 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
     if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
-        return BitMask.of(_band_by_transform(mask, edge, distance, spacing))
+        return BitMask.pack(_band_by_transform(mask, edge, distance, spacing))
     runs = (np.sqrt(room) // spacing[0]).astype(int)
     bits = edge.bits
     band, widened, width = bits.copy(), bits.copy(), 0
@@ -252,7 +252,7 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
         for shift in shifts[runs == run]:
             to, of = zip(*(_overlap(int(n)) for n in shift), strict=True)
             band[(slice(None), *to)] |= widened[(slice(None), *of)]
-    # Of the mask only, and so without what was moved beyond its last layer.
+    # Only within the mask: voxels moved beyond its last layer do not count.
     return BitMask(band & packed(mask), mask.shape)
 
 
@@ -286,14 +286,14 @@ def chessboard_band(mask: Mask, layers: int) -> BitMask:
         done += more
     inside = moved(bits, layers)
     for axis in range(1, mask.ndim):
-        own = np.moveaxis(inside, axis, 0)
-        kept = _all_of_runs(own, length)
-        own[layers : layers + len(kept)] = kept
-        own[:layers] = own[-layers:] = 0
+        rows = np.moveaxis(inside, axis, 0)
+        kept = _full_runs(rows, length)
+        rows[layers : layers + len(kept)] = kept
+        rows[:layers] = rows[-layers:] = 0
     return BitMask(whole & ~inside, mask.shape)
 
 
-def _all_of_runs(rows: Bits, length: int) -> Bits:
+def _full_runs(rows: Bits, length: int) -> Bits:
     """What all rows of each run of so many share, by runs of twice the length at a time."""
     if len(rows) < length:
         return rows[:0]
