@@ -76,7 +76,7 @@ def shorter(text: str, most: int) -> str:
 def break_label(text: str, width: int, most: int = 4) -> str:
     r"""Broken into lines; of more than so many, the first ones and the last.
 
-    >>> lines_of("segmentation of the left kidney", 16)
+    >>> break_label("segmentation of the left kidney", 16)
     'segmentation of\nthe left kidney'
     """
     clean = printable(text)

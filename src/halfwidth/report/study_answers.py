@@ -310,7 +310,7 @@ def units_note(frame: pd.DataFrame) -> str:
     """Units of metrics that have one, as a sentence of a footer, or nothing.
 
     >>> import pandas as pd
-    >>> units_of(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
+    >>> units_note(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
     'Widths of hd95 are in mm. '
     """
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
