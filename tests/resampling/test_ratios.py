@@ -17,7 +17,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.distribution import ExactDistribution
-from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution
+from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution, unit_pairs
 
 LEVELS = (0.001, 0.025, 0.2, 0.5, 0.9, 0.975, 0.999)
 
@@ -166,6 +166,21 @@ def test_of_clusters_they_are_those_of_draws(units: int) -> None:
         assert found.share_up_to(float(found.quantile(level))) == pytest.approx(level, abs=1e-7)
     assert float(found.standard_deviation()) == pytest.approx(ratios.std(), rel=0.01)
     assert float(found.mean()) == pytest.approx(ratios.mean(), abs=0.01 * ratios.std())
+
+
+@pytest.mark.parametrize("failing", [1, 3])
+def test_a_searched_quantile_may_be_the_end_of_the_range(failing: int) -> None:
+    units = 60
+    sizes = rng().uniform(1, 9, units)  # of no lattice, so that quantiles are searched
+    hits = np.where(np.arange(units) < failing, 0.4, 1.0) * sizes
+    found = ratio_distribution([unit_pairs(hits, sizes)])
+    assert isinstance(found, RatioOfSums)
+    perfect = (1 - failing / units) ** units
+    assert float(found.quantile(1 - 0.9 * perfect)) == 1.0
+    assert float(found.quantile(1 - 1.1 * perfect)) < 1.0
+    mirrored = ratio_distribution([unit_pairs(sizes - hits, sizes)])
+    assert mirrored is not None
+    assert float(mirrored.quantile(0.9 * perfect)) == 0.0
 
 
 def test_tabulated_and_searched_agree() -> None:

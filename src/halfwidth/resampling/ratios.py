@@ -64,6 +64,12 @@ class Pairs:
         """Draws."""
         return round(float(self.sizes.sum()))
 
+    def share_at(self, q: float) -> float:
+        """The share of units that keep a ratio at q: their own is q, or they add nothing."""
+        terms = np.abs(self.numerator) + np.abs(q * self.denominator)
+        held = np.abs(self.numerator - q * self.denominator) <= ROUNDING * terms
+        return float(self.sizes[held].sum()) / self.count
+
     def at(self, q: float) -> Draws:
         """Draws of a - qb."""
         values = self.numerator - q * self.denominator
@@ -287,6 +293,14 @@ class RatioOfSums:
             float(e.max()) for e in each if len(e)
         )
 
+    @functools.cached_property
+    def _shares_at_ends(self) -> tuple[float, float]:
+        """P(ratio = lowest) and P(ratio = highest): no unit with another one is drawn."""
+        lowest, highest = (
+            math.prod(one.share_at(end) ** one.count for one in self.strata) for end in self._range
+        )
+        return lowest, highest
+
     def share_up_to(self, q: float) -> float:
         """P(ratio < q) + P(ratio = q) / 2."""
         numerator, denominator = self._sums
@@ -303,6 +317,11 @@ class RatioOfSums:
         wanted = float(np.asarray(probability))
         if math.isnan(wanted):
             return np.asarray(np.nan)
+        lowest, highest = self._shares_at_ends
+        if wanted <= lowest:
+            return np.asarray(self.shift + self._range[0])
+        if wanted > 1 - highest:
+            return np.asarray(self.shift + self._range[1])
         z = float(special.ndtri(wanted))
 
         def excess(q: float) -> float:
