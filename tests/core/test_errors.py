@@ -77,3 +77,10 @@ def test_an_error_of_a_worker_arrives_whole(error: hw.HalfwidthError) -> None:
     received = pickle.loads(pickle.dumps(error))  # noqa: S301 -- pickled in the line itself
     assert type(received) is type(error)
     assert (str(received), vars(received)) == (str(error), vars(error))
+
+
+def test_a_parameter_given_twice_is_an_error() -> None:
+    with pytest.raises(hw.OptionError, match="max_fpr is given twice"):
+        hw.metric_ci([0, 1], [0.2, 0.3], metric="auroc:max_fpr=0.1,max_fpr=0.2")
+    with pytest.raises(hw.OptionError, match="tolerance is given twice"):
+        hw.summary_ci([0.2, 0.3, 0.1], metric="nsd:2,tolerance=3")

@@ -333,7 +333,7 @@ def test_a_tolerance_of_whole_voxels_holds_as_many(step: float, voxels: int, axi
     edge = np.zeros_like(bar)
     edge.flat[0] = True
     for width in (exact, voxels * step):
-        bits = BitMask.of(edge)
+        bits = BitMask.pack(edge)
         assert boundaries.inner_band(bar, bits, width, (step, step)).count == voxels + 1
         assert boundaries.inner_band(bar, bits, width * (1 - 1e-6), (step, step)).count == voxels
 
@@ -352,7 +352,7 @@ def test_offsets_and_tree_find_the_same_distances(
     reach: int,
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 5)]
-    bits = [BitMask.of(edge) for edge in edges]
+    bits = [BitMask.pack(edge) for edge in edges]
     usual = boundaries.nearest_distances(bits[0], bits[1], spacing)
     monkeypatch.setattr(boundaries, "NEAR", near)
     monkeypatch.setattr(boundaries, "REACH", reach)
@@ -367,7 +367,7 @@ def test_offsets_and_tree_find_the_same_distances(
 
 
 def test_no_target_is_infinitely_far() -> None:
-    some, none = BitMask.of(np.ones((2, 3), bool)), BitMask.empty((2, 3))
+    some, none = BitMask.pack(np.ones((2, 3), bool)), BitMask.empty((2, 3))
     assert boundaries.nearest_distances(some, none, (1.0, 1.0)).tolist() == [math.inf] * 6
     assert boundaries.nearest_distances(none, some, (1.0, 1.0)).tolist() == []
     assert boundaries.nearest_distances(none, none, (1.0, 1.0)).tolist() == []
@@ -381,7 +381,7 @@ def test_bands_by_shifts_are_those_of_a_transform(
     mask, _ = drawn(draw, spacing, 6)
     edge = plain_edge(mask)
     for width in BANDS:
-        found = boundaries.inner_band(mask, BitMask.of(edge), width, spacing).mask
+        found = boundaries.inner_band(mask, BitMask.pack(edge), width, spacing).mask
         np.testing.assert_array_equal(found, plain_band(mask, width, spacing))
 
 
@@ -423,7 +423,7 @@ def test_all_ways_to_far_voxels_find_the_same_distances(
     monkeypatch: pytest.MonkeyPatch, draw: Callable[..., Pair], spacing: Spacing, path: Any
 ) -> None:
     edges = [plain_edge(mask) for mask in drawn(draw, spacing, 7)]
-    bits = [BitMask.of(edge) for edge in edges]
+    bits = [BitMask.pack(edge) for edge in edges]
     for name, value in {"NEAR": 1, "REACH": 1, **path}.items():
         monkeypatch.setattr(boundaries, name, value)
     boundaries._near_offsets.cache_clear()
@@ -469,7 +469,7 @@ def test_a_wide_band_reaches_from_end_to_end(axis: int) -> None:
     shape[axis] = 9
     bar, edge = np.ones(shape, bool), np.zeros(shape, bool)
     edge[0, 0, 0] = True
-    assert boundaries.inner_band(bar, BitMask.of(edge), 100.0, (1.0, 2.0, 3.0)).mask.all()
+    assert boundaries.inner_band(bar, BitMask.pack(edge), 100.0, (1.0, 2.0, 3.0)).mask.all()
 
 
 # --------------------------------------------------------------------------- published values

@@ -22,7 +22,7 @@ def render(estimates: hw.Estimates, fmt: str) -> str:
 
 def text_table(headings: list[str], rows: list[list[str]], numbers: list[str]) -> str:
     kinds = {name: Kind.TEXT for name in headings if name not in numbers}
-    return render_document(Document((Table.of(headings, rows, kinds=kinds),)), "table")
+    return render_document(Document((Table.from_rows(headings, rows, kinds=kinds),)), "table")
 
 
 def estimates() -> hw.Estimates:

@@ -166,7 +166,7 @@ def test_square_brackets_are_no_markup() -> None:
 
 
 def test_text_table_keeps_the_order_of_headings_and_rows() -> None:
-    table = Table.of(["name", "n"], [["a", "1"], ["b", "22"]], kinds={"name": Kind.TEXT})
+    table = Table.from_rows(["name", "n"], [["a", "1"], ["b", "22"]], kinds={"name": Kind.TEXT})
     text = render_document(Document((table,)), "table")
     assert [line.split() for line in text.splitlines() if "─" not in line] == [
         ["name", "n"],

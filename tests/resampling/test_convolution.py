@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -280,6 +281,30 @@ def test_one_value_far_from_all_others() -> None:
         )
 
 
+@pytest.mark.parametrize("n", [60, 120, 300])
+def test_resamples_without_the_outlier_stay_at_the_low_end(n: int) -> None:
+    values = np.append(np.random.default_rng(0).normal(size=n - 1), 1e6)
+    found = sum_distribution([unit_draws(values)], centre=values.mean(), scale=n)
+    times = stats.binom(n, 1 / n)
+    for level in (0.025, 0.25, 0.6, 0.8, 0.95, 0.975, 0.995):
+        rest = values[:-1].mean() * (1 - times.ppf(level) / n)
+        expected = times.ppf(level) * 1e6 / n + rest
+        assert found.quantile(level) == pytest.approx(expected, abs=2e-3 * values.std() / n**0.5)
+
+
+def test_values_beside_an_outlier_stay_apart() -> None:
+    values = np.array([1.93, -0.80, -1.03, 1e6])
+    means = np.array(list(itertools.product(values, repeat=4))).mean(axis=1)
+    found = sum_distribution([unit_draws(values)], centre=values.mean(), scale=4)
+    for level in LEVELS:
+        assert found.quantile(level) == pytest.approx(
+            np.quantile(means, level, method="inverted_cdf"), abs=1e-6
+        )
+    below, tied = np.mean(means < values.mean() - 1e-6), 24 / 256
+    share = found.share_below(values.mean(), np.asarray(1e-6))
+    assert share == pytest.approx(below + tied / 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [14, 51])
 def test_quantiles_are_those_of_ten_million_draws(n: int) -> None:
@@ -410,11 +435,11 @@ def test_distributions_of_a_batch_are_those_of_each() -> None:
     from halfwidth.resampling.distribution import BatchDistribution
 
     each = [of_mean(data_of(name, 30)) for name in ("dice", "halves")]
-    both: Distribution | None = BatchDistribution.of(each)
+    both: Distribution | None = BatchDistribution.join(each)
     assert both is not None
     assert both.quantile(0.025).tolist() == [float(one.quantile(0.025)) for one in each]
     assert both.quantile(np.array([0.1, 0.9]))[1] == each[1].quantile(0.9)
     assert both.mean().tolist() == [float(one.mean()) for one in each]
     assert both.n_resamples is None
     assert both.n_undefined.tolist() == [0, 0]
-    assert BatchDistribution.of([each[0], None]) is None
+    assert BatchDistribution.join([each[0], None]) is None

@@ -17,7 +17,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.resampling.distribution import ExactDistribution
-from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution
+from halfwidth.resampling.ratios import Pairs, RatioOfSums, ratio_distribution, unit_pairs
 
 LEVELS = (0.001, 0.025, 0.2, 0.5, 0.9, 0.975, 0.999)
 
@@ -168,6 +168,21 @@ def test_of_clusters_they_are_those_of_draws(units: int) -> None:
     assert float(found.mean()) == pytest.approx(ratios.mean(), abs=0.01 * ratios.std())
 
 
+@pytest.mark.parametrize("failing", [1, 3])
+def test_a_searched_quantile_may_be_the_end_of_the_range(failing: int) -> None:
+    units = 60
+    sizes = rng().uniform(1, 9, units)  # of no lattice, so that quantiles are searched
+    hits = np.where(np.arange(units) < failing, 0.4, 1.0) * sizes
+    found = ratio_distribution([unit_pairs(hits, sizes)])
+    assert isinstance(found, RatioOfSums)
+    perfect = (1 - failing / units) ** units
+    assert float(found.quantile(1 - 0.9 * perfect)) == 1.0
+    assert float(found.quantile(1 - 1.1 * perfect)) < 1.0
+    mirrored = ratio_distribution([unit_pairs(sizes - hits, sizes)])
+    assert mirrored is not None
+    assert float(mirrored.quantile(0.9 * perfect)) == 0.0
+
+
 def test_tabulated_and_searched_agree() -> None:
     g = rng()
     sizes = g.integers(1, 5, 60)
@@ -189,6 +204,30 @@ def test_tabulated_and_searched_agree() -> None:
 def test_a_denominator_that_may_be_nothing_is_left_to_draws() -> None:
     assert ratio_distribution([pairs([1, 0, 0], [1, 1, 0], [2, 1, 12])]) is None
     assert ratio_distribution([pairs([1, 0, 0], [1, 1, 0], [20, 10, 30])]) is not None
+
+
+@pytest.mark.parametrize("unit", [1.0, 100.0, 3e8, 3e-10])
+def test_a_numerator_in_large_steps_keeps_its_resamples(unit: float) -> None:
+    sizes = np.tile([1.0, 2.0, 3.0], 5)
+    totals = rng().integers(1, 5, 15) * 1.0
+    plain, scaled = (ratio_distribution([pairs(u * totals, sizes)]) for u in (1.0, unit))
+    assert isinstance(plain, ExactDistribution)
+    assert isinstance(scaled, ExactDistribution)
+    for level in LEVELS:
+        assert scaled.quantile(level) == pytest.approx(unit * plain.quantile(level), rel=1e-9)
+
+
+def test_a_ratio_that_is_the_same_in_all_resamples() -> None:
+    sizes = rng().random(60) + 0.1
+    found = ratio_distribution([pairs(sizes / 3, sizes)], shift=1.0)
+    assert found is not None
+    assert found.quantile(0.025) == found.quantile(0.975) == pytest.approx(4 / 3)
+    assert found.standard_deviation() == 0
+    truth = np.tile([1, 1, 0], 20)
+    e = hw.metric_ci(
+        truth, truth, metric="f1", method="percentile", sample_weight=sizes, scores="labels"
+    )
+    assert (e.low, e.high, e.standard_error) == (1.0, 1.0, 0.0)
 
 
 def test_bounds_are_those_of_the_values() -> None:

@@ -56,7 +56,7 @@ def uneven(generator: np.random.Generator) -> Array:
 @pytest.mark.parametrize("make", [smooth, skewed, tied, undefined, uneven])
 def test_answers_are_those_of_sorted_rows(make: object) -> None:
     rows: Array = make(np.random.default_rng(3))  # type: ignore[operator]
-    whole, tails = Replicates.sorting(rows.copy()), Tails.of(rows.copy())
+    whole, tails = Replicates.sorting(rows.copy()), Tails.from_replicates(rows.copy())
     assert (tails.n_undefined == whole.n_undefined).all()
     for probability in PROBABILITIES:
         np.testing.assert_array_equal(tails.quantile(probability), whole.quantile(probability))
@@ -73,7 +73,7 @@ def test_answers_are_those_of_sorted_rows(make: object) -> None:
 @pytest.mark.parametrize("make", [smooth, skewed, tied])
 def test_moments_agree_to_rounding(make: object) -> None:
     rows: Array = make(np.random.default_rng(5))  # type: ignore[operator]
-    whole, tails = Replicates.sorting(rows.copy()), Tails.of(rows.copy())
+    whole, tails = Replicates.sorting(rows.copy()), Tails.from_replicates(rows.copy())
     np.testing.assert_allclose(tails.mean(), whole.mean(), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(tails.standard_deviation(), whole.standard_deviation(), rtol=1e-12)
     np.testing.assert_allclose(tails.mean(), rows.mean(axis=-1), rtol=1e-9, atol=1e-12)
@@ -85,7 +85,7 @@ def test_every_replicate_is_counted_whatever_their_number(size: int) -> None:
     rows = np.random.default_rng(6).normal(size=(20, size))
     rows[:, -1] = 99.0
     rows[:, -2] = -99.0
-    made = Tails.of(rows.copy())
+    made = Tails.from_replicates(rows.copy())
     assert (made.quantile(1.0) == 99).all()
     assert (made.quantile(0.0) == -99).all()
     below = native.count_below(rows, np.full(20, 99.0), np.full(20, 99.0))

@@ -1,4 +1,4 @@
-"""What a verb answers: a document, and where it goes."""
+"""The answer of a verb: a document, and where it goes."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def doctor(json: Json = False) -> Answer:
 
 
 def _installation() -> dict[str, Any]:
-    """All that is told, as plain values."""
+    """The whole report as plain values."""
     return {
         "halfwidth": halfwidth.__version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",

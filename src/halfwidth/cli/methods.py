@@ -92,7 +92,7 @@ def _overview(chosen: list[MethodSpec]) -> Document:
         [method.name, method.accepts_text, str(method.min_n), method.use_when] for method in chosen
     ]
     kinds = {"method": Kind.NAME, "for": Kind.TEXT, "use it": Kind.TEXT}
-    table = Table.of(["method", "for", "min n", "use it"], rows, kinds=kinds)
+    table = Table.from_rows(["method", "for", "min n", "use it"], rows, kinds=kinds)
     return Document((table, Note("auto chooses among them; 'halfwidth methods NAME' says more.")))
 
 

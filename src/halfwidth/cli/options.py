@@ -245,7 +245,7 @@ Strict = Annotated[
 
 
 def only_metric(given: list[str] | None) -> str | None:
-    """The one metric asked for; more than one would be a slip of the hand."""
+    """The only metric; more than one is an error."""
     if given is not None and len(given) > 1:
         raise OptionError(f"--metric is given {len(given)} times ({', '.join(given)}); give one")
     return given[0] if given else None
@@ -263,7 +263,7 @@ def parse_bounds(text: str | None) -> Any:
 
 
 def resolve_format(fmt: str | None, json: bool, out: Path | None = None) -> str:
-    """The output format asked for, by name or by the suffix of the file to write."""
+    """The output format, by name or by the suffix of the file to write."""
     if fmt is not None and fmt not in FORMAT_NAMES:
         raise UnknownNameError("format", fmt, FORMAT_NAMES)
     if json and fmt not in (None, "json"):

@@ -1,4 +1,4 @@
-"""``halfwidth plan proportion``, ``auroc`` and ``classes``: what is told of two classes."""
+"""``halfwidth plan proportion``, ``auroc`` and ``classes``: plans for two classes."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def parse_goals(
     n: Sequence[int] | None,
     power: float | None = None,
 ) -> list[Goal]:
-    """What is asked for, one by one; widths and numbers of cases are different questions."""
+    """The goals one by one; widths and numbers of cases are different questions."""
     given = {"--halfwidth": halfwidth, "--width": width, "--n": n}
     named = [name for name, values in given.items() if values]
     if power is not None and n:
@@ -154,7 +154,7 @@ def parse_goals(
 
 
 def answer(plans: Sequence[SampleSize], outlet: Outlet) -> Answer:
-    """Plans as a document, and as a figure where one is asked for."""
+    """Plans as a document, and as a figure with --plot."""
     from halfwidth.report.document import Figure
     from halfwidth.report.plans import plans_document
 

@@ -41,7 +41,7 @@ class TestSetSource:
 
     @property
     def any(self) -> bool:
-        """Whether metrics of a test set are asked for."""
+        """Whether the options name a test set."""
         columns = self.target or self.score or self.prediction
         return bool(columns or self.target_file or self.score_file)
 
@@ -106,7 +106,7 @@ class TestSetData:
 
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
-    """Read what was asked for; ``numbers``: targets are numbers rather than classes."""
+    """Read the test set; ``numbers``: targets are numbers rather than classes."""
     source.check()
     if source.file is None:
         from halfwidth.io.arrays import read_array
@@ -247,7 +247,7 @@ def estimate_test_set(
     columns: DesignColumns,
     figure: tuple[Path | None, str | None],
 ) -> Estimates:
-    """The table of estimates, and the figure if one is asked for.
+    """The table of estimates, and the figure if the options name one.
 
     Parameters
     ----------

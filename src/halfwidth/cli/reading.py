@@ -1,4 +1,4 @@
-"""Options of all verbs that read a table, and the one way in which they read it."""
+"""Options of all verbs that read a table, and how they read it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def table_in(
     header: bool | None,
     input_format: str | None,
 ) -> Table:
-    """The table that a verb was given; what had to be assumed is said on stderr."""
+    """The table of a verb; assumptions go to stderr."""
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
 

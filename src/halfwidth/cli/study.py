@@ -1,4 +1,4 @@
-"""``halfwidth study``: coverage and width of CI methods on one's own instances."""
+"""``halfwidth study``: coverage and width of CI methods on your own instances."""
 
 from __future__ import annotations
 
@@ -352,7 +352,7 @@ def _costs(planned: StudyPlan, shard: str | None, jobs: int) -> Document:
         rows.append([f"... and {len(rest)} more", str(cells), duration_text(seconds)])
     cells = sum(len(chunk.payload.measured) for chunk in chunks)
     hours = prediction.core_hours
-    table = Table.of(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
+    table = Table.from_rows(["chunk", "cells", "predicted"], rows, kinds={"chunk": Kind.TEXT})
     size = Note(
         f"{len(planned.instances)} instances, {len(chunks)} chunks, {cells} cells of "
         f"{planned.spec.samples} samples and {planned.spec.resamples} resamples."

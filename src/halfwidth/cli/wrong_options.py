@@ -1,4 +1,4 @@
-"""A wrong option is met with the right one: options of old, of other libraries, and typos."""
+"""The right option for a wrong one: former options, those of other libraries, and typos."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Words, specs, results, cautions, errors and randomness: what every other layer speaks."""
+"""Specs, results, cautions, errors and random numbers, which every other layer uses."""

@@ -1,4 +1,4 @@
-"""What a caution is: a code, what is the matter, why it matters, and what to do."""
+"""What a caution is: a code, what is wrong, why it matters, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, whole numbers, names and texts as a user gives them: one meaning at every door."""
+"""Checks of numbers, whole numbers, names and texts from users, the same everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors are part of the interface: what was given, what is allowed, what to do."""
+"""Errors as part of the interface: what was given, what is allowed, what to do."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def shortened(names: Sequence[object], most: int = 30) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value as it was given, on one line and cut where it would drown what is said of it.
+    """A value as it was given, on one line and cut where it would drown the message.
 
     >>> shown("0.95"), shown([1] * 100, most=12)
     ("'0.95'", '[1, 1, 1, 1,...')

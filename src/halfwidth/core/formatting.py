@@ -1,4 +1,4 @@
-"""How many digits a number deserves: as many as its interval supports."""
+"""Numbers as text, with as many digits as their interval supports."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Promise(StrEnum):
 
 
 class Drawn(NamedTuple):
-    """How a method is drawn in figures, so that it is told from the others without colour too.
+    """The style of a method in figures, distinct from the others without colour too.
 
     Attributes
     ----------

@@ -160,5 +160,7 @@ def parse_name(
             if position >= len(parameters):
                 raise OptionError(f"{text!r}: {name} takes {len(parameters)} parameter(s)")
             key, value = parameters[position].name, part
+        if key.strip() in given:
+            raise OptionError(f"{text!r}: {key.strip()} is given twice")
         given[key.strip()] = value.strip()
     return name.strip(), given

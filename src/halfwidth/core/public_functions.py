@@ -1,4 +1,4 @@
-"""Public functions that meet the option of another library with the name of their own."""
+"""Public functions that answer an option of another library with their own name for it."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ class UnknownOptionError(OptionError, TypeError):
 
 
 def public_function(function: Any, home: str, name: str) -> Any:
-    """A public function as it is handed out: a keyword that it has not is met by its own name.
+    """A function as users get it: an unknown keyword raises an error that names the right one.
 
-    What is no plain function is handed out as it is.
+    Anything but a plain function is returned unchanged.
 
     Parameters
     ----------
     function : object
     home, name : str
-        The public module that hands it out, and under which name, by which it can be pickled.
+        The public module and the name under which users get it, by which it can be pickled.
 
     Examples
     --------

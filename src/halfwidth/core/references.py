@@ -1,4 +1,4 @@
-"""Every source that the package leans on, written once."""
+"""Every source that the package cites, written once."""
 
 from __future__ import annotations
 

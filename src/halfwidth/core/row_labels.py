@@ -14,7 +14,7 @@ def row_labels(values: Any) -> Any:
 
 
 def only_counts(index: Any) -> bool:
-    """Whether an index only counts rows 0, 1, 2, ..., as pandas does where nobody labels them."""
+    """Whether an index only counts rows 0, 1, 2, ..., as pandas does without labels."""
     return index.nlevels == 1 and index.name is None and _is_range(np.asarray(index))
 
 

@@ -1,4 +1,4 @@
-"""An estimate over training runs, and what is said of runs that is not said of cases."""
+"""An estimate over training runs, with the fields that estimates over cases lack."""
 
 from __future__ import annotations
 

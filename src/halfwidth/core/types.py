@@ -1,4 +1,4 @@
-"""Small frozen values that travel through every layer."""
+"""Small frozen values that every layer uses."""
 
 from __future__ import annotations
 

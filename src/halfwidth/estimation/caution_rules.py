@@ -1,4 +1,4 @@
-"""Which cautions an estimate deserves: one short rule each, all in `RULES`."""
+"""Caution rules: a short function for each, all in `RULES`."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ class CautionContext:
     @property
     def noun(self) -> str:
         """What an independent unit is called."""
-        if self.of_runs:
+        if self.is_of_runs:
             return "run"
         clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
         return "cluster" if clusters else "case"
 
     @property
-    def of_runs(self) -> bool:
+    def is_of_runs(self) -> bool:
         """Whether values are of training runs."""
         return self.estimate.over == "runs"
 
@@ -126,7 +126,7 @@ class CautionContext:
         """Whether cases were drawn and classes counted as in the study of real instances."""
         independent = self.design is None or self.design.independent
         usual = self.classes is None or self.classes.absent == "omit"
-        return independent and usual and not self.undefined and not self.of_runs
+        return independent and usual and not self.undefined and not self.is_of_runs
 
     @property
     def guaranteed(self) -> bool:
@@ -140,7 +140,7 @@ def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
     raised = [rule(context) for rule in RULES]
     if context.classes is not None:
         raised += [rule(context.estimate, context.classes) for rule in METRIC_RULES]
-    if context.of_runs:
+    if context.is_of_runs:
         raised += [rule(context.estimate) for rule in RUN_RULES]
     raised += [caution(code, method=method.title) for code in method.cautions]
     cautions = [one for one in raised if one is not None]
@@ -198,7 +198,7 @@ def _fences(values: Array) -> tuple[float, float]:
 
 def _few_cases(context: CautionContext) -> Caution | None:
     e = context.estimate
-    if context.guaranteed or context.undefined or context.of_runs:
+    if context.guaranteed or context.undefined or context.is_of_runs:
         return None
     statistic = e.statistic_spec
     needed = statistic.spec.reliable_n(e.metric_spec.reliable_n, **statistic.parameters)
@@ -263,7 +263,7 @@ def _no_width(context: CautionContext) -> Caution | None:
     e = context.estimate
     if context.undefined or e.low != e.high:
         return None
-    if context.of_runs and context.constant:
+    if context.is_of_runs and context.constant:
         return caution("HW707", n=context.units_text, value=e.value)
     reason = (
         f"all values of {context.units_text} are equal"
@@ -344,7 +344,7 @@ def _level_out_of_reach(context: CautionContext) -> Caution | None:
         n=context.units_text,
         # Rounded down: what is out of reach must not read as the level that is wanted.
         attainable=math.floor(1e4 * attainable_level(context.units, q, e.level)) / 1e4,
-        what=f"{q:g} quantile" if context.of_runs else statistic_title(e.statistic_spec),
+        what=f"{q:g} quantile" if context.is_of_runs else statistic_title(e.statistic_spec),
         wanted=e.confidence_level,
         needed=f"{minimum_n(q, e.level)} {context.noun}s",
     )

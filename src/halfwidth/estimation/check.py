@@ -1,4 +1,4 @@
-"""Per-case values made ready, once; everything below trusts what comes from here."""
+"""Checks of per-case values; everything below trusts their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is computed of a test set: a statistic of records of its cases. No test set is needed."""
+"""What is computed on a test set: a statistic of records of its cases. Needs no test set."""
 
 from __future__ import annotations
 

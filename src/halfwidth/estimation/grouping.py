@@ -155,7 +155,7 @@ def arrange_cases(
     *,
     paired: bool = False,
 ) -> tuple[Array, Design]:
-    """Values in the canonical order of their design; cluster means where those are asked for."""
+    """Values in the canonical order of their design; cluster means with ``over="clusters"``."""
     if over == "clusters" and groups is None:
         raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
     if not values.shape[-1]:

@@ -1,4 +1,4 @@
-"""From checked samples to estimates: one road for a single sample and for a whole table."""
+"""From checked samples to estimates: the same way for a single sample and a whole table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names and options mean: checked once, at the door."""
+"""What names and options mean, checked once."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def summary_table(
     cases: list[Cases] = []
     not_applicable = 0
     for part in slices(table, layout):
-        slice_metric = metrics.of(part)
+        slice_metric = metrics.for_slice(part)
         if slice_metric is None:
             continue
         sample = check_sample(
@@ -193,7 +193,7 @@ def _check_names(**columns: Any) -> None:
 
 
 def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
-    """What was taken from the table, or passed over, without being asked for."""
+    """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
     for what, given, column in (
         ("clusters", groups, layout.groups),
@@ -238,8 +238,8 @@ class _Metrics:
         self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
         self._counted: dict[str, bool] = {}
 
-    def of(self, part: Slice) -> Metric | None:
-        """The metric of a slice, or None where the slice was not asked for."""
+    def for_slice(self, part: Slice) -> Metric | None:
+        """The metric of a slice, or None for a slice of another metric."""
         if part.metric is None:
             counted = self._option is None and self._bounds is None and self._counts(part.column)
             return Metric(PROPORTION) if counted else self._metric

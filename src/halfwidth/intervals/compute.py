@@ -1,4 +1,4 @@
-"""The one road from samples to bounds, taken by the public functions and by the study alike."""
+"""From samples to bounds, in the same way for the public functions and for studies."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Computed:
 
 
 class Ingredients:
-    """What methods ask for, made when first asked for and kept for the next method."""
+    """The ingredients of methods, made on first use and kept for the next method."""
 
     def __init__(self, recipes: Mapping[Need, Callable[[], Any]]) -> None:
         self._recipes = dict(recipes)
@@ -186,7 +186,7 @@ def apply(
     clip: bool = False,
     errors: bool = True,
 ) -> Computed:
-    """One method on ready ingredients: call it, open the side not asked for, cut to the range.
+    """One method on ready ingredients: call it, open the other side, cut to the range.
 
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.

@@ -32,7 +32,7 @@ class BitMask:
 
     Examples
     --------
-    >>> bits = BitMask.of(np.array([[True, False], [True, True]]))
+    >>> bits = BitMask.pack(np.array([[True, False], [True, True]]))
     >>> bits.count, bits.mask.tolist()
     (3, [[True, False], [True, True]])
     """
@@ -41,7 +41,7 @@ class BitMask:
     shape: tuple[int, ...]
 
     @classmethod
-    def of(cls, mask: NDArray[np.bool_]) -> BitMask:
+    def pack(cls, mask: NDArray[np.bool_]) -> BitMask:
         """The mask as bits."""
         return cls(packed(mask), mask.shape)
 

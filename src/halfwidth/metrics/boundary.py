@@ -193,7 +193,7 @@ def spaced_pair(
     reference: ArrayLike | None,
     spacing: ArrayLike | None,
 ) -> MaskPair:
-    """A pair with a spacing, which is asked for even where a mask is empty and none is used."""
+    """A pair with a spacing, required even where a mask is empty and none is used."""
     pair = paired(prediction, reference, spacing)
     pair.require_spacing()
     return pair

@@ -115,7 +115,7 @@ def nearest_distances(voxels: BitMask, targets: BitMask, spacing: Steps) -> Arra
     --------
     >>> line = np.array([[True, False, False, True]])
     >>> target = np.array([[True, False, False, False]])
-    >>> nearest_distances(BitMask.of(line), BitMask.of(target), (1.0, 2.0))
+    >>> nearest_distances(BitMask.pack(line), BitMask.pack(target), (1.0, 2.0))
     array([0., 6.])
     """
     near = _near_offsets(spacing)
@@ -240,7 +240,7 @@ def inner_band(mask: Mask, edge: BitMask, distance: float, spacing: Steps) -> Bi
     room = reach**2 - _length(shifts, spacing[1:]) ** 2
     shifts, room = shifts[room >= 0], room[room >= 0]
     if len(shifts) > MANY_SHIFTS and mask.size <= MOST_TRANSFORMED:
-        return BitMask.of(_band_by_transform(mask, edge, distance, spacing))
+        return BitMask.pack(_band_by_transform(mask, edge, distance, spacing))
     runs = (np.sqrt(room) // spacing[0]).astype(int)
     bits = edge.bits
     band, widened, width = bits.copy(), bits.copy(), 0

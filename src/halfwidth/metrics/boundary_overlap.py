@@ -208,7 +208,7 @@ def _bands(pair: MaskPair, distance: float) -> tuple[BitMask, BitMask]:
     sides = zip(pair.prediction.shape, steps, strict=True)
     # Every line through a voxel meets boundary voxels on both sides of it.
     if distance >= min((length - 1) / 2 * step for length, step in sides):
-        return BitMask.of(pair.prediction), BitMask.of(pair.reference)
+        return BitMask.pack(pair.prediction), BitMask.pack(pair.reference)
     predicted, true = pair.boundaries
     return (
         inner_band(pair.prediction, predicted, distance, steps),

@@ -124,7 +124,7 @@ def _weights_in_cells(n_cells: int, records: Array) -> Array:
 
 
 def sums_statistic(metric: Metric) -> Statistic:
-    """A metric that is a function of sums over cases; records hold what these are made of."""
+    """A metric that is a function of sums over cases; records hold the terms."""
     form = metric.form
     if not isinstance(form, Sums):
         raise TypeError(f"{metric.spec.name} is not declared as a function of sums")

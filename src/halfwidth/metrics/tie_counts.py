@@ -1,4 +1,4 @@
-"""Where entries of rankings stand: how many positives are above each, for many rankings at once."""
+"""Tie counts: entries and positives above each entry of a ranking, for many rankings at once."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ def _rows(estimates: Sequence[Estimate], by: str | None) -> list[Row]:
 
 
 def _varying(estimates: Sequence[Estimate]) -> list[int]:
-    """Which words differ between rows, and hence are said in each."""
+    """Which title parts differ between rows, so that each row names them."""
     words = [_title_parts(e) for e in estimates]
     return [place for place in range(3) if len({row[place] for row in words}) > 1]
 

@@ -47,7 +47,7 @@ def few_levels(values: Array) -> bool:
 def tukey_box(values: Array) -> Box:
     """Quartiles and whiskers of a sample.
 
-    >>> box_of(np.array([1.0, 2, 3, 4, 100]))
+    >>> tukey_box(np.array([1.0, 2, 3, 4, 100]))
     Box(low_whisker=1.0, low=2.0, median=3.0, high=4.0, high_whisker=4.0)
     """
     low, median, high = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))

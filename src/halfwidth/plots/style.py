@@ -1,4 +1,4 @@
-"""What all figures share: sizes, colours that every reader can tell apart, and words."""
+"""What all figures share: sizes, colours that every reader can tell apart, and labels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def shorter(text: str, most: int) -> str:
 def break_label(text: str, width: int, most: int = 4) -> str:
     r"""Broken into lines; of more than so many, the first ones and the last.
 
-    >>> lines_of("segmentation of the left kidney", 16)
+    >>> break_label("segmentation of the left kidney", 16)
     'segmentation of\nthe left kidney'
     """
     clean = printable(text)
@@ -153,7 +153,7 @@ def _level_label(e: Estimate) -> str:
 
 
 def row_text(e: Estimate, *, with_level: bool = False) -> str:
-    """What stands beside an estimate; two lines where one would be long."""
+    """The text beside an estimate; two lines where one would be long."""
     numbers = numbers_text(e, with_level=with_level)
     text = f"{statistic_label(e)} {numbers}"
     return text if len(text) <= TEXT_WIDTH else f"{statistic_label(e)}\n{numbers}"

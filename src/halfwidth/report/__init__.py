@@ -1,1 +1,1 @@
-"""Text made from finished results."""
+"""Finished results as text."""

@@ -1,4 +1,4 @@
-"""What a verb has to say, before it is text: headings, tables, notes, figures and data.
+"""The answer of a verb before it is text: headings, tables, notes, figures and data.
 
 A document is built once from finished results; each module of `halfwidth.report.render` turns it
 into one kind of text. Nothing in it is escaped, wrapped or padded.
@@ -75,7 +75,7 @@ class Table:
     rows: tuple[tuple[Cell | str, ...], ...]
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         headings: Iterable[str],
         rows: Iterable[Iterable[Cell | str]],
@@ -85,7 +85,7 @@ class Table:
     ) -> Table:
         """A table whose columns are of the ``kinds`` given by heading, or ``otherwise``.
 
-        >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+        >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
         >>> [column.kind.value for column in table.columns]
         ['text', 'number']
         """
@@ -207,7 +207,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @frozen
 class Data:
-    """What programs read; made when it is asked for, since most calls never do.
+    """What programs read, made on demand, since most calls never need it.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class Document:
     Examples
     --------
     >>> from halfwidth.report.render import render
-    >>> table = Table.of(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
+    >>> table = Table.from_rows(["label", "n"], [["liver", "12"]], kinds={"label": Kind.TEXT})
     >>> print(render(Document((Heading("Cases"), table, Note("All of them."))), "markdown"), end="")
     **Cases**
     <BLANKLINE>

@@ -1,4 +1,4 @@
-"""How wide text is set: prose in 80 columns, or less; tables as wide as the terminal."""
+"""The width of text: at most 80 columns for prose, the whole terminal for tables."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def minimum_runs_document(rows: Sequence[dict[str, Any]]) -> Document:
 
 
 def _sheet(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
-    return Table.of(headings, rows, kinds=KINDS)
+    return Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _overview(plans: Sequence[SampleSize]) -> Table:
@@ -92,7 +92,7 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
 
 
 def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[SampleSize], str]]:
-    """The power of a test where there is one, and what decided where n was asked for."""
+    """The power of a test where there is one, and what decided n where a plan seeks it."""
     columns: dict[str, Callable[[SampleSize], str]] = {}
     if all(plan.power is not None for plan in plans):
         columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"

@@ -69,7 +69,7 @@ def _in_full(review: Review, lead: Lead) -> tuple[Part, ...]:
         f"Difference {fixed(lead.difference, places)} ({value} against {versus}) by the "
         f"correlation of the {lead.of}"
     )
-    return Heading(title), Table.of(headings, rows, kinds=KINDS)
+    return Heading(title), Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _in_short(leading: Sequence[tuple[Review, Lead]]) -> tuple[Part, ...]:
@@ -84,7 +84,7 @@ def _in_short(leading: Sequence[tuple[Review, Lead]]) -> tuple[Part, ...]:
     ]
     title = "Leads over another model on the same cases, and the correlation that they need"
     headings = ["label", "versus", "difference", "needed"]
-    return Heading(title), Table.of(headings, rows, kinds=KINDS)
+    return Heading(title), Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _compared_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
@@ -110,7 +110,7 @@ def _compared_rows(comparisons: Sequence[Comparison]) -> tuple[Part, ...]:
         "Rows against each other on the same cases: the correlation that a difference needs to be "
         "larger than noise, and the one that it needs where every pair counts (of all)"
     )
-    return Heading(title), Table.of([*headings, "needed", "of all"], rows, kinds=KINDS)
+    return Heading(title), Table.from_rows([*headings, "needed", "of all"], rows, kinds=KINDS)
 
 
 def _needed_cell(needed: float) -> str:

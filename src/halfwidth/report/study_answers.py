@@ -77,7 +77,7 @@ def _parts(layout: Layout, frame: pd.DataFrame, footer_values: Mapping[str, Any]
         cells = {name: [cell(row) for row in rows] for name, cell in layout.columns.items()}
         # A column that says nothing is left out.
         kept = {name: column for name, column in cells.items() if any(column)}
-        yield Table.of(kept, zip(*kept.values(), strict=True), kinds=KINDS)
+        yield Table.from_rows(kept, zip(*kept.values(), strict=True), kinds=KINDS)
     yield Note(layout.footer.format_map(footer_values))
 
 
@@ -310,7 +310,7 @@ def units_note(frame: pd.DataFrame) -> str:
     """Units of metrics that have one, as a sentence of a footer, or nothing.
 
     >>> import pandas as pd
-    >>> units_of(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
+    >>> units_note(pd.DataFrame({"metric": ["dsc", "hd95", "hd95"]}))
     'Widths of hd95 are in mm. '
     """
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS

@@ -79,7 +79,7 @@ def _summaries(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
             "test set": f"Test sets of {_number(classes)} classes",
         }[str(kind)]
         title = f"{subject}, {count} instance{'' if count == 1 else 's'}"
-        yield Heading(title), Table.of(headings, rows, kinds=KINDS)
+        yield Heading(title), Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def characteristics_document(frame: pd.DataFrame) -> Document:
@@ -90,13 +90,13 @@ def characteristics_document(frame: pd.DataFrame) -> Document:
         rows = (
             [str(row["instance"]), *(_cell(row, name) for name in shown)] for row in records(group)
         )
-        tables.append(Table.of(["instance", *shown.values()], rows, kinds=KINDS))
+        tables.append(Table.from_rows(["instance", *shown.values()], rows, kinds=KINDS))
     note = Note("--format csv has all columns.")
     return Document((*tables, note), frames_data({"characteristics": frame}))
 
 
 def rejections_document(frame: pd.DataFrame, seed: int | None = None) -> Document:
-    """The frame of `family_rejections`; ``seed`` is told where draws were made."""
+    """The frame of `family_rejections`; notes name the ``seed`` where draws were made."""
     drawn = bool((frame["draws"] > 0).any())
     columns = {"rejected": "Rejected by the nominal p, % of instances"}
     if drawn:
@@ -118,7 +118,7 @@ def _shares(frame: pd.DataFrame, column: str) -> Table:
         for family in dict.fromkeys(frame["family"])
     )
     headings = ["family", *(metric or LOGITS for metric in metrics)]
-    return Table.of(headings, rows, kinds=KINDS)
+    return Table.from_rows(headings, rows, kinds=KINDS)
 
 
 def _rejection_notes(frame: pd.DataFrame, drawn: bool, seed: int | None) -> Iterator[str]:
@@ -157,7 +157,7 @@ def fits_document(frame: pd.DataFrame, seed: int | None = None) -> Document:
     headings = ["instance", "family", *shown.values(), "parameters"]
     notes = [OPTIMISTIC, *([f"Seed {seed}, {frame['draws'].max()} draws for each p."] * drawn)]
     return Document(
-        (Table.of(headings, rows, kinds=KINDS), *map(Note, notes)),
+        (Table.from_rows(headings, rows, kinds=KINDS), *map(Note, notes)),
         frames_data({"fits": frame}, **({"seed": seed} if drawn else {})),
     )
 

@@ -39,7 +39,7 @@ def _tables(frame: pd.DataFrame) -> Iterator[tuple[Part, ...]]:
             cells += [f"{100 * row[column]:.1f}" for column in shown.values()]
             rows.append(cells)
         title = _title(dict(zip(OF_A_TABLE, key, strict=True)))
-        yield Heading(title), Table.of(names, rows, kinds={"method": Kind.NAME})
+        yield Heading(title), Table.from_rows(names, rows, kinds={"method": Kind.NAME})
 
 
 def _title(subject: dict[str, Any]) -> str:

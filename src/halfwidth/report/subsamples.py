@@ -11,7 +11,7 @@ HEADINGS = ("k", "mean", "SD", "SEM", "half-width", "nu", "boot SEM", "boot CI",
 
 def subsamples_document(found: Subsamples) -> Document:
     """A row for each size, and what the columns are."""
-    table = Table.of(HEADINGS, _cells(found), kinds={})
+    table = Table.from_rows(HEADINGS, _cells(found), kinds={})
     return Document((table, Note(_footer(found))), Data(found.to_dict, found.to_rows))
 
 

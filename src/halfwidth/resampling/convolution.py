@@ -32,6 +32,9 @@ Spectrum = NDArray[np.complex128]
 
 # The window of sums holds all but exp(-32) in either tail, by Bernstein's inequality.
 LOG_TAIL = 32.0
+# What the window of a Fourier series has beyond either end, as a share of its width: a series that
+# is cut smooths the jumps of outliers, and must not carry them round to the other end.
+MARGIN = 0.01
 # Up to so many draws the data may not let the transform vanish, and less accuracy is promised.
 FEW_DRAWS = 50
 # A transform below this has vanished, where draws are few and where they are many.
@@ -111,21 +114,36 @@ def sum_distribution(
     squares = sum(one.squares for one in strata)
     if not squares:
         return ExactDistribution(np.array([centre]), np.ones(1))
+    enumerable = can_enumerate([one.count for one in strata])
     units = sum(one.count for one in strata)
+    deviation = math.sqrt(squares / units)
     step = lattice_step(
-        [one.values for one in strata], math.sqrt(squares / units), few=units <= FEW_DRAWS
+        [one.values for one in strata],
+        _without_outliers(strata, deviation) if enumerable else deviation,
+        few=units <= FEW_DRAWS,
     )
     window = reach(strata, squares)
     if step is not None and sum(window) / step < MOST_ATOMS:
         return _within(limits, *_atoms(strata, step, window), centre, scale)
-    if can_enumerate([one.count for one in strata]):
+    if enumerable:
         each = [np.repeat(one.centred, one.sizes.astype(np.intp)) for one in strata]
         sums, probability = enumerated_sums([values[None] for values in each])
         order = np.argsort(sums[0])
         return _within(limits, sums[0][order], probability[order], centre, scale)
+    margin = MARGIN * sum(window)
+    window = window[0] + margin, window[1] + margin
     spectrum = _spectrum(strata, 2 * np.pi / sum(window), squares)
     smooth = _smooth(spectrum, window, step, centre, scale)
     return replace(smooth, spread=math.sqrt(squares) / scale, limits=limits)
+
+
+def _without_outliers(strata: Sequence[Draws], deviation: float) -> float:
+    """A scale of the values that an outlier does not make large, where there is one.
+
+    Beside an outlier, all other values would lie on the coarse lattice that its SD allows.
+    """
+    distances = [np.abs(one.values - np.median(one.values)) for one in strata]
+    return min(deviation, float(np.median(np.concatenate(distances)))) or deviation
 
 
 def _within(

@@ -329,7 +329,7 @@ class BatchDistribution:
     each: tuple[Distribution, ...]
 
     @classmethod
-    def of(cls, each: Iterable[Distribution | None]) -> BatchDistribution | None:
+    def join(cls, each: Iterable[Distribution | None]) -> BatchDistribution | None:
         """The distributions, or None where one of them is unknown."""
         known = []
         for one in each:

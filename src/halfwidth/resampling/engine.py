@@ -1,4 +1,4 @@
-"""What resampling makes of a statistic, by the statistic's declared form.
+"""Resampling of any statistic: replicates, standard errors, values without each unit.
 
 Each question is answered by the module of the form, which `forms.table` names.
 """

@@ -1,4 +1,4 @@
-"""A word to those who wait: a progress bar on stderr, for work that takes more than two seconds."""
+"""A progress bar on stderr for work that takes more than two seconds."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def tracked(
 
 
 def _bar(total: int, what: str) -> Progress | None:
-    """A bar that has begun, or None where nobody would see it."""
+    """A started progress bar, or None without a terminal."""
     if not sys.stderr.isatty():
         return None
     from rich.console import Console

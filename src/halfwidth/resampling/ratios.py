@@ -34,6 +34,8 @@ from halfwidth.resampling.lattices import lattice_step
 MOST_PAIRS = 2**17
 # Denominators of 0 that are too seldom to matter.
 SELDOM = 1e-9
+# Of a - qb, relative to its terms.
+ROUNDING = 16 * float(np.finfo(float).eps)
 # Pairs of sums that are too seldom to be kept.
 NEGLIGIBLE = 1e-16
 # Where the distribution function is taken for the mean and the SD, over so many standard errors.
@@ -61,6 +63,12 @@ class Pairs:
     def count(self) -> int:
         """Draws."""
         return round(float(self.sizes.sum()))
+
+    def share_at(self, q: float) -> float:
+        """The share of units that keep a ratio at q: their own is q, or they add nothing."""
+        terms = np.abs(self.numerator) + np.abs(q * self.denominator)
+        held = np.abs(self.numerator - q * self.denominator) <= ROUNDING * terms
+        return float(self.sizes[held].sum()) / self.count
 
     def at(self, q: float) -> Draws:
         """Draws of a - qb."""
@@ -103,6 +111,9 @@ def ratio_distribution(strata: Sequence[Pairs], *, shift: float = 0.0) -> Distri
     """
     if _without_denominator(strata) > SELDOM:
         return None
+    constant = _constant_ratio(strata)
+    if constant is not None:
+        return ExactDistribution(np.array([shift + constant]), np.ones(1))
     if all(float(np.ptp(one.denominator)) == 0 for one in strata):
         whole = sum(one.count * float(one.denominator[0]) for one in strata)
         part = sum(float(one.numerator @ one.sizes) for one in strata)
@@ -129,6 +140,17 @@ def _without_denominator(strata: Sequence[Pairs]) -> float:
     """The probability that the denominator is 0."""
     shares = [float(one.sizes[one.denominator == 0].sum()) / one.count for one in strata]
     return math.prod(share**one.count for share, one in zip(shares, strata, strict=True))
+
+
+def _constant_ratio(strata: Sequence[Pairs]) -> float | None:
+    """The ratio, where all resamples have the same but for rounding."""
+    numerator = sum(float(one.numerator @ one.sizes) for one in strata)
+    ratio = numerator / sum(float(one.denominator @ one.sizes) for one in strata)
+    for one in strata:
+        terms = np.abs(one.numerator) + np.abs(ratio * one.denominator)
+        if float(np.ptp(one.at(ratio).values)) > ROUNDING * float(terms.max()):
+            return None
+    return ratio
 
 
 def _distribution_of_pairs(
@@ -172,7 +194,9 @@ def _tabulated(strata: Sequence[Pairs]) -> tuple[Array, Array, Array] | None:
     rows, columns = np.nonzero(kept)
     numerator, other = first.sums(rows), second.sums(columns)
     denominator = numerator + other if axes is beyond else other
-    return numerator, np.where(denominator < first.step / 2, 0.0, denominator), probability[kept]
+    # No resample has less in its denominator than one unit, but for those that have nothing.
+    least = min(float(one.denominator[one.denominator > 0].min(initial=np.inf)) for one in strata)
+    return numerator, np.where(denominator < least / 2, 0.0, denominator), probability[kept]
 
 
 @frozen
@@ -269,6 +293,14 @@ class RatioOfSums:
             float(e.max()) for e in each if len(e)
         )
 
+    @functools.cached_property
+    def _shares_at_ends(self) -> tuple[float, float]:
+        """P(ratio = lowest) and P(ratio = highest): no unit with another one is drawn."""
+        lowest, highest = (
+            math.prod(one.share_at(end) ** one.count for one in self.strata) for end in self._range
+        )
+        return lowest, highest
+
     def share_up_to(self, q: float) -> float:
         """P(ratio < q) + P(ratio = q) / 2."""
         numerator, denominator = self._sums
@@ -285,6 +317,11 @@ class RatioOfSums:
         wanted = float(np.asarray(probability))
         if math.isnan(wanted):
             return np.asarray(np.nan)
+        lowest, highest = self._shares_at_ends
+        if wanted <= lowest:
+            return np.asarray(self.shift + self._range[0])
+        if wanted > 1 - highest:
+            return np.asarray(self.shift + self._range[1])
         z = float(special.ndtri(wanted))
 
         def excess(q: float) -> float:

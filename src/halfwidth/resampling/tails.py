@@ -1,4 +1,4 @@
-"""Replicates of many samples, of which only the tails are ever sorted.
+"""Replicates of many samples, of which only the tails are sorted.
 
 Bounds at the usual levels are made of a few replicates in either tail. What a limit cuts off is
 copied in one pass and sorted; a limit is a quantile of the first replicates, which are as good a
@@ -41,7 +41,7 @@ def as_distribution(bases: Array, plan: Plan, scale: Scale | None = None) -> Dis
     """
     many = bases.ndim == 2 and len(bases) >= MANY_ROWS and bases.shape[-1] >= MANY_REPLICATES
     if many and bases.flags.c_contiguous and plan.compiles:
-        return Tails.of(bases, scale)
+        return Tails.from_replicates(bases, scale)
     return Replicates.sorting(bases, scale)
 
 
@@ -69,7 +69,7 @@ class Tails:
     n_undefined: NDArray[np.intp]
 
     @classmethod
-    def of(cls, bases: Array, scale: Scale | None = None) -> Tails:
+    def from_replicates(cls, bases: Array, scale: Scale | None = None) -> Tails:
         """Take over replicates and find their tails."""
         low, high = _limits(bases)
         expected = SHARE * bases.shape[-1]

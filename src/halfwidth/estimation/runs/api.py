@@ -410,7 +410,7 @@ def _job(statistic: Statistic, about: tuple[Any, ...]) -> Job:
 
 
 def _point_for(q: float, sample: Sample, quantities: _Quantities, request: Request) -> Statistic:
-    """The point estimate that was asked for, or goes with the interval."""
+    """The requested point estimate, or the one that goes with the interval."""
     plain = Statistic(STATISTICS["sample_quantile"], {"q": q})
     if quantities.point != AUTO:
         return Statistic(STATISTICS[POINTS[quantities.point]], {"q": q})

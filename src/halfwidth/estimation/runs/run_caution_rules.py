@@ -1,4 +1,4 @@
-"""Which cautions an estimate over training runs deserves."""
+"""Caution rules for estimates over training runs."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def metric_ci(
     missing : {"raise", "omit"}
         What a missing label or score means.
     n_threads : int, default 1
-        That bootstraps of AUROC and AP run in, with the extra ``fast``; the result is the same.
+        Threads of bootstraps that the compiled library does; the result is the same for any number.
     names : tuple of str
         What messages call ``y_true`` and ``y_score``.
 

@@ -1,4 +1,4 @@
-"""Cautions that metrics of a whole test set deserve, beside those of all estimates."""
+"""Caution rules for metrics of whole test sets, besides those for all estimates."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def plain_request(
 
 
 def _area_jobs(kind: CurveKind, cases: TestSet) -> list[Job]:
-    """The area under the curve of each class asked for, with the records that it is made of."""
+    """The area under the curve of each requested class, with its records."""
     if cases.n_classes == 2 and cases.positive is None:
         raise OptionError(
             f"a curve of two classes needs to know which of "
@@ -296,7 +296,7 @@ class _Ranked:
     mark: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, job: Job) -> _Ranked:
+    def from_job(cls, job: Job) -> _Ranked:
         ranking = declared_form(job.functional.statistic, RankedAreas).rank(job.records.arranged)
         return cls(unit_of_cases(job.records.design)[ranking.case[0]], ranking.mark[0])
 
@@ -326,7 +326,7 @@ def _bands(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band
 def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> list[_Band]:
     design = jobs[0].records.design
     plan = Plan(request.seed, request.n_resamples)
-    ranked = [_Ranked.of(job) for job in jobs]
+    ranked = [_Ranked.from_job(job) for job in jobs]
     heights = np.empty((len(jobs), len(GRID), request.n_resamples))
     for start, stop, counts in count_blocks(design, plan, 4 * max(design.n, len(GRID))):
         for ranked_class, into in zip(ranked, heights, strict=True):

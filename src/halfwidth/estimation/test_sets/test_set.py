@@ -1,4 +1,4 @@
-"""A whole test set made ready, once: classes as codes, scores on one scale, clusters and strata."""
+"""A checked test set: classes as codes, scores on one scale, clusters and strata."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def metric_spec(name: str, *, of_sets: bool = False) -> MetricSpec | None:
 def metric_label(name: str) -> str:
     """The name of a metric in prose, with its parameters.
 
-    >>> metric_words("dsc"), metric_words("nsd:tolerance=2")
+    >>> metric_label("dsc"), metric_label("nsd:tolerance=2")
     ('DSC', 'NSD (tolerance = 2)')
     """
     base, _, given = name.partition(":")
@@ -140,7 +140,7 @@ def metric_label(name: str) -> str:
 def average_label(name: str) -> str:
     """The name of a statistic in prose, with its parameters.
 
-    >>> statistic_words("trimmed_mean")
+    >>> average_label("trimmed_mean")
     'trimmed mean'
     """
     from halfwidth.summaries.catalogue import STATISTICS as KNOWN

@@ -1,4 +1,4 @@
-"""One look for each method and metric, the same in every figure: colour, stroke and marker."""
+"""The style of each method and metric, the same in every figure: colour, stroke and marker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h", "d")
 
 
 class Look(NamedTuple):
-    """How a line is told from the others, also without colour."""
+    """The style of a line, distinct from the others also without colour."""
 
     colour: str
     stroke: Any

@@ -1,4 +1,4 @@
-"""What programs read of a document: JSON and CSV."""
+"""A document as data for programs: JSON and CSV."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document as LaTeX: tables to paste, and as comments what is said of them."""
+"""A document as LaTeX: tables to paste, with notes as comments."""
 
 from __future__ import annotations
 

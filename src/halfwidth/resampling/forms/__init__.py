@@ -1,1 +1,1 @@
-"""How statistics are resampled, a module for each form; `table` says which is whose."""
+"""How statistics are resampled: a module for each form, listed in `engines`."""

@@ -73,7 +73,7 @@ def exact_distribution(
     if form.quotient is None or not plan.convolves:
         return None
     weights = np.array(form.quotient)
-    return BatchDistribution.of(
+    return BatchDistribution.join(
         quotient_distribution(weights[:, sample.astype(np.intp)], design) for sample in codes
     )
 

@@ -52,7 +52,7 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
 
 
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
-    """Gathering costs more than what is made of it."""
+    """Gathering a resample costs more than the statistic of it."""
     return n * 2e-8
 
 

@@ -33,7 +33,7 @@ def exact_distribution(
     if not plan.convolves or statistic.spec.estimand is not Estimand.MEAN:
         return None
     means = statistic(values)
-    return BatchDistribution.of(
+    return BatchDistribution.join(
         _mean_distribution(sample, float(mean), design)
         for sample, mean in zip(values, means, strict=True)
     )

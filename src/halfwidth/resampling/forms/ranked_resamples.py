@@ -58,11 +58,11 @@ def areas_of_counts(area: Area, ranking: Ranking, unit: NDArray[np.intp], counts
         The unit of each case.
     counts : ndarray, shape (B, U)
     """
-    rows = [_of_row(area, ranking, row, unit, counts) for row in range(len(ranking.case))]
+    rows = [_areas_of_row(area, ranking, row, unit, counts) for row in range(len(ranking.case))]
     return Areas(*(np.stack(parts) for parts in zip(*rows, strict=True)))
 
 
-def _of_row(
+def _areas_of_row(
     area: Area, ranking: Ranking, row: int, unit: NDArray[np.intp], counts: Numbers
 ) -> tuple[Array, Numbers]:
     drawn = counts[:, unit[ranking.case[row]]]
@@ -107,7 +107,7 @@ def areas_of_samples(
         Of the rows of those.
     """
     if _has_kernel(area, ranking, plan):
-        yield from _of_many(area, ranking, samples, design, plan)
+        yield from _areas_of_many_samples(area, ranking, samples, design, plan)
         return
     for start, stop, areas in _plainly(area, ranking, design, plan):
         yield slice(0, samples), slice(start, stop), areas
@@ -141,7 +141,7 @@ def _whole_blocks(most: int) -> int:
     return max(native.LANES, most // native.LANES * native.LANES)
 
 
-def _of_many(
+def _areas_of_many_samples(
     area: Area, ranking: Ranking, samples: int, design: Design, plan: Plan
 ) -> Iterator[tuple[slice, slice, Areas]]:
     """Counts of some resamples are made once; what a few samples make of them stays in caches."""

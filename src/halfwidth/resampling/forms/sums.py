@@ -37,7 +37,7 @@ def exact_distribution(
     if form.quotient is None or not plan.convolves:
         return None
     weights = np.array(form.quotient)
-    return BatchDistribution.of(
+    return BatchDistribution.join(
         quotient_distribution(weights @ features, design) for features in form.features(records)
     )
 

@@ -1,1 +1,1 @@
-"""Cells of a study: what is estimated, on samples of which population, and what it is worth."""
+"""Cells of a study: what is estimated, on samples of which population, and how well."""

@@ -1,4 +1,4 @@
-"""One chunk of a study: samples of a population, intervals by all methods, what they are worth."""
+"""One chunk of a study: samples of a population, intervals by all methods, their performance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a spec and its instances to chunks, whose boundaries nothing else decides."""
+"""From a spec and its instances to chunks; nothing else decides their boundaries."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _safe(name: str) -> str:
 
 
 def _with_distinct_names(chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-    """Names that differ in what no file name can hold are told apart by their digests."""
+    """Names that differ only in characters that no file name can hold get their digests."""
     seen: dict[str, int] = {}
     for chunk in chunks:
         key = chunk.name.casefold()

@@ -1,4 +1,4 @@
-"""What a study records of a method in a cell: coverage, width, misses, and how sure they are."""
+"""The performance of a method in a cell: coverage, width, misses, and their standard errors."""
 
 from __future__ import annotations
 

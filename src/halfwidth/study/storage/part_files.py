@@ -191,7 +191,7 @@ def parquet(
     columns : mapping
         Type of each column: string, int64, double, bool, list<string>.
     metadata : mapping
-        See `metadata_of`.
+        See `part_metadata`.
 
     Raises
     ------
