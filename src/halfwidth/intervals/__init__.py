@@ -8,4 +8,4 @@ from halfwidth.intervals.mean import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.quantile import *  # noqa: F403 -- all that it declares
 
-__all__ = [*METHODS.names]  # noqa: PLE0604 -- they are strings
+__all__ = list(METHODS.names)

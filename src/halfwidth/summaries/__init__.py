@@ -5,4 +5,4 @@ from halfwidth.summaries.location import *  # noqa: F403 -- all that it declares
 from halfwidth.summaries.quantile import *  # noqa: F403 -- all that it declares
 from halfwidth.summaries.spread import *  # noqa: F403 -- all that it declares
 
-__all__ = [*STATISTICS.names]  # noqa: PLE0604 -- they are strings
+__all__ = list(STATISTICS.names)
