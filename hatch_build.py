@@ -44,9 +44,9 @@ CLONES = [
     '__attribute__((target_clones("avx2","default")))',
     "",
 ]
-# Keeps gcc from jamming loops of fixed length, which it then does not vectorise; clang has no name
-# for it.
-UNJAMMED = ["-fno-loop-unroll-and-jam"]
+# Keeps gcc from jamming loops of fixed length, which it then does not vectorise, and from folding
+# the words of a draw into one expression, for which it has too few registers. Clang does neither.
+FOR_GCC = ["-fno-loop-unroll-and-jam", "-fno-tree-ter"]
 # Longest that a compiler may take, in seconds.
 TIME_LIMIT = 300
 # A library is tried in a process of its own: it may not load, or take the process with it.
@@ -157,7 +157,7 @@ def compile_library(folder: Path, into: Path) -> str:
     failures = []
     for compiler in _compilers():
         failure = "" if shutil.which(compiler[0]) else "there is no such command"
-        for extra, clones in itertools.product((UNJAMMED, []), CLONES if not failure else ()):
+        for extra, clones in itertools.product((FOR_GCC, []), CLONES if not failure else ()):
             options = [*FLAGS, *extra, *_platform_flags()]
             defined = [f'-DSOURCE_HASH="{expected}"', f"-DCLONES={clones}"]
             libraries = [] if os.name == "nt" else ["-lm"]
