@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 KERNELS := src/halfwidth/resampling/kernels
-C_FILES := $(wildcard $(KERNELS)/c/*.c $(KERNELS)/c/*.h) $(KERNELS)/library.py
+C_FILES := $(wildcard $(KERNELS)/c/*.c $(KERNELS)/c/*.h) $(KERNELS)/shared_library.py
 INSTALL_PLAIN = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e
 # Where there is no C compiler, a wheel that is one; where that cannot be had, NumPy does the work.
 COMPILER := $(shell command -v cc || command -v gcc || command -v clang)

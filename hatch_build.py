@@ -125,7 +125,7 @@ def _is_set(variable: str) -> bool:
 
 def _library_module(folder: Path) -> ModuleType:
     """The module of the package that knows the name and the hash of the library."""
-    spec = importlib.util.spec_from_file_location("library", folder / "library.py")
+    spec = importlib.util.spec_from_file_location("shared_library", folder / "shared_library.py")
     if spec is None or spec.loader is None:
         raise CannotCompileError(f"{folder} is not there")
     module = importlib.util.module_from_spec(spec)

@@ -26,7 +26,9 @@ def main(tests: list[str]) -> int:
         source = Path(folder, "src")
         shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("_core.*"))
         kernels = source / KERNELS
-        spec = importlib.util.spec_from_file_location("library", kernels / "library.py")
+        spec = importlib.util.spec_from_file_location(
+            "shared_library", kernels / "shared_library.py"
+        )
         assert spec is not None
         assert spec.loader is not None
         library = importlib.util.module_from_spec(spec)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from halfwidth.core.rng import MOST_CASES, Key, derive_key, indices
-from halfwidth.resampling.kernels import library, native, reference
+from halfwidth.resampling.kernels import native, reference, shared_library
 from halfwidth.resampling.kernels.programs import WIDTH
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
@@ -177,16 +177,16 @@ def test_a_library_of_other_sources_is_not_used(
     monkeypatch.delenv("HALFWIDTH_REQUIRE_C", raising=False)
     native._loaded.cache_clear()
     try:
-        monkeypatch.setattr(library, "source_hash", lambda: "0" * 64)
+        monkeypatch.setattr(shared_library, "source_hash", lambda: "0" * 64)
         with pytest.warns(RuntimeWarning, match="was built from other C files"):
             assert not native.available()
         with pytest.raises(RuntimeError, match="needs the compiled library"):
             native.count_drawn(KEY, 0, 1, 3)
         native._loaded.cache_clear()
-        monkeypatch.setattr(library, "SOURCES", tmp_path / "c")
+        monkeypatch.setattr(shared_library, "SOURCES", tmp_path / "c")
         assert not native.available()
         assert native.status() == "NumPy: no compiled library was built at installation"
-        (tmp_path / library.NAME).write_bytes(b"no library")
+        (tmp_path / shared_library.NAME).write_bytes(b"no library")
         native._loaded.cache_clear()
         assert not native.available()
         monkeypatch.setenv("HALFWIDTH_REQUIRE_C", "1")
@@ -200,11 +200,11 @@ def test_a_library_of_other_sources_is_not_used(
 
 
 def test_every_function_of_the_library_has_a_signature() -> None:
-    assert sorted([*native._SIGNATURES, "hw_source_hash"]) == sorted(library.functions())
+    assert sorted([*native._SIGNATURES, "hw_source_hash"]) == sorted(shared_library.functions())
 
 
 def test_constants_are_those_of_the_c_files() -> None:
-    text = "".join(path.read_text() for path in library.sources())
+    text = "".join(path.read_text() for path in shared_library.sources())
     for line in (f"#define LANES {native.LANES}", f"#define SLOT {native.SLOT}"):
         assert line in text
     assert f"#define WIDTH {WIDTH}" in text

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.rng import Key
 from halfwidth.core.types import Array
-from halfwidth.resampling.kernels import library
+from halfwidth.resampling.kernels import shared_library
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
@@ -108,7 +108,7 @@ def _loaded() -> tuple[Any, str]:
 
 def _library() -> Any:
     """Load it, and set the types of its functions."""
-    path = library.SOURCES.parent / library.NAME
+    path = shared_library.SOURCES.parent / shared_library.NAME
     if not path.exists():
         raise OSError("no compiled library was built at installation")
     if sys.byteorder != "little" or sys.maxsize < 2**32:
@@ -118,7 +118,7 @@ def _library() -> Any:
         function = getattr(loaded, name)
         function.argtypes, function.restype = types, ctypes.c_int
     loaded.hw_source_hash.argtypes, loaded.hw_source_hash.restype = (), ctypes.c_char_p
-    expected = library.source_hash()
+    expected = shared_library.source_hash()
     if expected and loaded.hw_source_hash().decode() != expected:
         # The functions may take other arguments by now.
         message = f"{path.name} was built from other C files; install halfwidth again"
