@@ -279,13 +279,37 @@ def _restore(levels: list[tuple[logging.Handler, int]]) -> None:
 
 
 def _client(address: str) -> Any:
+    _check_address(address)
     try:
-        return _dask().Client(address, timeout=PATIENCE, set_as_default=False)
+        try:
+            return _connect(address)
+        except AssertionError:
+            # Dask gives its event loop ten seconds to begin and then asserts that it did; on a
+            # machine that stands still for a moment the second attempt succeeds.
+            return _connect(address)
     except OSError as error:
         raise DataError(
             f"--dask {address}: no scheduler answers there ({type(error).__name__}); 'dask "
             "scheduler' starts one and prints its address"
         ) from None
+
+
+def _connect(address: str) -> Any:
+    return _dask().Client(address, timeout=PATIENCE, set_as_default=False)
+
+
+def _check_address(address: str) -> None:
+    """Refuse what Dask cannot read as an address, before it starts an event loop for it."""
+    _dask()
+    from distributed.comm import parse_address
+    from distributed.comm.addressing import parse_host_port
+    from distributed.comm.registry import get_backend
+
+    try:
+        scheme, location = parse_address(address)
+        get_backend(scheme)
+        if scheme in {"tcp", "tls", "ws", "wss"}:
+            parse_host_port(location)
     except (ValueError, TypeError) as error:
         raise OptionError(
             f"--dask {address} is no address of a scheduler ({error}), such as tcp://node1:8786, "
