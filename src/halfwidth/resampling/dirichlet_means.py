@@ -17,7 +17,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.gammas import pseudo_weights, unit_weights
+from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.tails import as_distribution
 
 
@@ -63,12 +63,13 @@ def _distribution(
     sizes = design.by_stratum(design.unit_sizes.astype(float))
     shares = [size.sum() / design.n for size in sizes]
     pseudo_masses = np.concatenate([share * masses for share in shares])
+    pseudo = pseudo_weights(pseudo_masses, plan)
     out = np.zeros((len(values), plan.n_resamples))
     for start, stop in plan.blocks(max(design.units, len(values))):
         weights = design.by_stratum(unit_weights(design, plan, start, stop))
-        pseudo = np.split(pseudo_weights(pseudo_masses, plan, start, stop), len(shares), axis=-1)
+        added_in = np.split(pseudo[start:stop], len(shares), axis=-1)
         for total, size, share, own, added in zip(
-            totals, sizes, shares, weights, pseudo, strict=True
+            totals, sizes, shares, weights, added_in, strict=True
         ):
             added_size = size.mean() * added
             denominator = own @ size + added_size.sum(axis=-1)
