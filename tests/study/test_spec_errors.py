@@ -55,7 +55,6 @@ WRONG = [
     ('statistics = ["mean", "average"]', "statistics: 'mean' and 'average' are the same, mean"),
     ('statistics = ["mean", "mean"]', 'statistics names "mean" twice'),
     ("statistics = [1]", "statistics = 1 is not a text in quotes"),
-    ('methods = ["auto"]', "methods: 'auto' picks one of the methods by what it sees"),
     (
         'metrics = ["f1"]',
         "metrics has no effect: it is about test sets, and there is no [[scores]]",
