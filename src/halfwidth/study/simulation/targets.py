@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
+from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.functionals import Classes, Policies, build_functional, metric_rows
 from halfwidth.estimation.records import Functional
@@ -84,7 +84,7 @@ def methods_for(
         method
         for method in (METHODS if named is None else named)
         if fits(method, statistic, design, binary=binary)
-        and (Need.BOUNDS not in method.needs or bounds.finite)
+        and (bounds.finite or not method.needs_bounds)
     )
 
 
