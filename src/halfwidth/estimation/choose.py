@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
-from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.core.types import UNBOUNDED, Array, Bounds, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
@@ -54,7 +54,9 @@ def _for_cases(functional: Functional, records: Records, level: Level) -> str:
     """For a statistic of the values of independent cases."""
     spec, values = functional.statistic.spec, records.values
     if spec.estimand is Estimand.MEAN:
-        return _for_mean(values, functional.metric.spec.bounds)
+        pairs = functional.statistic.spec.pair_bounds
+        bounds = functional.metric.spec.bounds
+        return _for_mean(values, UNBOUNDED if records.paired and pairs is None else bounds)
     if spec.estimand is Estimand.QUANTILE:
         return _for_quantile(len(values), functional.statistic.quantile_level, level)
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
@@ -100,13 +102,16 @@ def _for_designed_mean(records: Records) -> str:
 
 
 def _for_mean(values: Array, bounds: Bounds) -> str:
-    n = len(values)
-    if n > 1 and values[0] == values[-1]:
-        # No spread to resample: only the metric's range still says anything.
-        return "hoeffding" if bounds.finite else "t"
-    if n < METHODS["hall"].min_n:
-        return _instead_of("hall")
-    return "hall" if n < SMALL else "bca"
+    """Dirichlet weights where the metric has finite bounds, at any n; else Hall's interval.
+
+    What a sample without a failure says of rare ones is in the bounds of the metric, not in its
+    SD: a rule that looks at the SD takes short intervals where failures went unseen.
+    """
+    if bounds.finite:
+        return "dirichlet"
+    constant = len(values) > 1 and values[0] == values[-1]
+    few = len(values) < METHODS["hall"].min_n
+    return _instead_of("hall") if few or constant else "hall"
 
 
 def _instead_of(name: str) -> str:
