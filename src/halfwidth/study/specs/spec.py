@@ -64,6 +64,10 @@ class TableSource:
         Instances with fewer cases are left out.
     model, task : str
         Empty: from the table, the pattern or the name of the file.
+    converted_from : str
+        The metric that the tables hold, where ``metric`` is computed from it.
+    failures : float
+        The share of cases of the population that have the worst value of the metric.
     """
 
     place: str
@@ -80,6 +84,8 @@ class TableSource:
     min_cases: int = 0
     model: str = ""
     task: str = ""
+    converted_from: str = ""
+    failures: float = 0.0
 
 
 @frozen
