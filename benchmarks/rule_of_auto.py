@@ -220,9 +220,7 @@ def picked(cells: list[Cell]) -> str:
             for kind in BINDING
         ]
         worst[name] = min(quartile(group) for group in groups if group)
-        width[name] = float(
-            np.median([cell.ratio for cell in own if cell.instance.kind == "real"])
-        )
+        width[name] = float(np.median([cell.ratio for cell in own if cell.instance.kind == "real"]))
     holding = [name for name in RULES if worst[name] >= LEAST]
     return min(holding, key=width.__getitem__) if holding else max(worst, key=worst.__getitem__)
 
