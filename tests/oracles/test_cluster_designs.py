@@ -592,7 +592,8 @@ def test_method_for_independent_cases_is_refused_naming_those_that_fit(
     named = str(caught.value).rpartition("use auto, ")[2].split(", ")
     assert set(usable) <= set(named)
     for one in named:
-        assert hw.summary_ci(values, statistic=statistic, method=one, rng=1, **given).n == 20
+        made = hw.summary_ci(values, metric="dsc", statistic=statistic, method=one, rng=1, **given)
+        assert made.n == 20
 
 
 @pytest.mark.parametrize("values", [[0.1, 0.2, 0.4], [0.0, 1.0, 1.0]], ids=["mean", "proportion"])
