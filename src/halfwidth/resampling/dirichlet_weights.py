@@ -21,7 +21,7 @@ def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
 
     Of many draws, take a range at a time (`Plan.blocks`); how they are cut does not matter.
     """
-    key = _key(design, plan)
+    key = weights_key(design, plan)
     draw = functools.partial(
         native.exponentials if plan.compiles else rng.exponentials, key, units=design.units
     )
@@ -34,7 +34,8 @@ def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
         return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
 
 
-def _key(design: Design, plan: Plan) -> rng.Key:
+def weights_key(design: Design, plan: Plan) -> rng.Key:
+    """The key of the weights of units, which are the same for every statistic of as many."""
     return rng.derive_key(plan.entropy, "weights", design.units)
 
 
@@ -75,7 +76,7 @@ def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple
         strata = [np.zeros_like(features) for _ in design.strata]
         for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
             strata[place][:, first : first + units] = features[:, first : first + units]
-        key, units = _key(design, plan), design.units
+        key, units = weights_key(design, plan), design.units
         most = min(
             plan.block_elements // (len(features) * len(strata)),
             COMPILED_DRAWS // (units * len(strata)),
