@@ -11,6 +11,7 @@ from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.kernels import native
 
 
 def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
@@ -18,9 +19,13 @@ def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
 
     Of many draws, take a range at a time (`Plan.blocks`); how they are cut does not matter.
     """
-    key = rng.derive_key(plan.entropy, "weights", design.units)
-    uniforms = rng.uniforms(key, start, stop, design.units)
-    return np.asarray(-np.log(uniforms, out=uniforms))
+    draw = native.exponentials if plan.compiles else rng.exponentials
+    return draw(weights_key(design, plan), start, stop, design.units)
+
+
+def weights_key(design: Design, plan: Plan) -> rng.Key:
+    """The key of the weights of units, which are the same for every statistic of as many."""
+    return rng.derive_key(plan.entropy, "weights", design.units)
 
 
 def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
