@@ -31,6 +31,10 @@ STEP, NODES = 0.2, 16
 # the probability of a bound comes to the one asked for.
 NEGLIGIBLE, CLOSE = 1e-13, 1e-10
 MOST_BEND = 1.0
+# An integrand that grows beyond this multiple of what it is at the saddle point is of a bad path.
+MOST_PEAK, MOST_EXPONENT = 2.0, 600.0
+# The path need not go through the saddle point itself: how near, in units of the integrand's width.
+NEAR_SADDLE = 0.05
 MOST_STEPS = 200
 # An atom costs a logarithm, a unit a product.
 MANY_TIES = 4
@@ -241,36 +245,64 @@ def _products(factors: NDArray[Any]) -> NDArray[Any]:
 
 
 def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> Array:
-    """The minimum of K(s) - log s between 0 and 1/max d, by damped Newton steps; roughly.
+    """The minimum of K(s) - log s between 0 and 1/max d, roughly.
 
-    It is convex and rises to infinity at both ends.
+    It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within what
+    is known to enclose it; else they are long ones, for d may differ by many orders of magnitude.
     """
     largest = np.maximum(units.max(axis=-1, initial=0), atoms.max(axis=-1, initial=0))
+    low, high = np.zeros(largest.shape), 1 / largest
     if start is None:
         mean = units.sum(axis=-1) + (masses * atoms).sum(axis=-1)
         variance = (units**2).sum(axis=-1) + (masses * atoms**2).sum(axis=-1)
-        start = 2 / (np.sqrt(mean**2 + 4 * variance) + mean)
-    s = np.minimum(start, 0.9 / largest)
-    for _ in range(60):
+        start = (np.sqrt(mean**2 + 4 * variance) - mean) / (2 * variance)
+    s = np.minimum(start, 0.9 * high)
+    for _ in range(100):
         q, q_atoms = units / (1 - units * s[:, None]), atoms / (1 - atoms * s[:, None])
         slope = q.sum(axis=-1) + (masses * q_atoms).sum(axis=-1) - 1 / s
         curvature = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1) + s**-2
-        decrement = np.abs(slope) / np.sqrt(curvature)
-        step = -slope / curvature / (1 + 2 * decrement)
-        room = np.where(step > 0, 1 / largest - s, s)
-        s = s + np.clip(step, -0.9 * room, 0.9 * room)
-        if (decrement < 0.01).all():
+        near = np.abs(slope) < NEAR_SADDLE * np.sqrt(curvature)
+        if near.all():
             break
+        low, high = np.where(slope < 0, s, low), np.where(slope < 0, high, s)
+        up = np.where(high > 4 * s, np.sqrt(s * high), (s + high) / 2)
+        down = np.where(low > 0, (low + s) / 2, s / 16)
+        ahead = s - slope / curvature
+        ahead = np.where(ahead >= high, up, np.where(ahead <= low, down, ahead))
+        # What is found of a sample does not depend on the others of its batch.
+        s = np.where(near, s, ahead)
     return np.asarray(s)
 
 
 def _integrated(
     q: Array, q_atoms: Array, masses: Array, s: Array, scale: Array, bend: Array
 ) -> Array:
-    """The integral, less its factor exp(K(s₀))/s₀, by the trapezoid rule."""
-    total, first = np.zeros(len(s)), 0
-    while True:
-        u = STEP * np.arange(first, first + NODES)
+    """The integral, less its factor exp(K(s₀))/s₀."""
+    total, peak = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
+    astray = (peak > MOST_PEAK) | ~(total > 0)
+    if astray.any():
+        # The bend suits what is near, and leads uphill further out; a straight path never does.
+        straight = np.zeros(int(astray.sum()))
+        parts = [part[astray] for part in (q, q_atoms, masses, s, scale)]
+        total[astray], _ = _trapezoid(*parts, bend=straight, step=STEP / 4)
+    return total
+
+
+def _trapezoid(
+    q: Array,
+    q_atoms: Array,
+    masses: Array,
+    s: Array,
+    scale: Array,
+    *,
+    bend: Array,
+    step: float,
+) -> tuple[Array, Array]:
+    """The integral, and the largest size of the integrand, which is 1 at the saddle point."""
+    total, peak, first = np.zeros(len(s)), np.zeros(len(s)), 0
+    going = np.ones(len(s), dtype=bool)
+    while going.any():
+        u = step * np.arange(first, first + NODES)
         along = np.sinh(u) - 1j * bend[:, None] * (np.cosh(u) - 1)
         weight = np.cosh(u) - 1j * bend[:, None] * np.sinh(u)
         if not first:
@@ -279,11 +311,14 @@ def _integrated(
         logs = _log_factors(q, off) + np.einsum(
             "sp,snp->sn", masses, np.log(1 - off[..., None] * q_atoms[:, None])
         )
-        terms = np.exp(-logs) / (1 + off / s[:, None]) * weight
-        total += terms.real.sum(axis=-1)
+        values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
+        values /= 1 + off / s[:, None]
+        peak[going] = np.maximum(peak, np.abs(values).max(axis=-1))[going]
+        values *= weight
+        total[going] += values.real.sum(axis=-1)[going]
         first += NODES
-        if (np.abs(terms[:, -1]) <= NEGLIGIBLE * np.abs(total)).all() or first > 10**4:
-            return np.asarray(total * scale * STEP / np.pi)
+        going &= (np.abs(values[:, -1]) > NEGLIGIBLE * np.abs(total)) & (peak <= MOST_PEAK)
+    return total * scale * step / np.pi, peak
 
 
 def _log_factors(q: Array, off: Complex) -> Complex:
