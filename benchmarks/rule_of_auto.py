@@ -51,11 +51,19 @@ Rule = Callable[[dict[str, Bounds], Array], Bounds]
 
 
 def _mean_of(first: str, second: str) -> Rule:
-    return lambda made, _sd: tuple(np.mean([made[first], made[second]], axis=0))
+    def rule(made: dict[str, Bounds], _sd: Array) -> Bounds:
+        low, high = np.mean([made[first], made[second]], axis=0)
+        return low, high
+
+    return rule
 
 
 def _below(limit: float, small: str, other: str) -> Rule:
-    return lambda made, sd: tuple(np.where(sd < limit, made[small], made[other]))
+    def rule(made: dict[str, Bounds], sd: Array) -> Bounds:
+        low, high = np.where(sd < limit, made[small], made[other])
+        return low, high
+
+    return rule
 
 
 RULES: dict[str, Rule] = {name: lambda made, _sd, name=name: made[name] for name in METHODS} | {
@@ -185,9 +193,9 @@ def measured(instance: Instance, n: int, samples: int, seed: int) -> list[Cell]:
         for start in range(0, samples, BATCH)
     ]
     by_method = {
-        name: tuple(
-            np.concatenate([getattr(part[place].interval, end) for part in parts])
-            for end in ("low", "high")
+        name: (
+            np.concatenate([part[place].interval.low for part in parts]),
+            np.concatenate([part[place].interval.high for part in parts]),
         )
         for place, name in enumerate(METHODS)
     }

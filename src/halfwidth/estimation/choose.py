@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
-from halfwidth.core.types import UNBOUNDED, Array, Bounds, Level
+from halfwidth.core.types import Array, Bounds, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import estimands
@@ -54,9 +54,7 @@ def _for_cases(functional: Functional, records: Records, level: Level) -> str:
     """For a statistic of the values of independent cases."""
     spec, values = functional.statistic.spec, records.values
     if spec.estimand is Estimand.MEAN:
-        pairs = functional.statistic.spec.pair_bounds
-        bounds = functional.metric.spec.bounds
-        return _for_mean(values, UNBOUNDED if records.paired and pairs is None else bounds)
+        return _for_mean(values, functional.metric.spec.bounds)
     if spec.estimand is Estimand.QUANTILE:
         return _for_quantile(len(values), functional.statistic.quantile_level, level)
     return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
