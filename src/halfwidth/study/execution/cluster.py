@@ -299,8 +299,7 @@ def _client(address: str) -> Any:
 def _check_address(address: str) -> None:
     """Refuse what Dask cannot read as an address, before it starts an event loop for it."""
     _dask()
-    from distributed.comm import parse_address
-    from distributed.comm.addressing import parse_host_port
+    from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import get_backend
 
     try:
