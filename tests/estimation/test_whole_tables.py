@@ -174,7 +174,7 @@ def test_three_hundred_columns_take_seconds_at_most() -> None:
     # About a second on two cores; ten leave room for a machine that is busy.
     assert time.perf_counter() - began < 10
     assert len(table) == 600
-    assert {e.method for e in table} == {"bca", "percentile"}
+    assert {e.method for e in table} == {"dirichlet", "percentile"}
 
 
 # --------------------------------------------------------------------------- published numbers
