@@ -146,12 +146,17 @@ def _weights_of_cells(counts: Numbers, design: Design, plan: Plan) -> Array:
 
 
 def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
-    """Weights in each cell, given what each unit adds to it: (S, K, U) -> (S, B, K)."""
-    samples, n_cells = by_unit.shape[:2]
+    """Weights in each cell, given what each unit adds to it: (S, K, U) -> (S, B, K).
+
+    The cases of a stratum weigh as many as they are.
+    """
     held = by_unit.any(axis=-1)
-    sums = weighted_sums(by_unit[held], design, plan)
-    cells = np.zeros((samples, n_cells, plan.n_resamples))
-    cells[held] = sums
+    features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
+    cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]
+    cells = np.zeros((*by_unit.shape[:2], plan.n_resamples))
+    for start, stop, sums in weighted_sums(features, design, plan):
+        factors = cases / sums[:, -1:] if len(cases) > 1 else 1.0
+        cells[held, start:stop] = (factors * sums[:, :-1]).sum(axis=0)
     return np.moveaxis(cells, 1, -1)
 
 
