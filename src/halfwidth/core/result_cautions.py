@@ -25,6 +25,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Say that they belong together (groups=, --groups), or estimate each group apart (by=, "
         "--by; of a test set, one call for each). Remove rows that are there twice by mistake.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW103",
@@ -88,6 +89,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "cases intervals miss the true value more often than they say.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW202",
@@ -99,6 +101,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Look at the extreme cases. Report the median or the trimmed mean as well, which outliers "
         "do not move.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW203",
@@ -109,6 +112,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "about 3/n plausible.",
         "Use wilson, jeffreys or clopper_pearson, never wald; collect more cases.",
         "brown2001",
+        reliability=True,
     ),
     CautionSpec(
         "HW204",
@@ -120,6 +124,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect more cases of the class, report it apart (average='none'), or merge classes that "
         "may be merged.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW205",
@@ -131,6 +136,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect more cases of the class, resample within classes (strata= the target) if their "
         "numbers were fixed beforehand, and say which absent_class was used.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW206",
@@ -141,6 +147,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "belonged to imbalanced test sets: the few cases of the rare class decide.",
         "Collect more cases of the rare class; report metrics per class as well.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW207",
@@ -150,6 +157,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "replicates pile up at the end. Normal and percentile intervals are then too short on the "
         "far side.",
         "Collect more cases, or count the errors and report their proportion by wilson.",
+        reliability=True,
     ),
     CautionSpec(
         "HW208",
@@ -170,6 +178,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "as n grew.",
         "Use exact or percentile.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW302",
@@ -179,6 +188,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "the wrong side under skew and lets it leave the metric's range.",
         "Use percentile or BCa; method='auto' picks one.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW303",
@@ -189,6 +199,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "coverage is erratic even for large n.",
         "Use wilson.",
         "brown2001",
+        reliability=True,
     ),
     CautionSpec(
         "HW304",
@@ -199,6 +210,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect more cases. Where the metric is bounded, hoeffding gives a guaranteed interval; "
         "where it is right or wrong, declare it (metric 'correct') and use wilson.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW305",
@@ -208,6 +220,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "outside is no information, and the method's approximation is poor this near the end.",
         "Use auto, which cuts bounds to the range, or a method that stays in it: wilson for a "
         "proportion, percentile for anything.",
+        reliability=True,
     ),
     CautionSpec(
         "HW306",
@@ -237,6 +250,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect the cases named, ask for a lower level or a less extreme quantile, or accept the "
         "extrapolation as an approximation.",
         "lehmann2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW309",
@@ -245,6 +259,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "The true value cannot lie outside the range, so nothing is lost by the cut; but the "
         "method's approximation is strained this near the end.",
         "Nothing, if the interval is meant as it stands. More cases make the cut unnecessary.",
+        reliability=True,
     ),
     CautionSpec(
         "HW310",
@@ -254,6 +269,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "interval is conditional on its being defined.",
         "Choose a statistic that is defined on every sample, or say in the report how often it is "
         "not.",
+        reliability=True,
     ),
     CautionSpec(
         "HW311",
@@ -287,6 +303,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "classes absent from a sample count as 0.",
         "Use bca, and report the AP of each class as well.",
         "andre2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW314",
@@ -307,6 +324,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Group by the column (by=, --by) to get one interval per trained model; of a test set, "
         "give the rows of one model at a time.",
         "lehmann2025",
+        reliability=True,
     ),
     CautionSpec(
         "HW402",
@@ -318,6 +336,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "too short.",
         "Say which cases belong together: groups= (--groups), with the name of the column.",
         "cameron_miller2015",
+        reliability=True,
     ),
     CautionSpec(
         "HW403",
@@ -329,6 +348,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Collect more clusters, or take the statistic over clusters (over='clusters', --over "
         "clusters), where each counts once.",
         "carter2017",
+        reliability=True,
     ),
     CautionSpec(
         "HW404",
@@ -339,6 +359,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "resample and no variance to reckon, so that the stratum counts as known without error.",
         "Merge small strata with similar ones before the analysis, or leave strata out.",
         "davison_hinkley1997",
+        reliability=True,
     ),
     CautionSpec(
         "HW405",
