@@ -18,7 +18,8 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution
 from halfwidth.resampling.forms.order_statistics import closed_form
 from halfwidth.resampling.proportions import binomial
-from halfwidth.resampling.spacings import gammas, spacings
+from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.spacings import spacings
 from halfwidth.summaries.quantile import quantile_picks
 
 Array = NDArray[np.float64]

@@ -82,6 +82,8 @@ class Need(StrEnum):
     ESTIMATE = "estimate"
     STANDARD_ERROR = "standard error"
     DEGREES_OF_FREEDOM = "degrees of freedom"
+    UNITS = "units drawn"
+    UNIT_DEGREES = "units less strata"
     CLUSTER_DEGREES = "degrees of freedom of clusters"
     CLASS_UNITS = "units with and without the class"
     TRANSFORM = "transform"

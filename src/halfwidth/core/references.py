@@ -249,6 +249,15 @@ _ALL = (
         "doi:10.1148/radiology.143.1.7063747",
     ),
     Reference(
+        "hesterberg2015",
+        "Hesterberg TC",
+        "What teachers should know about the bootstrap: resampling in the undergraduate statistics "
+        "curriculum",
+        "The American Statistician 69(4):371-386",
+        2015,
+        "doi:10.1080/00031305.2015.1089789",
+    ),
+    Reference(
         "hoeffding1963",
         "Hoeffding W",
         "Probability inequalities for sums of bounded random variables",

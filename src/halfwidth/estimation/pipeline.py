@@ -13,15 +13,15 @@ from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic, spec_of
-from halfwidth.core.types import Interval
+from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
+from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_rules import CautionContext, cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
 from halfwidth.estimation.test_sets.class_caution_rules import ClassContext
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import Computed, apply, count_ingredients, estimands, intervals
+from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
 from halfwidth.resampling.draws import Plan
 from halfwidth.summaries.catalogue import STATISTICS
@@ -72,40 +72,16 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         convolves=not request.draws,
     )
     methods = [_method_for(job, request) for job in jobs]
-    estimates = _estimate_in_batches(jobs, methods, request, plan)
-    if request.method is None:
-        # Under its own name, where the values leave what auto chose undefined.
-        others = {place: other for place, one in enumerate(estimates) if (other := _fallback(one))}
-        again = _estimate_in_batches(
-            [jobs[place] for place in others], [*others.values()], request, plan
-        )
-        for place, estimate in zip(others, again, strict=True):
-            estimates[place] = estimate
-    return tuple(estimates)
-
-
-def _fallback(estimate: Estimate) -> MethodSpec | None:
-    """What is taken where the method that was chosen leaves a defined estimate without interval."""
-    instead = estimate.method_spec.instead
-    undefined = np.isnan(estimate.low) and np.isfinite(estimate.value)
-    return spec_of(instead) if undefined and instead is not None else None
-
-
-def _estimate_in_batches(
-    jobs: Sequence[Job], methods: Sequence[MethodSpec], request: Request, plan: Plan
-) -> list[Estimate]:
     batches: dict[Any, list[int]] = defaultdict(list)
-    for index, (job, method) in enumerate(zip(jobs, methods, strict=True)):
+    for index, job in enumerate(jobs):
         what, design = job.functional, job.records.design
         statistic = (what.statistic.spec, tuple(what.statistic.parameters.items()))
-        bounds = what.metric.spec.bounds
-        batches[statistic, method.name, design, bounds, what.binary].append(index)
+        batches[statistic, design, what.metric.spec.bounds, what.binary].append(index)
     estimates: dict[int, Estimate] = {}
     for indices in batches.values():
-        batch = [jobs[index] for index in indices]
-        batch_estimates = _estimate_batch(batch, methods[indices[0]], request, plan)
-        estimates.update(zip(indices, batch_estimates, strict=True))
-    return [estimates[index] for index in range(len(jobs))]
+        batch, own = [jobs[i] for i in indices], [methods[i] for i in indices]
+        estimates.update(zip(indices, _estimate_batch(batch, own, request, plan), strict=True))
+    return tuple(estimates[index] for index in range(len(jobs)))
 
 
 def _method_for(job: Job, request: Request) -> MethodSpec:
@@ -124,31 +100,25 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
 
 
 def _estimate_batch(
-    jobs: Sequence[Job], method: MethodSpec, request: Request, plan: Plan
+    jobs: Sequence[Job], methods: Sequence[MethodSpec], request: Request, plan: Plan
 ) -> list[Estimate]:
     functional, design = jobs[0].functional, jobs[0].records.design
     values = np.stack([job.records.arranged for job in jobs])
-    estimate = _reduced(functional.statistic, values)
-    min_n = max(functional.statistic.spec.min_n, 1)
-    too_few = design.n < min_n or design.units < method.min_n
-    # Units that cannot be compared say nothing of how they vary.
-    if too_few or not (design.simple or design.degrees_of_freedom):
-        computed = _no_intervals(len(jobs))
-    else:
-        (computed,) = intervals(
-            values,
-            functional.statistic,
-            [method],
-            request.level,
-            bounds=functional.metric.spec.bounds,
-            plan=plan,
-            design=design,
-            binary=functional.binary,
-            clip=request.method is None,
-        )
+    reduced = _reduced(functional.statistic, values)
+    groups = intervals_by_method(
+        functional,
+        values,
+        methods,
+        request.level,
+        estimates=reduced,
+        design=design,
+        plan=plan,
+        chosen=request.method is None,
+    )
+    # The intervals of fallbacks come last, and hold.
+    found = {row: (group, place) for group in groups for place, row in enumerate(group.rows)}
     return [
-        _estimate(job, method, request, float(estimate[row]), computed, row)
-        for row, job in enumerate(jobs)
+        _estimate(job, request, float(reduced[row]), *found[row]) for row, job in enumerate(jobs)
     ]
 
 
@@ -165,25 +135,17 @@ def _reduced(statistic: Statistic, values: np.ndarray) -> np.ndarray:
     return reduced
 
 
-def _no_intervals(samples: int) -> Computed:
-    none = np.full(samples, np.nan)
-    zero = np.zeros(samples, dtype=np.intp)
-    no = zero.astype(bool)
-    return Computed(Interval(none, none, none), no, no, None, zero)
-
-
-def _estimate(
-    job: Job, method: MethodSpec, request: Request, value: float, computed: Computed, row: int
-) -> Estimate:
+def _estimate(job: Job, request: Request, value: float, group: SampleGroup, place: int) -> Estimate:
     functional, records = job.functional, job.records
+    method, computed = group.method, group.computed
     interval = computed.interval
     # A statistic that is undefined on the cases has no interval, whatever its resamples say.
     defined = not np.isnan(value)
     drawn = computed.n_resamples is not None or Need.UNIFORM in method.needs
     estimate = Estimate(
         value=value,
-        low=float(interval.low[row]) if defined else float("nan"),
-        high=float(interval.high[row]) if defined else float("nan"),
+        low=float(interval.low[place]) if defined else float("nan"),
+        high=float(interval.high[place]) if defined else float("nan"),
         level=request.level,
         metric_spec=functional.metric,
         statistic_spec=functional.statistic,
@@ -198,9 +160,9 @@ def _estimate(
         label=job.label,
         by=job.by,
         average=job.average,
-        standard_error=float(interval.standard_error[row]),
+        standard_error=float(interval.standard_error[place]),
         n_resamples=computed.n_resamples,
-        n_undefined=int(computed.n_undefined[row]),
+        n_undefined=int(computed.n_undefined[place]),
         seed=request.seed if drawn else None,
     )
     proportion = Estimand.PROPORTION in estimands(functional.statistic, binary=functional.binary)
@@ -210,8 +172,8 @@ def _estimate(
         records.n_infinite,
         successes=float(records.values.sum()) if proportion else None,
         chosen=request.method is None,
-        clipped=bool(computed.clipped[row]),
-        infinite=bool(computed.infinite[row]),
+        clipped=bool(computed.clipped[place]),
+        infinite=bool(computed.infinite[place]),
         design=records.design,
         classes=job.classes,
     )

@@ -6,11 +6,12 @@ import numpy as np
 
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.undefined import no_interval
 from halfwidth.intervals.mean import hoeffding
 from halfwidth.intervals.proportion import wilson
 from halfwidth.resampling.distribution import Distribution
 
-__all__ = ["basic", "bca", "percentile", "studentized"]
+__all__ = ["basic", "bca", "bca_expanded", "percentile", "studentized"]
 
 ANY = frozenset(Estimand)
 
@@ -150,17 +151,92 @@ def bca(
     """
     from scipy import special
 
-    bias = special.ndtri(distribution.share_below(estimate, tolerance))
-    z = special.ndtri(level.tail)
+    return _corrected(distribution, estimate, tolerance, acceleration, special.ndtri(level.tail))
 
-    def corrected(normal: float) -> Array:
+
+def _corrected(
+    distribution: Distribution,
+    estimate: Array,
+    tolerance: Array,
+    acceleration: Array,
+    normal_tail: float,
+) -> Interval:
+    """BCa's quantiles for the normal quantile of the lower tail."""
+    from scipy import special
+
+    bias = special.ndtri(distribution.share_below(estimate, tolerance))
+
+    def position(normal: float) -> Array:
         with np.errstate(invalid="ignore", divide="ignore"):
             shifted = bias + normal
-            position = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+            corrected = special.ndtr(bias + shifted / (1 - acceleration * shifted))
         defined = np.isfinite(bias) & np.isfinite(acceleration)
-        return np.where(defined, position, np.nan)
+        return np.where(defined, corrected, np.nan)
 
-    return Interval.of(distribution.quantile(corrected(z)), distribution.quantile(corrected(-z)))
+    low, high = (distribution.quantile(position(z)) for z in (normal_tail, -normal_tail))
+    return Interval.of(low, high)
+
+
+@interval_method(
+    no_interval=_no_correction_reason,
+    instead=percentile,
+    title="expanded BCa bootstrap",
+    drawn=Drawn("orange", "solid", "D"),
+    accepts=ANY,
+    needs=(
+        Need.DISTRIBUTION,
+        Need.ESTIMATE,
+        Need.TIE_TOLERANCE,
+        Need.ACCELERATION,
+        Need.UNITS,
+        Need.UNIT_DEGREES,
+    ),
+    use_when="bca without the shortness of all bootstraps of few cases; from about 40 cases on",
+    min_n=3,
+    promises=frozenset({Promise.STAYS_IN_RANGE, Promise.NESTED, Promise.EQUIVARIANT}),
+    cite="hesterberg2015",
+    synonyms=("expanded_bca",),
+)
+def bca_expanded(
+    distribution: Distribution,
+    estimate: Array,
+    tolerance: Array,
+    acceleration: Array,
+    units: int,
+    degrees_of_freedom: int,
+    level: Level,
+) -> Interval:
+    """BCa at the levels Φ(∓√(n/(n - 1)) · t₍n₋₁,₁₋α/₂₎) in place of α/2 and 1 - α/2.
+
+    The variance of a resample is (n - 1)/n of that of the cases, and its quantiles are those of a
+    normal distribution where t would be right: a percentile interval of a mean is that much too
+    short. Both are mended at once, here with BCa's correction of bias and skew.
+
+    Parameters
+    ----------
+    distribution, estimate, tolerance, acceleration
+        As for `bca`.
+    units : int
+        n, the units drawn: cases, or clusters.
+    degrees_of_freedom : int
+        Units less strata, in place of n - 1.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the statistic's unit and range; NaN as for `bca`, and without a degree of freedom.
+
+    References
+    ----------
+    Hesterberg (2015) for the levels of an expanded percentile interval; Efron (1987) for BCa.
+    """
+    from scipy import special
+
+    if degrees_of_freedom < 1:
+        return no_interval(estimate)
+    reach = np.sqrt(units / degrees_of_freedom) * special.stdtrit(degrees_of_freedom, level.tail)
+    return _corrected(distribution, estimate, tolerance, acceleration, reach)
 
 
 @interval_method(
@@ -210,4 +286,4 @@ def studentized(
 
 
 # The catalogue lists these, in this order.
-DECLARED = (percentile, bca, studentized, basic)
+DECLARED = (percentile, bca, bca_expanded, studentized, basic)

@@ -121,6 +121,8 @@ def sample_ingredients(
             Need.ESTIMATE: lambda: statistic(values),
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
             Need.DEGREES_OF_FREEDOM: lambda: design.degrees_of_freedom,
+            Need.UNITS: lambda: design.units,
+            Need.UNIT_DEGREES: lambda: design.degrees_of_freedom,
             Need.DISTRIBUTION: lambda: bootstrap_distribution(
                 values, design, statistic, plan, binary=binary
             ),
@@ -167,6 +169,8 @@ def count_ingredients(successes: Array, n: int) -> Ingredients:
         {
             Need.SUCCESSES: lambda: successes,
             Need.TRIALS: lambda: n,
+            Need.UNITS: lambda: n,
+            Need.UNIT_DEGREES: lambda: n - 1,
             Need.ESTIMATE: lambda: share,
             Need.STANDARD_ERROR: lambda: np.sqrt(share * (1 - share) / max(n - 1, 1)),
             Need.DISTRIBUTION: lambda: proportions.binomial(successes, n),
