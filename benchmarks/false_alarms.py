@@ -1,4 +1,4 @@
-"""How often clean samples get a caution about reliability, beside the coverage of what `auto` gives.
+"""How often clean samples get a caution about reliability, beside the coverage of `auto`.
 
 Cases are independent, values are without failures, classes are about balanced: nothing is the
 matter with these samples. Where the coverage of `auto` holds on a population, a caution about
@@ -170,9 +170,7 @@ def of_two_classes(area: float, metrics: tuple[str, ...] = OF_TWO) -> Source:
         truth = (generator.random(n) < 0.5).astype(int)
         scores = stats.norm.cdf(generator.normal(size=n) + shift * (truth - 0.5))
         return list(
-            hw.metric_ci(
-                truth, scores, metric=list(metrics), n_resamples=RESAMPLES, rng=generator
-            )
+            hw.metric_ci(truth, scores, metric=list(metrics), n_resamples=RESAMPLES, rng=generator)
         )
 
     name = f"two classes, AUROC {area:.2f}"
@@ -237,8 +235,12 @@ def main() -> None:
                 print(_row(what, source.name, n, cell), flush=True)
                 judged += cell.coverage >= RELIABLE
                 alarming += cell.false_alarms
-    print(f"\n{samples} samples of each. Coverage holds (≥ {100 * RELIABLE:.1f} %) in {judged} rows;")
-    print(f"in {alarming} of them (!) more than {100 * TOLERATED:.0f} % of the samples are flagged.")
+    print(
+        f"\n{samples} samples of each. Coverage holds (≥ {100 * RELIABLE:.1f} %) in {judged} rows;"
+    )
+    print(
+        f"in {alarming} of them (!) more than {100 * TOLERATED:.0f} % of the samples are flagged."
+    )
 
 
 def _row(what: str, source: str, n: int, cell: Cell) -> str:

@@ -117,7 +117,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW204",
         "few cases of a class",
-        "{name}: {count}{more}; the {what} leans on this.",
+        "{name}: {count}{more}; reliable intervals for the {what} need {needed} of each class.",
         "What a metric says of a class rests on the cases of that class alone, however large the "
         "test set is. Macro averages give a class of five cases the same weight as one of five "
         "hundred.",

@@ -15,7 +15,7 @@ from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, rang
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.api import proportion_ci
 from halfwidth.estimation.caution_rules import CautionContext, cautions_for
-from halfwidth.estimation.test_sets.class_caution_rules import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.estimation.test_sets.class_size_rules import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
@@ -81,7 +81,7 @@ def _apply_method(
         given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
-    context = CautionContext(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
+    context = CautionContext(estimate, np.empty(0), clipped=bool(computed.clipped[0]))
     # The caution about equal values is added below, where the SD is known.
     raised = [one for one in cautions_for(context) if one.code != "HW304"]
     return replace(estimate, cautions=tuple(raised))
