@@ -17,8 +17,8 @@ from halfwidth.resampling.distribution import ExactDistribution, Replicates
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import bootstrap_distribution
 from halfwidth.resampling.forms.order_statistics import closed_form
-from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.proportions import binomial
 from halfwidth.resampling.spacings import spacings
 from halfwidth.summaries.quantile import quantile_picks
 

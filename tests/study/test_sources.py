@@ -254,6 +254,31 @@ def test_what_is_made_of_the_values(folder: Path, metric: str, wanted: str, made
     assert build.args[1:] == arguments
 
 
+def test_iou_follows_from_dice_case_by_case(folder: Path) -> None:
+    lines = ('files = "single/*.csv"', 'metric = "iou"', 'from = "dsc"', "scale = 100")
+    instance = one(folder, table(*lines))
+    dice = values_of(one(folder, SINGLE))
+    # Dice is twice the intersection over the sum of the areas: 2 IoU/(1 + IoU).
+    found = values_of(instance)
+    np.testing.assert_allclose(2 * found / (1 + found), dice, rtol=1e-14)
+    assert instance.name.endswith("/iou")
+    assert instance.metric is not None
+    assert instance.metric.spec.name == "iou"
+
+
+def test_failures_are_planted_in_the_population(folder: Path) -> None:
+    plain, planted = one(folder, SINGLE), one(folder, SINGLE + "failures = 0.25\n")
+    assert planted.name == f"{plain.name}+25% failures"
+    assert planted.digest != plain.digest
+    assert planted.n_cases == plain.n_cases
+    population = pickle.loads(pickle.dumps(planted)).build()  # noqa: S301
+    expected = 0.75 * plain.build().mean
+    assert math.isclose(population.mean, expected, rel_tol=1e-12)
+    drawn = population.draw(np.random.default_rng(1), 50, 200)
+    assert abs((drawn == 0).mean() - 0.25) < 0.03
+    assert abs(drawn.mean() - expected) < 0.02
+
+
 def test_right_and_wrong_are_sampled_as_they_are(folder: Path) -> None:
     long_table(folder, metric=["correct"] * 60, value=[0, 1] * 30)
     build: Any = one(folder, table('files = "long.csv"')).build

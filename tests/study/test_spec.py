@@ -148,6 +148,21 @@ def test_all_methods_can_be_said_in_two_ways(file: Path) -> None:
     assert spec(file, f'[study]\nmethods = ["all"]\n{TABLES}').methods is None
 
 
+@pytest.mark.parametrize(
+    ("written", "named"),
+    [
+        ('"auto"', ()),
+        ('["auto", "t"]', (METHODS["t"],)),
+        ('["auto", "all"]', None),
+    ],
+)
+def test_auto_stands_alone_or_beside_methods(file: Path, written: str, named: object) -> None:
+    found = spec(file, f"[study]\nmethods = {written}\n{TABLES}")
+    assert (found.methods, found.auto) == (named, True)
+    assert found.settings()["methods"][-1] == "auto"
+    assert not spec(file, f'[study]\nmethods = "all"\n{TABLES}').auto
+
+
 def test_a_population_without_a_name_is_called_by_its_formula(file: Path) -> None:
     (beta,) = spec(file, BETA).populations
     assert beta.name == "beta(a=8, b=2)"

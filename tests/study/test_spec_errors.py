@@ -55,7 +55,6 @@ WRONG = [
     ('statistics = ["mean", "average"]', "statistics: 'mean' and 'average' are the same, mean"),
     ('statistics = ["mean", "mean"]', 'statistics names "mean" twice'),
     ("statistics = [1]", "statistics = 1 is not a text in quotes"),
-    ('methods = ["auto"]', "methods: 'auto' picks one of the methods by what it sees"),
     (
         'metrics = ["f1"]',
         "metrics has no effect: it is about test sets, and there is no [[scores]]",
@@ -116,6 +115,8 @@ def test_an_unknown_name_comes_with_the_nearest(file: Path, content: str, said: 
         (f"{TABLES}bounds = [1]\n", "[[tables]] bounds = [1] is not two numbers, [low, high]"),
         (f"{TABLES}scale = 0\n", "[[tables]] scale = 0 is not above 0; it divides the values"),
         (f"{TABLES}penalty = 3\n", '[[tables]] penalty has no effect with missing = "raise"'),
+        (f"{TABLES}failures = 1.5\n", "failures = 1.5 is not a share such as 0.02"),
+        (f'{TABLES}from = "nsd"\n', "from = 'nsd': what can be converted is metric = \"iou\" with"),
         (f'{TABLES}population = "kd"\n', 'population = "kd" is none of "auto", "kde", "empirical"'),
         ('[[tables]]\nfiles = "{modle}.csv"\n', "{modle} means nothing; did you mean 'model'?"),
         ('[[tables]]\nfiles = "{task}{task}"\n', "has {task} twice; write * for the other"),

@@ -66,13 +66,13 @@ def note(text: str) -> None:
 def note_if_long(cases: int, method: str, n_resamples: int | None) -> None:
     """Tell those who will wait because there is no compiled library."""
     from halfwidth.estimation.resolve import USUAL_RESAMPLES
-    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.intervals.catalogue import method_named
     from halfwidth.resampling.kernels import native
 
     resamples = USUAL_RESAMPLES if n_resamples is None else n_resamples
     if cases * resamples <= LONG_JOB or native.available():
         return
-    if method == "auto" or METHODS[method].resamples:
+    if method == "auto" or method_named(method).resamples:
         note(
             f"{cases} rows and {resamples} resamples may take minutes with {native.status()}. "
             "The compiled library takes seconds"

@@ -91,6 +91,7 @@ class Need(StrEnum):
     DISTRIBUTION = "bootstrap distribution"
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
+    WEIGHTED = "distributions under Dirichlet weights"
 
 
 class Promise(StrEnum):

@@ -219,6 +219,22 @@ _ALL = (
         2025,
     ),
     Reference(
+        "gaffke2005",
+        "Gaffke N",
+        "Three test statistics for a nonparametric one-sided hypothesis on the mean of a "
+        "nonnegative variable",
+        "Mathematical Methods of Statistics 14(4):451-467",
+        2005,
+    ),
+    Reference(
+        "gil_pelaez1951",
+        "Gil-Pelaez J",
+        "Note on the inversion theorem",
+        "Biometrika 38(3-4):481-482",
+        1951,
+        "doi:10.1093/biomet/38.3-4.481",
+    ),
+    Reference(
         "gorodkin2004",
         "Gorodkin J",
         "Comparing two K-category assignments by a K-category correlation coefficient",
@@ -288,6 +304,14 @@ _ALL = (
         1996,
     ),
     Reference(
+        "imhof1961",
+        "Imhof JP",
+        "Computing the distribution of quadratic forms in normal variables",
+        "Biometrika 48(3-4):419-426",
+        1961,
+        "doi:10.1093/biomet/48.3-4.419",
+    ),
+    Reference(
         "jaccard1912",
         "Jaccard P",
         "The distribution of the flora in the alpine zone",
@@ -309,6 +333,14 @@ _ALL = (
         "How appropriate are popular sample size formulas?",
         "The American Statistician 43(2):101-105",
         1989,
+    ),
+    Reference(
+        "learned_miller_thomas2019",
+        "Learned-Miller E, Thomas PS",
+        "A new confidence interval for the mean of a bounded random variable",
+        "arXiv preprint",
+        2019,
+        "arXiv:1905.06208",
     ),
     Reference(
         "lehmann2025",
@@ -454,6 +486,14 @@ _ALL = (
         "Nature Methods 21:182-194",
         2024,
         "doi:10.1038/s41592-023-02150-0",
+    ),
+    Reference(
+        "rubin1981",
+        "Rubin DB",
+        "The Bayesian bootstrap",
+        "The Annals of Statistics 9(1):130-134",
+        1981,
+        "doi:10.1214/aos/1176345338",
     ),
     Reference(
         "salmon2011",

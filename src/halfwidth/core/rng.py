@@ -13,6 +13,8 @@ How words become draws:
   above. So the probability of no k-tuple of indices from one word deviates from n**-k by more than
   2**-20 of itself, which is n**k / 2**64.
 - *uniforms*: one a word, ``((word >> 12) + 0.5) * 2**-52``, inside the open interval (0, 1).
+- *exponentials*: two a word, ``-log((r + 0.5) * 2**-32)`` of the low and then the high half r.
+  The logarithm is plain arithmetic, rounded alike on every machine.
 
 Resample b owns whole blocks ``b*m ... (b+1)*m - 1``, m = ceil(draws / draws per block), so any
 range of resamples can be made alone, in any order, by any number of threads.
@@ -41,6 +43,18 @@ CONTRACT = 2
 # Most cases of which a word gives so many indices: the k-th root of 2**44.
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
+# The logarithm of exponential draws: the bits of √½, log 2, and the coefficients of
+# (artanh(s) / s - 1) / s² in powers of s², the highest first; `exponentials.h` has the same.
+ROOT_OF_HALF, LOG_2 = np.uint64(0x3FE6A09E667F3BCD), 0.6931471805599453
+ARTANH = (
+    0.07308292712444311,
+    0.07665855309105386,
+    0.09091444727837474,
+    0.11111105565129939,
+    0.14285714313001635,
+    0.19999999999949722,
+    0.3333333333333335,
+)
 # Longest seed: more than any source of randomness yields, and fit to be printed.
 MOST_BITS = 1024
 
@@ -164,3 +178,32 @@ def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:
     """Uniform draws in the open interval (0, 1), shape (stop - start, draws)."""
     whole = _resample_words(key, start, stop, draws, 1)[:, :draws]
     return ((whole >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52
+
+
+def exponentials(key: Key, start: int, stop: int, draws: int) -> Array:
+    """Standard exponential draws, shape (stop - start, draws)."""
+    whole = _resample_words(key, start, stop, draws, 2)
+    halves = np.stack([whole & LOW_HALF, whole >> HALF], axis=-1)
+    return exponentials_of(halves.reshape(len(whole), -1)[:, :draws])
+
+
+def exponentials_of(halves: Words) -> Array:
+    """``-log((r + 0.5) * 2**-32)`` of integers r below 2**32, in the steps of the compiled kernel.
+
+    Both agree in every bit, and with the logarithm within 4e-16 of it.
+
+    Examples
+    --------
+    >>> exponentials_of(np.array([0, 2**31], dtype=np.uint64)).round(6)
+    array([22.873857,  0.693147])
+    """
+    # 2r + 1 = 2**k m, m from √½ to √2: -log((2r + 1) / 2**33) = (33 - k) log 2 - log m.
+    bits = (2 * halves + np.uint64(1)).astype(float).view(np.uint64)
+    power = (bits - ROOT_OF_HALF) >> np.uint64(52)
+    m = (bits - (power << np.uint64(52))).view(float)
+    s = (m - 1) / (m + 1)
+    square = s * s
+    rest = np.full(s.shape, ARTANH[0])
+    for coefficient in ARTANH[1:]:
+        rest = rest * square + coefficient
+    return np.asarray((33.0 - power) * LOG_2 - 2.0 * (s + s * (square * rest)))

@@ -28,7 +28,8 @@ from halfwidth.core.kinds import (
     Takes,
     Transform,
 )
-from halfwidth.core.parameters import UNIT, VOXEL, Parameter
+from halfwidth.core.parameters import UNIT, VOXEL, Parameter, bind
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -295,6 +296,8 @@ class StatisticSpec:
         The scale for intervals by the delta method.
     of_records : bool
         Whether a sample holds codes or records of cases rather than values of a metric.
+    pair_bounds : Bounds or None
+        The range of either value of a pair, where it is of pairs of values or their differences.
     listed : int
         As of a metric.
     cite : str
@@ -316,6 +319,7 @@ class StatisticSpec:
     vectorised: bool = True
     transform: Transform = Transform.IDENTITY
     of_records: bool = False
+    pair_bounds: Bounds | None = None
     listed: int = LAST
     cite: str = ""
 
@@ -361,7 +365,7 @@ class Statistic:
 # --------------------------------------------------------------------------- methods
 
 
-DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED)
+DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED)
 
 
 @frozen
@@ -413,6 +417,13 @@ class MethodSpec:
     accepts : frozenset of Estimand
         What it makes intervals for.
     needs : tuple of Need
+    parameters : tuple of Parameter
+        Numbers that its function, or ``pseudo_cases``, takes by name.
+    bound : tuple of (str, float)
+        Their values.
+    pseudo_cases : callable or None
+        ``pseudo_cases(bounds, paired=..., **bound)``: the `PseudoCases` of the distributions under
+        Dirichlet weights that it needs.
     use_when : str
         One line of advice.
     min_n : int
@@ -451,6 +462,9 @@ class MethodSpec:
     no_interval: Callable[[Unanswered], tuple[str, str]] | None = None
     instead: Callable[..., Interval] | None = None
     drawn: Drawn | None = None
+    parameters: tuple[Parameter, ...] = ()
+    bound: tuple[tuple[str, float], ...] = ()
+    pseudo_cases: Callable[..., PseudoCases] | None = None
 
     @property
     def accepts_text(self) -> str:
@@ -467,13 +481,25 @@ class MethodSpec:
 
     @property
     def distribution(self) -> Need | None:
-        """The bootstrap distribution it works on, or None."""
+        """The distribution it works on, or None."""
         return next((need for need in DISTRIBUTIONS if need in self.needs), None)
 
     @property
     def resamples(self) -> bool:
-        """Whether it works on a bootstrap distribution."""
+        """Whether it works on a bootstrap distribution or one under random weights."""
         return self.distribution is not None
+
+    @property
+    def text(self) -> str:
+        """The name with the parameters that differ from their defaults: ``dirichlet:mass=0.25``."""
+        usual = {parameter.name: parameter.default for parameter in self.parameters}
+        changed = [f"{name}={value!r}" for name, value in self.bound if value != usual[name]]
+        return ":".join([self.name, *([",".join(changed)] if changed else [])])
+
+    @property
+    def needs_bounds(self) -> bool:
+        """Whether it takes metrics with finite bounds only."""
+        return Need.BOUNDS in self.needs or Need.WEIGHTED in self.needs
 
     @property
     def takes_designs(self) -> bool:
@@ -530,7 +556,11 @@ def interval_method(**given: Any) -> Callable[[F], F]:
     """Declare a CI method: attach its `MethodSpec` and return the same function."""
 
     def declare(function: F) -> F:
-        return _attach(function, MethodSpec(function.__name__, function=function, **given))
+        defaults = bind(function.__name__, given.get("parameters", ()), {}, complete=True)
+        bound = tuple(defaults.items())
+        return _attach(
+            function, MethodSpec(function.__name__, function=function, bound=bound, **given)
+        )
 
     return declare
 

@@ -1,7 +1,6 @@
 """Intervals of a batch of samples that take different methods, fallbacks included.
 
-Public functions and studies come here with the methods that `choose` named, or with the one that
-was asked for.
+Public functions and studies both come here, so that what a study says of ``auto`` holds for users.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.core.types import Array, Interval, Level
-from halfwidth.estimation.records import Functional
+from halfwidth.estimation.choose import choose
+from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.compute import Computed, intervals
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
@@ -37,6 +37,43 @@ class SampleGroup:
     method: MethodSpec
     rows: NDArray[np.intp]
     computed: Computed
+
+
+def automatic_intervals(
+    functional: Functional, samples: Array, level: Level, *, design: Design, plan: Plan
+) -> list[SampleGroup]:
+    """Intervals of samples without clusters, strata and weights, as ``auto`` makes them of each.
+
+    Parameters
+    ----------
+    functional : Functional
+    samples : ndarray, shape (S, n) or (S, k, n)
+        In any order where a case has one value, else in the canonical order of the design.
+    level : Level
+    design : Design
+    plan : Plan
+
+    Returns
+    -------
+    list of SampleGroup
+        As of `intervals_by_method`.
+    """
+    ordered = np.sort(samples, axis=-1) if design.simple else samples
+    of_records = functional.statistic.spec.of_records
+    records = [
+        Records(one, design, design.n, values=np.empty(0) if of_records else one) for one in ordered
+    ]
+    return intervals_by_method(
+        functional,
+        ordered,
+        [choose(functional, one, level) for one in records],
+        level,
+        estimates=functional.statistic(ordered),
+        design=design,
+        plan=plan,
+        chosen=True,
+        errors=False,
+    )
 
 
 def intervals_by_method(

@@ -21,7 +21,6 @@ from halfwidth.core.spec import (
     MethodSpec,
     Metric,
     MetricSpec,
-    Need,
     Statistic,
     StatisticSpec,
     spec_of,
@@ -29,7 +28,7 @@ from halfwidth.core.spec import (
 from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.resampling.designs import Design
@@ -244,11 +243,11 @@ def _resolve_method(method: Any) -> MethodSpec | None:
         )
     if method.strip().lower() == AUTO:
         return None
-    if method not in METHODS:
+    if method.partition(":")[0] not in METHODS:
         raise UnknownNameError(
             "method", method, [AUTO, *METHODS.names], synonyms=METHODS.every_name
         )
-    return METHODS[method]
+    return method_named(method)
 
 
 def check_accepts(
@@ -276,9 +275,9 @@ def check_accepts(
 
 
 def check_bounds(method: MethodSpec, metric: Metric) -> None:
-    """Refuse a concentration bound for a metric without a finite range."""
-    if Need.BOUNDS in method.needs and not metric.spec.bounds.finite:
+    """Refuse a method that rests on the metric's range where that is not finite."""
+    if method.needs_bounds and not metric.spec.bounds.finite:
         raise OptionError(
             f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
-            f"{metric.spec.bounds}. Name the metric, or give bounds"
+            f"{metric.spec.bounds}. Name the metric, or give bounds (--bounds LOW,HIGH)"
         )

@@ -4,6 +4,7 @@ from halfwidth.intervals.auc import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.bootstrap import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.delta import *  # noqa: F403 -- all that it declares
+from halfwidth.intervals.dirichlet import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.mean import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.quantile import *  # noqa: F403 -- all that it declares

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,19 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
-from halfwidth.core.types import UNBOUNDED, Array, Bounds, Interval, Level
+from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Array, Bounds, Interval, Level
 from halfwidth.resampling import proportions
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import (
     acceleration,
     bootstrap_distribution,
     has_standard_error,
+    has_weights,
     standard_error,
     studentized_distribution,
     tie_tolerance,
+    weighted_distributions,
 )
+from halfwidth.resampling.forms.contract import BothEnds
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials
 
@@ -75,6 +81,11 @@ class Ingredients:
             self._values[need] = self._recipes[need]()
         return self._values[need]
 
+    def of(self, method: MethodSpec) -> list[Any]:
+        """What a method needs, in the order declared."""
+        weighted = Need.WEIGHTED
+        return [self[weighted](method) if need is weighted else self[need] for need in method.needs]
+
 
 def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
     """What a statistic estimates: the mean of 0/1 values is a proportion too."""
@@ -92,7 +103,8 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     under = under or (method.independent_only and design.independent)
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
-    return bool(accepted) and has_error and studentizes and under
+    weighted = Need.WEIGHTED not in method.needs or has_weights(statistic)
+    return bool(accepted) and has_error and studentizes and weighted and under
 
 
 def sample_ingredients(
@@ -136,9 +148,28 @@ def sample_ingredients(
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
+            Need.WEIGHTED: lambda: _by_pseudo_cases(
+                functools.partial(weighted_distributions, values, design, statistic, plan),
+                statistic.spec.pair_bounds or bounds,
+                paired=statistic.spec.pair_bounds is not None,
+            ),
         }
     )
     return ingredients.with_recipes({Need.SORTED_VALUES: lambda: values} if design.simple else {})
+
+
+def _by_pseudo_cases(
+    weighted: Callable[[PseudoCases], BothEnds], bounds: Bounds, *, paired: bool = False
+) -> Callable[[MethodSpec], BothEnds]:
+    """From a method to the distributions under the Dirichlet weights that it asks for."""
+    made = functools.cache(weighted)
+
+    def of(method: MethodSpec) -> BothEnds:
+        if method.pseudo_cases is None:
+            raise TypeError(f"{method.name} declares no pseudo-cases")
+        return made(method.pseudo_cases(bounds, paired=paired, **dict(method.bound)))
+
+    return of
 
 
 def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
@@ -177,6 +208,9 @@ def count_ingredients(successes: Array, n: int) -> Ingredients:
             Need.STUDENTIZED: lambda: proportions.studentized_binomial(successes, n),
             Need.TIE_TOLERANCE: lambda: np.full(share.shape, 1e-12),
             Need.ACCELERATION: lambda: proportions.acceleration(successes, n),
+            Need.WEIGHTED: lambda: _by_pseudo_cases(
+                functools.partial(proportions.weighted_proportions, successes, n), UNIT_INTERVAL
+            ),
         }
     )
 
@@ -195,7 +229,8 @@ def apply(
     Without ``clip`` a method gives its textbook formula even where that leaves the range. The
     standard error of a bootstrap is the SD of its replicates; without ``errors`` none is reckoned.
     """
-    interval: Interval = method.function(*[ingredients[need] for need in method.needs], level)
+    given = ingredients.of(method)
+    interval: Interval = method.function(*given, level)
     low, high = interval.low, interval.high
     undefined = np.isnan(low) | np.isnan(high)
     infinite = np.isinf(low) & (level.alternative != "upper")
@@ -210,19 +245,28 @@ def apply(
     if clip:
         low = np.clip(low, statistic_range.low, statistic_range.high)
         high = np.clip(high, statistic_range.low, statistic_range.high)
-    need = method.distribution
-    distribution = ingredients[need] if need else None
-    none = np.zeros(low.shape, dtype=np.intp)
+    drawn = _distributions(method, given)
     standard_error = interval.standard_error
-    if errors and need is Need.DISTRIBUTION and distribution:
-        standard_error = distribution.standard_deviation()
+    if errors and method.distribution in (Need.DISTRIBUTION, Need.WEIGHTED):
+        squares = [one.standard_deviation() ** 2 for one in drawn]
+        standard_error = np.sqrt(np.mean(squares, axis=0))
     return Computed(
         Interval(low, high, standard_error),
         clipped,
         infinite,
-        distribution.n_resamples if distribution else None,
-        distribution.n_undefined if distribution else none,
+        drawn[0].n_resamples if drawn else None,
+        np.max([one.n_undefined for one in drawn], axis=0)
+        if drawn
+        else np.zeros(low.shape, dtype=np.intp),
     )
+
+
+def _distributions(method: MethodSpec, given: Sequence[Any]) -> tuple[Quantiles, ...]:
+    """Those that a method was handed: none, one, or one for each end."""
+    if method.distribution is None:
+        return ()
+    handed = given[method.needs.index(method.distribution)]
+    return handed if method.distribution is Need.WEIGHTED else (handed,)
 
 
 def intervals(

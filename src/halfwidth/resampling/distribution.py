@@ -24,8 +24,8 @@ CUMULATIVE_ROUNDING = 1e-12
 AT_A_TIME = 2**16
 
 
-class Distribution(Protocol):
-    """What an interval may ask of a bootstrap distribution; one per sample of a batch."""
+class Quantiles(Protocol):
+    """What every interval asks of a distribution; one per sample of a batch."""
 
     @property
     def n_resamples(self) -> int | None:
@@ -38,14 +38,18 @@ class Distribution(Protocol):
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution."""
 
+    def standard_deviation(self) -> Array:
+        """The SD, which is the bootstrap standard error."""
+
+
+class Distribution(Quantiles, Protocol):
+    """What an interval may ask of a bootstrap distribution."""
+
     def share_below(self, value: Array, tolerance: Array) -> Array:
         """The share below a value plus half the share tied with it."""
 
     def mean(self) -> Array:
         """The mean."""
-
-    def standard_deviation(self) -> Array:
-        """The SD, which is the bootstrap standard error."""
 
 
 @frozen

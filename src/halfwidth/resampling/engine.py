@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import generic
-from halfwidth.resampling.forms.contract import TIE_SHARE, tie_size
+from halfwidth.resampling.forms.contract import TIE_SHARE, BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.proportions import binomial, studentized_binomial
@@ -79,6 +80,25 @@ def has_standard_error(statistic: Statistic) -> bool:
 def standard_error(values: Array, design: Design, statistic: Statistic) -> Array:
     """SE of a statistic of each sample, (S, n) -> (S,); NaN where no stratum has two units."""
     return (engine_for(statistic).standard_error or linearized)(values, design, statistic)
+
+
+def has_weights(statistic: Statistic) -> bool:
+    """Whether its distribution under Dirichlet weights is known."""
+    engine = engine_for(statistic)
+    return engine.weighted is not None and engine.has_weights(statistic)
+
+
+def weighted_distributions(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """Distributions under Dirichlet weights, for the lower and the upper end of an interval.
+
+    Arguments as for `bootstrap_distribution`; the statistic has such distributions.
+    """
+    weighted = engine_for(statistic).weighted
+    if weighted is None:
+        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
+    return weighted(values, design, statistic, plan, pseudo_cases)
 
 
 def tie_tolerance(values: Array, statistic: Statistic) -> Array:

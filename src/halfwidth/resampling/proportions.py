@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.distribution import ExactDistribution
@@ -52,3 +55,67 @@ def acceleration(successes: Array, n: int) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         value = (1 - 2 * p) / (6 * np.sqrt(n * p * (1 - p)))
     return np.where((p > 0) & (p < 1), value, np.nan)
+
+
+@frozen(eq=False)
+class BetaDistribution:
+    """Of low + width · B, B a Beta(upper, lower) variate; a mass of 0 leaves the other end alone.
+
+    Attributes
+    ----------
+    lower, upper : ndarray, shape (S,)
+        Masses at either of two values.
+    low, width : ndarray, shape (S,)
+        The smaller value, and how much larger the other is.
+    """
+
+    lower: Array
+    upper: Array
+    low: Array
+    width: Array
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(self.lower.shape, dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """The quantile of each sample's distribution."""
+        from scipy import special
+
+        probability = np.broadcast_to(np.asarray(probability, float), self.lower.shape)
+        lower, upper = (
+            np.where(self.lower > 0, self.lower, 1),
+            np.where(self.upper > 0, self.upper, 1),
+        )
+        share = special.betaincinv(upper, lower, probability)
+        # From the nearer end, so that no digits of small tails are lost.
+        rest = special.betaincinv(lower, upper, 1 - probability)
+        value = np.where(
+            share < 0.5, self.low + self.width * share, self.low + self.width - self.width * rest
+        )
+        value = np.where(self.upper > 0, value, self.low)
+        return np.where(self.lower > 0, value, self.low + self.width)
+
+    def standard_deviation(self) -> Array:
+        """The SD."""
+        total = self.lower + self.upper
+        return np.asarray(self.width * np.sqrt(self.lower * self.upper / (total + 1)) / total)
+
+
+def weighted_proportions(
+    successes: Array, n: int, pseudo_cases: PseudoCases
+) -> tuple[BetaDistribution, BetaDistribution]:
+    """Of proportions under Dirichlet weights, with pseudo-cases at 0 and 1: Beta variates."""
+    x = np.atleast_1d(np.asarray(successes, float))
+    zeros, ones = np.zeros(x.shape), np.ones(x.shape)
+    low, high = (
+        BetaDistribution(n - x + failing, x + passing, zeros, ones)
+        for failing, passing in (pseudo_cases.low, pseudo_cases.high)
+    )
+    return low, high

@@ -12,7 +12,7 @@ from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.simulation.cells import simulate
 from halfwidth.study.simulation.costs import Predicted, predict
 from halfwidth.study.simulation.grid import plan_chunks, shared_settings
-from halfwidth.study.simulation.performance import COLUMNS
+from halfwidth.study.simulation.performance import CHOICES, COLUMNS
 from halfwidth.study.specs.instances import load_instances
 from halfwidth.study.specs.parsing import read_spec
 from halfwidth.study.specs.spec import Instance, StudySpec
@@ -65,7 +65,8 @@ class StudyPlan:
             If the folder holds something else, or another study.
         """
         inputs = {instance.name: instance.digest for instance in self.instances}
-        return create_or_open(folder, shared_settings(self.spec), inputs, COLUMNS, restore=restore)
+        columns = COLUMNS | CHOICES if self.spec.auto else COLUMNS
+        return create_or_open(folder, shared_settings(self.spec), inputs, columns, restore=restore)
 
 
 def plan(spec: str | Path | StudySpec) -> StudyPlan:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.study.simulation.performance import COLUMNS
 from halfwidth.study.storage import manifest
 from halfwidth.study.storage.part_files import check_part
 from halfwidth.study.storage.store import Store, parts_in
@@ -86,7 +85,8 @@ class Results:
 
     def to_frame(self, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """All rows, tidy, in an order that does not depend on the run."""
-        selected = _quoted(_checked_columns(COLUMNS if columns is None else columns))
+        known = list(self.run["columns"])
+        selected = _quoted(known if columns is None else _checked_columns(columns, known))
         return self.query(f"SELECT {selected} FROM cells ORDER BY instance, {_quoted(BY)}")  # noqa: S608 -- names are checked
 
     def summary(self, by: Sequence[str] = BY) -> pd.DataFrame:
@@ -106,7 +106,7 @@ class Results:
             of samples without an interval and with one of no width, and ``truth_error``, the
             largest standard error of a true value over the median width (NaN where all are exact).
         """
-        by = _checked_columns(by)
+        by = _checked_columns(by, list(self.run["columns"]))
         quartiles = ", ".join(
             f"quantile_cont({column}, {p}) FILTER (NOT isnan({column})) AS {name}_{suffix}"
             for column, name in zip(SUMMARISED, ("coverage", "width"), strict=True)
@@ -143,12 +143,12 @@ def _sound_parts(folder: Path) -> tuple[list[str], int]:
     return [str(part) for part in parts], sum(not one.sealed for one in checked.values())
 
 
-def _checked_columns(names: Iterable[str]) -> list[str]:
+def _checked_columns(names: Iterable[str], known: Sequence[str]) -> list[str]:
     """Names of columns, or an error that names the nearest one."""
     given = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in given if name not in COLUMNS]
+    unknown = [name for name in given if name not in known]
     if unknown:
-        raise UnknownNameError("column of a study", unknown[0], COLUMNS)
+        raise UnknownNameError("column of a study", unknown[0], known)
     if not given:
         raise OptionError(f"no columns are named; the usual ones are {', '.join(BY)}")
     return given

@@ -9,10 +9,11 @@ import numpy as np
 
 from halfwidth.core.forms import Form
 from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution
+from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 
 F = TypeVar("F", bound=Form)
@@ -27,6 +28,8 @@ TIE_SHARE = 1e-12
 OfSamples = Callable[[Array, Design, Statistic], Array]
 OfResamples = Callable[[Array, Design, Statistic, Plan], Array]
 Distributed = Callable[[Array, Design, Statistic, Plan], Distribution | None]
+BothEnds = tuple[Quantiles, Quantiles]
+Weighted = Callable[[Array, Design, Statistic, Plan, PseudoCases], BothEnds]
 
 
 def has_influence(statistic: Statistic) -> bool:
@@ -62,6 +65,12 @@ class Engine:
     studentized : callable or None
         ``studentized(values, design, statistic, plan)``, t* of each resample, (S, B); None: by
         gathering every resample.
+    weighted : callable or None
+        ``weighted(values, design, statistic, plan, pseudo_cases)``: the distributions of the
+        statistic under Dirichlet weights of which the lower and the upper end of an interval are
+        quantiles; None where the form has none.
+    has_weights : callable
+        Whether a statistic of the form has them, where the form has.
     seconds : callable
         ``seconds(statistic, n, classes)``, roughly, for a replicate in a large batch.
     support : callable
@@ -79,6 +88,8 @@ class Engine:
     standard_error: OfSamples | None = None
     has_standard_error: Callable[[Statistic], bool] = has_influence
     studentized: OfResamples | None = None
+    weighted: Weighted | None = None
+    has_weights: Callable[[Statistic], bool] = lambda _statistic: True
     seconds: Callable[[Statistic, int, int], float]
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False

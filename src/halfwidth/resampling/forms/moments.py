@@ -9,15 +9,24 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
+from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
 from halfwidth.resampling.forms import generic
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine, declared_form, tie_size
+from halfwidth.resampling.forms.contract import (
+    PRODUCT,
+    REPLICATE,
+    BothEnds,
+    Engine,
+    declared_form,
+    tie_size,
+)
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.ratios import ratio_distribution, unit_pairs
 from halfwidth.resampling.tails import as_distribution
@@ -140,6 +149,18 @@ def _features_of_ratios(centred: Array, design: Design) -> Array:
     return np.concatenate([totals, totals**2, totals * sizes, sizes[None], sizes[None] ** 2])
 
 
+def weighted(
+    values: Array, design: Design, _statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """The mean under Dirichlet weights."""
+    return weighted_means(values, design, plan, pseudo_cases)
+
+
+def has_weights(statistic: Statistic) -> bool:
+    """Means only."""
+    return statistic.spec.estimand is Estimand.MEAN
+
+
 def seconds(statistic: Statistic, n: int, _classes: int) -> float:
     """A product with the counts of draws for each power."""
     return REPLICATE + declared_form(statistic, Moments).order * n * PRODUCT
@@ -151,5 +172,7 @@ ENGINE = Engine(
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
     studentized=studentized,
+    weighted=weighted,
+    has_weights=has_weights,
     seconds=seconds,
 )

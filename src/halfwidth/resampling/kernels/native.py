@@ -41,6 +41,8 @@ MOST_ENTRIES = 2**27 - LANES
 FEW_ENTRIES, FEW_STEPS = 92_000, 256
 # Slots taken together: the sums of so many counts have no probability to exceed 16 bits.
 TOGETHER = 16
+# Exponentials to a block of words.
+EXPONENTIALS = 8
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
 WIDTHS, LINE = (1, 2, 4, 8), 8
 # Draws, values of rows, and steps of programs that one call goes through.
@@ -51,6 +53,8 @@ _DRAWS = (_K, _K, _I, _I, _I)
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_sum_drawn": (*_DRAWS, _P, _I, _P),
     "hw_count_drawn": (*_DRAWS, _P, _I),
+    "hw_sum_weighted": (*_DRAWS, _P, _I, _I, _P),
+    "hw_exponentials": (*_DRAWS, _P),
     "hw_turn": (_P, _I, _I, _I, _P),
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),
@@ -222,6 +226,50 @@ def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32
     counts = np.zeros((stop - start, units), np.uint8)
     _call("hw_count_drawn", *drawing, counts.ctypes.data, units)
     return counts.astype(np.int32)
+
+
+def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -> Array:
+    """Sums of features weighted by exponentials, as `reference.sum_weighted` of `rng.exponentials`.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, units)
+    key : Key
+    start, stop : int
+        Range of resamples. The sums of a resample do not depend on the range it is made in, in
+        no bit.
+    units : int
+        Draws per resample.
+
+    Returns
+    -------
+    ndarray, shape (K, stop - start)
+    """
+    if features.shape[-1] != units:
+        raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
+    drawing = _drawing(key, start, stop, units)[:2]
+    sums = np.empty((len(features), stop - start))
+    for first in range(0, len(features), WIDTHS[-1]):
+        some = features[first : first + WIDTHS[-1]]
+        table = np.zeros((len(some), -(-units // EXPONENTIALS) * EXPONENTIALS))
+        table[:, :units] = some
+        rows = np.empty((stop - start, len(some)))
+        for part in _parts(stop - start, 2 * table.shape[1]):
+            resamples = (start + part.start, start + part.stop, units)
+            given = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
+            _call("hw_sum_weighted", *drawing, *resamples, *given)
+        sums[first : first + len(some)] = rows.T
+    return sums
+
+
+def exponentials(key: Key, start: int, stop: int, units: int) -> Array:
+    """Exponential draws, as `rng.exponentials` in every bit: (stop - start, units)."""
+    drawing = _drawing(key, start, stop, units)[:2]
+    draws = np.empty((stop - start, units))
+    for part in _parts(stop - start, 2 * units):
+        resamples = (start + part.start, start + part.stop, units)
+        _call("hw_exponentials", *drawing, *resamples, draws[part].ctypes.data)
+    return draws
 
 
 @frozen(eq=False)

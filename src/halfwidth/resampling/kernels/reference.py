@@ -75,6 +75,11 @@ def sum_drawn(features: Array, draws: Draws) -> Array:
     return np.asarray(features @ counts.T)
 
 
+def sum_weighted(features: Array, weights: Array) -> Array:
+    """Sums of features with the weights of each resample, (K, U), (B, U) -> (K, B)."""
+    return np.asarray(features @ weights.T)
+
+
 def middle_of(values: Array) -> Array:
     """The middle value of each sample, shape (S, 1): sums about it keep their digits.
 

@@ -13,7 +13,9 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
+from halfwidth.estimation.batches import automatic_intervals
 from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.study.chunks import ChunkResult
 from halfwidth.study.simulation.fitted import Fitted, fitted, population_truth
@@ -21,6 +23,7 @@ from halfwidth.study.simulation.performance import (
     Bounded,
     Point,
     interval_performance,
+    method_shares,
     point_performance,
 )
 from halfwidth.study.simulation.targets import Measured, measured_on
@@ -135,7 +138,10 @@ def simulated(cells: Cells, measured: Measured, population: Any) -> Simulated:
 
 
 def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> list[Bounded]:
-    """Intervals of some samples by all methods at all levels; NaN where cases are too few."""
+    """Intervals of some samples by all methods at all levels; NaN where cases are too few.
+
+    Those that ``auto`` chooses come last at each level.
+    """
     n, reduce = cells.n, measured.reduce
     able = [method for method in measured.methods if n >= max(method.min_n, reduce.spec.min_n)]
     computed = iter(
@@ -155,7 +161,7 @@ def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> l
     )
     none = np.full(len(values), np.nan)
     bounded: list[Bounded] = []
-    for _ in cells.spec.levels:
+    for level in cells.spec.levels:
         for method in measured.methods:
             if method not in able:
                 bounded.append(Bounded(none, none, np.zeros(len(values))))
@@ -163,7 +169,22 @@ def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> l
             one = next(computed)
             share = one.n_undefined / (one.n_resamples or 1)
             bounded.append(Bounded(one.interval.low, one.interval.high, share))
+        if measured.auto:
+            bounded.append(_automatic_intervals(measured, values, level, measured.design(n), plan))
     return bounded
+
+
+def _automatic_intervals(
+    measured: Measured, values: Array, level: Level, design: Design, plan: Plan
+) -> Bounded:
+    low, high, share = np.full((3, len(values)), np.nan)
+    names = np.full(len(values), "", dtype=object)
+    for group in automatic_intervals(measured.functional, values, level, design=design, plan=plan):
+        rows, computed = group.rows, group.computed
+        low[rows], high[rows] = computed.interval.low, computed.interval.high
+        share[rows] = computed.n_undefined / (computed.n_resamples or 1)
+        names[rows] = group.method.name
+    return Bounded(low, high, share, names)
 
 
 def _joined(parts: tuple[Bounded, ...]) -> Bounded:
@@ -171,6 +192,7 @@ def _joined(parts: tuple[Bounded, ...]) -> Bounded:
         np.concatenate([part.low for part in parts]),
         np.concatenate([part.high for part in parts]),
         np.concatenate([part.undefined_share for part in parts]),
+        np.concatenate([part.methods for part in parts]),
     )
 
 
@@ -196,13 +218,14 @@ def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str,
         "batches": spec.batches,
         **point_performance(simulated_cell.estimates, point),
     }
-    combinations = [(level, method) for level in spec.levels for method in measured.methods]
+    combinations = [(level, name) for level in spec.levels for name in measured.method_names]
     for (level, method), bounded in zip(combinations, simulated_cell.bounded, strict=True):
         yield {
             **common,
             **_level_columns(level),
-            "method": method.name,
+            "method": method,
             **interval_performance(bounded, point, inside),
+            **({"chosen": method_shares(bounded.methods)} if measured.auto else {}),
         }
 
 

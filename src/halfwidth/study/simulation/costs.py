@@ -37,6 +37,9 @@ def rough_seconds(cells: Cells) -> float:
 
 def _sample_seconds(measured: Measured, n: int, resamples: int, classes: int) -> float:
     seconds = PER_SAMPLE + n * 1e-7
+    if measured.auto:
+        # Most of what it chooses resamples.
+        seconds += _replicate_seconds(measured, n, resamples, classes)
     distributions = {method.distribution for method in measured.methods} - {None}
     if Need.DISTRIBUTION in distributions:
         seconds += _replicate_seconds(measured, n, resamples, classes)

@@ -44,7 +44,7 @@ def plan_chunks(spec: StudySpec, instances: Sequence[Instance]) -> tuple[Chunk, 
                 cells = Cells(instance, metric, n, spec)
                 measured = cells.measured
                 used |= {method.name for one in measured for method in one.methods}
-                if any(one.methods for one in measured):
+                if any(one.method_names for one in measured):
                     chunks.append(_chunk(cells))
     _check_methods(spec, used)
     if not chunks:

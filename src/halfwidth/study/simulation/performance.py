@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -70,6 +72,8 @@ INTERVALS = {
 }
 # Every column of a study and its type, as Arrow names it.
 COLUMNS = IDENTITY | POPULATION | SETTINGS | POINTS | INTERVALS
+# What a study of ``auto`` has besides; others keep the columns of earlier versions.
+CHOICES = {"chosen": "string"}
 
 # Bounds that miss the truth by less are rounding: the share of the size of what is compared.
 ROUNDING = 1e-12
@@ -114,11 +118,14 @@ class Bounded:
         NaN where the method gave none.
     undefined_share : ndarray, shape (S,)
         Share of the resamples of each sample on which the statistic was undefined.
+    methods : ndarray of str, shape (S,)
+        The method of each sample where one was chosen for each; else empty.
     """
 
     low: Array
     high: Array
     undefined_share: Array
+    methods: NDArray[np.object_] = field(default_factory=lambda: np.empty(0, dtype=object))
 
 
 def point_performance(estimates: Array, truth: Point) -> dict[str, Any]:
@@ -198,6 +205,16 @@ def interval_performance(made: Bounded, truth: Point, statistic_range: Bounds) -
         "infinite": int(infinite.sum()),
         "resamples_undefined": _mean(made.undefined_share),
     }
+
+
+def method_shares(methods: NDArray[np.object_]) -> str:
+    """The share of samples that took each method, the most frequent first.
+
+    >>> method_shares(np.array(["hall", "t", "hall", "hall"], dtype=object))
+    'hall 0.7500, t 0.2500'
+    """
+    counts = sorted(Counter(methods).items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{name} {count / len(methods):.4f}" for name, count in counts)
 
 
 def _mean(values: Array) -> float:

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Need, Statistic
+from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.functionals import Classes, Policies, build_functional, metric_rows
 from halfwidth.estimation.records import Functional
+from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import fits
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.study.specs.spec import Instance, StudySpec, written
+from halfwidth.study.specs.spec import AUTO, Instance, StudySpec, written
 
 
 @frozen
@@ -31,26 +32,43 @@ class Measured:
         As a spec writes them; a metric of test sets has no statistic.
     average, label : str
         Of a metric of test sets: how it is averaged, or the class it is of.
-    reduce : Statistic
-        From a sample to its value.
+    functional : Functional
     samples : callable
         From what a population draws to the samples that ``reduce`` takes, in canonical order.
-    bounds : Bounds
-        The metric's range.
-    binary : bool
-        Whether samples are of 0 and 1.
     methods : tuple of MethodSpec
+        Those that the study names.
+    auto : bool
+        Whether intervals are made by what ``auto`` chooses for each sample, too.
     """
 
     metric: str
     statistic: str
     average: str
     label: str
-    reduce: Statistic
+    functional: Functional
     samples: Callable[[Array], Array]
-    bounds: Bounds
-    binary: bool
     methods: tuple[MethodSpec, ...]
+    auto: bool = False
+
+    @property
+    def reduce(self) -> Statistic:
+        """From a sample to its value."""
+        return self.functional.statistic
+
+    @property
+    def bounds(self) -> Bounds:
+        """The metric's range."""
+        return self.functional.metric.spec.bounds
+
+    @property
+    def binary(self) -> bool:
+        """Whether samples are of 0 and 1."""
+        return self.functional.binary
+
+    @property
+    def method_names(self) -> tuple[str, ...]:
+        """The methods of the rows of a cell, at each level."""
+        return (*(method.name for method in self.methods), *((AUTO,) if self.auto else ()))
 
     def design(self, n: int) -> Design:
         """Independent cases."""
@@ -66,7 +84,7 @@ def methods_for(
         method
         for method in (METHODS if named is None else named)
         if fits(method, statistic, design, binary=binary)
-        and (Need.BOUNDS not in method.needs or bounds.finite)
+        and (bounds.finite or not method.needs_bounds)
     )
 
 
@@ -94,19 +112,18 @@ def measured_on(instance: Instance, metric: Metric | None, spec: StudySpec) -> t
 
 
 def _measured_of_values(instance: Instance, spec: StudySpec) -> Iterator[Measured]:
-    metric = instance.metric
-    binary = metric is not None and metric.spec.kind is Kind.BINARY
+    metric = instance.metric or resolve_metric(bounds=instance.bounds)
+    binary = metric.spec.kind is Kind.BINARY
     for statistic in spec.statistics:
         yield Measured(
-            metric=written(metric) if metric is not None else "",
+            metric=written(metric) if instance.metric is not None else "",
             statistic=written(statistic),
             average="",
             label="",
-            reduce=statistic,
+            functional=Functional(statistic, metric, binary),
             samples=_as_drawn,
-            bounds=instance.bounds,
-            binary=binary,
             methods=methods_for(spec.methods, statistic, instance.bounds, binary=binary),
+            auto=spec.auto,
         )
 
 
@@ -132,13 +149,12 @@ def _measured_of_test_sets(
             statistic="",
             average=target.average or "",
             label=target.label,
-            reduce=functional.statistic,
+            functional=functional,
             samples=functools.partial(_records, functional),
-            bounds=bounds,
-            binary=functional.binary,
             methods=methods_for(
                 spec.methods, functional.statistic, bounds, binary=functional.binary
             ),
+            auto=spec.auto,
         )
 
 

@@ -117,7 +117,7 @@ def _study(root: Path, good: Sequence[tuple[Block, Sequence[Instance]]]) -> str:
         "statistics": ("also trimmed_mean, sd, iqr, quantile:q=0.9", of_cases),
         "metrics": ("of test sets; also balanced_accuracy, f1, mcc", of_sets),
         "averages": ("also micro, weighted, binary, none", of_sets),
-        "methods": ('"all", or such as ["percentile", "bca"]', True),
+        "methods": ('"all", or such as ["auto", "percentile", "bca"]', True),
         "absent_class": ('"omit", "zero" or "undefined"', of_sets),
         "truth_draws": ("cases drawn where no formula gives the truth", True),
     }

@@ -17,7 +17,7 @@ from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc
 from halfwidth.study.specs.parsing_sources import parse_populations, parse_scores, parse_tables
-from halfwidth.study.specs.spec import StudySpec, written
+from halfwidth.study.specs.spec import AUTO, StudySpec, written
 from halfwidth.study.specs.toml_sections import Section, placed, read_toml
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -97,6 +97,7 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
     statistics = _statistics(study) if tables or populations else ()
     metrics = _metrics(study) if scores else ()
     averages = _averages(study, metrics) if scores else ()
+    methods, auto = _methods(study)
     return StudySpec(
         name=study.text("name", DEFAULTS["name"]),
         seed=study.integer("seed", DEFAULTS["seed"], at_least=0),
@@ -108,13 +109,14 @@ def parse_spec(content: Mapping[str, Any], file: Path) -> StudySpec:
         statistics=statistics,
         metrics=metrics,
         averages=averages,
-        methods=_methods(study),
+        methods=methods,
         absent_class=_word(study, "absent_class", ABSENT_CLASS),
         truth_draws=study.integer("truth_draws", DEFAULTS["truth_draws"], at_least=1000),
         tables=tables,
         scores=scores,
         populations=populations,
         folder=file.parent,
+        auto=auto,
     )
 
 
@@ -168,7 +170,8 @@ def _levels(study: Section) -> tuple[Level, ...]:
 def _resolved(study: Section, key: str, resolve: Callable[[str], T]) -> list[tuple[str, T]]:
     """What the names under a key mean."""
     resolved = []
-    for name in study.texts(key, DEFAULTS[key]):
+    default = DEFAULTS[key]
+    for name in study.texts(key, (default,) if isinstance(default, str) else default):
         with placed(study.at(key)):
             resolved.append((name, resolve(name)))
     return resolved
@@ -242,16 +245,15 @@ def _averages(study: Section, metrics: Sequence[Metric]) -> tuple[str, ...]:
 # --------------------------------------------------------------------------- methods
 
 
-def _methods(study: Section) -> tuple[MethodSpec, ...] | None:
-    given = study.content.get("methods", ALL)
-    if given in (ALL, [ALL]):
-        return None
-    if "auto" in study.texts("methods"):
-        raise DataError(
-            f"{study.at('methods')}: 'auto' picks one of the methods by what it sees; name those "
-            f'that it may pick, or write methods = "{ALL}"'
-        )
-    methods = _resolved(study, "methods", lambda name: METHODS[name])
-    _check_once(study, "methods", [(name, method.name) for name, method in methods])
-    chosen = [method.name for _, method in methods]
-    return tuple(method for method in METHODS if method.name in chosen)
+def _methods(study: Section) -> tuple[tuple[MethodSpec, ...] | None, bool]:
+    """The methods that are named (None: all), and whether ``auto`` is among them."""
+    everything = set(study.texts("methods", (ALL,))) <= {ALL, AUTO}
+
+    def resolved(name: str) -> str:
+        return name if name == AUTO or (name == ALL and everything) else METHODS[name].name
+
+    methods = _resolved(study, "methods", resolved)
+    _check_once(study, "methods", methods)
+    names = [name for _, name in methods]
+    named = None if ALL in names else tuple(one for one in METHODS if one.name in names)
+    return named, AUTO in names

@@ -26,10 +26,11 @@ from halfwidth.study.specs.spec import (
     TableSource,
 )
 from halfwidth.study.specs.toml_sections import Section, placed
+from halfwidth.study.specs.value_files import CONVERSIONS
 
 OF_TABLES = (
     *("files", "metric", "bounds", "columns", "by", "case", "scale"),
-    *("missing", "penalty", "population", "min_cases", "model", "task"),
+    *("missing", "penalty", "population", "min_cases", "model", "task", "from", "failures"),
 )
 OF_SCORES = (
     *("kind", "scores", "targets", "files", "target", "columns", "labels", "positive"),
@@ -103,10 +104,11 @@ def _tables(section: Section) -> TableSource:
     scale = section.number("scale")
     if scale is not None and scale <= 0:
         raise DataError(f"{section.at('scale')} = {scale:g} is not above 0; it divides the values")
+    metric = _metric(section, bounds)
     return TableSource(
         place=section.place,
         files=_paths(section, "files"),
-        metric=_metric(section, bounds),
+        metric=metric,
         columns=section.texts("columns") or None,
         by=section.texts("by"),
         case=section.text("case") or None,
@@ -118,7 +120,36 @@ def _tables(section: Section) -> TableSource:
         min_cases=section.integer("min_cases", 0, at_least=0),
         model=section.text("model"),
         task=section.text("task"),
+        converted_from=_converted_from(section, metric),
+        failures=_failures(section, metric),
     )
+
+
+def _converted_from(section: Section, metric: Metric | None) -> str:
+    """The metric in the tables that the one of the study is computed from."""
+    given = section.text("from")
+    known = [source for source, target in CONVERSIONS if metric and target == metric.spec.name]
+    if given and given not in known:
+        pairs = ", ".join(
+            f'metric = "{target}" with from = "{source}"' for source, target in CONVERSIONS
+        )
+        raise DataError(f"{section.at('from')} = {given!r}: what can be converted is {pairs}")
+    return given
+
+
+def _failures(section: Section, metric: Metric | None) -> float:
+    """The share of failed cases that the population has besides those of the tables."""
+    share = section.number("failures")
+    if share is None:
+        return 0.0
+    if not 0 < share < 1:
+        raise DataError(f"{section.at('failures')} = {share:g} is not a share such as 0.02")
+    if metric is None or metric.spec.worst is None:
+        raise DataError(
+            f"{section.at('failures')} needs a metric with a worst value; "
+            + ("name it: metric = ..." if metric is None else f"{metric.spec.called} has none")
+        )
+    return share
 
 
 # --------------------------------------------------------------------------- test sets

@@ -27,6 +27,9 @@ FEW_CASES = 50
 # Fewest cases of a class: scores of fewer are hardly a distribution.
 FEW_OF_A_CLASS = 10
 
+# What stands in place of a method where one is chosen for each sample, as users get it.
+AUTO = "auto"
+
 FittedBy = Literal["auto", "kde", "empirical"]
 ScoreKind = Literal["logits", "probabilities"]
 
@@ -61,6 +64,10 @@ class TableSource:
         Instances with fewer cases are left out.
     model, task : str
         Empty: from the table, the pattern or the name of the file.
+    converted_from : str
+        The metric that the tables hold, where ``metric`` is computed from it.
+    failures : float
+        The share of cases of the population that have the worst value of the metric.
     """
 
     place: str
@@ -77,6 +84,8 @@ class TableSource:
     min_cases: int = 0
     model: str = ""
     task: str = ""
+    converted_from: str = ""
+    failures: float = 0.0
 
 
 @frozen
@@ -193,6 +202,8 @@ class StudySpec:
         Where instances come from.
     folder : Path
         The folder that files are relative to.
+    auto : bool
+        Whether the study has intervals by what ``auto`` chooses for each sample.
     """
 
     name: str
@@ -212,6 +223,7 @@ class StudySpec:
     scores: tuple[ScoreSource, ...]
     populations: tuple[PopulationSource, ...]
     folder: Path
+    auto: bool = False
 
     def settings(self) -> dict[str, Any]:
         """All that results depend on except the instances, ready for JSON.
@@ -232,7 +244,7 @@ class StudySpec:
             "statistics": [written(statistic, complete=True) for statistic in self.statistics],
             "metrics": [written(metric, complete=True) for metric in self.metrics],
             "averages": list(self.averages),
-            "methods": [method.name for method in methods],
+            "methods": [*(method.name for method in methods), *([AUTO] if self.auto else [])],
             "absent_class": self.absent_class,
             "truth_draws": self.truth_draws,
         }

@@ -20,10 +20,17 @@ from halfwidth.io.layout import MISSING_LEVEL, Layout, Slice, layout_of, metrics
 from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import Repeats
 from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.overlap import dsc, iou
 from halfwidth.study.specs.digests import digest_of
 from halfwidth.study.specs.matching import NAMED, Match, identity, matches
 from halfwidth.study.specs.spec import FEW_CASES, Instance, TableSource, written
 from halfwidth.study.specs.toml_sections import placed
+
+# What is known of one metric where the tables hold another, case by case.
+CONVERSIONS: dict[tuple[str, str], Callable[[Array], Array]] = {
+    (dsc.__name__, iou.__name__): lambda values: values / (2 - values),
+    (iou.__name__, dsc.__name__): lambda values: 2 * values / (1 + values),
+}
 
 
 def instances_of_tables(source: TableSource, folder: Path) -> Iterator[Instance]:
@@ -105,9 +112,10 @@ def _instance(
     layout_notes: tuple[str, ...],
 ) -> Instance:
     model, task, where = _named(source, match, layout, part)
+    held = METRICS[source.converted_from] if source.converted_from else metric.spec
     ready = ready_values(
         part.values,
-        metric,
+        metric if held is metric.spec else Metric(held),
         _request(source),
         scale=source.scale,
         where=where,
@@ -116,14 +124,20 @@ def _instance(
     )
     bounds = metric.spec.bounds
     # Values beyond the bounds by the rounding of the file are on them.
-    values = np.sort(np.clip(ready.values, bounds.low, bounds.high))
+    values = np.sort(np.clip(ready.values, held.bounds.low, held.bounds.high))
+    if source.converted_from:
+        values = CONVERSIONS[source.converted_from, metric.spec.name](values)
     fit = _fit(source, metric, values)
     name = "/".join(filter(None, (model, task, written(metric))))
-    recipe = {
+    recipe: dict[str, Any] = {
         "population": fit.population,
         "metric": written(metric, complete=True),
         "bounds": [repr(bounds.low), repr(bounds.high)],
     }
+    if source.failures and metric.spec.worst is not None:
+        fit = _with_failures(fit, source.failures, metric.spec.worst)
+        name += f"+{100 * source.failures:g}% failures"
+        recipe["failures"] = repr(source.failures)
     return Instance(
         name=name,
         task=task,
@@ -173,6 +187,18 @@ def _fit(source: TableSource, metric: Metric, values: Array) -> _Fit:
     if kind == "kde":
         return _Fit("kde", functools.partial(adaptive_kde, values, metric.spec.bounds))
     return _Fit("empirical", functools.partial(empirical, values))
+
+
+def _with_failures(fit: _Fit, share: float, worst: float) -> _Fit:
+    """The same population, but for a share of cases that have the worst value."""
+    return _Fit(fit.population, functools.partial(_planted, fit.build, share, worst))
+
+
+def _planted(build: Callable[[], Any], share: float, worst: float) -> Any:
+    from halfwidth.study.populations.empirical import empirical
+    from halfwidth.study.populations.mixtures import mixture
+
+    return mixture([build(), empirical([worst])], [1 - share, share])
 
 
 def _notes(source: TableSource, part: Slice, ready: Ready) -> Iterator[str]:

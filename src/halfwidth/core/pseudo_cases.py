@@ -1,0 +1,83 @@
+"""Pseudo-cases: what was not observed and might have been, at the bounds of a metric.
+
+A Dirichlet interval takes the distribution of a statistic under random weights of the cases: a
+Gamma(1) variate for each unit (a case, or a cluster), and a Gamma(mass) variate for each
+pseudo-case, all divided by their sum. Each end of the interval is a quantile of a distribution of
+its own, since `gaffke` has other pseudo-cases for the lower end than for the upper one, and a
+pseudo-case can only ever add to a spread, so that it serves the upper end of an SD alone.
+
+Each form of statistic reads them in its own way (``weighted`` of its engine):
+
+- *values of cases*: the masses lie at the two bounds, `PseudoCases.low` and `PseudoCases.high`;
+- *differences between the values of two models*: at the corners of the square of both ranges
+  (`corners`), so that the values of either model have the pseudo-cases that they have alone;
+- *records of a test set* (labels, scores with labels): at the two ends of what a case of a class
+  can be: the worst and the best that could be predicted for it. ``masses`` are those of each class
+  of two. The form knows its classes, and what is worst for them.
+"""
+
+from __future__ import annotations
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Bounds
+
+Masses = tuple[float, float]
+
+
+@frozen
+class PseudoCases:
+    """The masses of the pseudo-cases at the lower and at the upper bound, for each end.
+
+    Attributes
+    ----------
+    bounds : Bounds
+        Of a value of a case; the range of the metric, or a narrower one that the user vouches
+        for. Of records, the range of the metric.
+    low, high : tuple of float
+        For the lower end of the interval and for the upper one: the masses at the lower and at
+        the upper bound.
+    paired : bool
+        Whether the values are those of two models for the same cases, or their differences;
+        ``bounds`` are those of one value.
+
+    Examples
+    --------
+    >>> half = PseudoCases.at_both(0.5, Bounds(0, 1))
+    >>> half.low, half.high
+    ((0.5, 0.5), (0.5, 0.5))
+    """
+
+    bounds: Bounds
+    low: Masses
+    high: Masses
+    paired: bool = False
+
+    @classmethod
+    def at_both(cls, mass: float, bounds: Bounds, *, paired: bool = False) -> PseudoCases:
+        """The same at both bounds, for both ends of the interval."""
+        return cls(bounds, (mass, mass), (mass, mass), paired)
+
+    @classmethod
+    def outward(cls, mass: float, bounds: Bounds, *, paired: bool = False) -> PseudoCases:
+        """At the lower bound for the lower end of the interval, at the upper one for the upper."""
+        return cls(bounds, (mass, 0.0), (0.0, mass), paired)
+
+    def corners(self, masses: Masses) -> tuple[tuple[tuple[float, float], float], ...]:
+        """Pairs of values and their masses, such that both models have ``masses`` alone.
+
+        Of the masses (½, ½) a quarter lies at each corner. For a bound of a difference the model
+        that is subtracted has its masses the other way round.
+
+        >>> outward = PseudoCases.outward(1, Bounds(0, 1), paired=True)
+        >>> [corner for corner, mass in outward.corners(outward.low) if mass]
+        [(0.0, 1.0)]
+        """
+        at_low, at_high = masses
+        total = at_low + at_high
+        ends = ((float(self.bounds.low), at_low), (float(self.bounds.high), at_high))
+        opposite = ((float(self.bounds.low), at_high), (float(self.bounds.high), at_low))
+        return tuple(
+            ((first, second), mass * other / total)
+            for first, mass in ends
+            for second, other in opposite
+        )

@@ -1,0 +1,77 @@
+"""Distributions of a mean under Dirichlet weights.
+
+With independent gammas g, a Gamma(1) variate for each unit (a case, or a cluster of B cases with
+the total A) and a Gamma(mass) variate for each pseudo-unit, the weighted mean over cases is
+Σ g A / Σ g B. A pseudo-cluster weighs as many cases as the clusters on average. In strata, whose
+shares of the cases are fixed, it is the mean of those of the strata, weighted by these shares. The
+mass of the pseudo-cases is divided among the strata in the same proportion, so that strata change
+neither how far the interval's centre is moved nor how much unobserved cases could add.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.tails import as_distribution
+
+
+def weighted_means(
+    values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[Quantiles, Quantiles]:
+    """The distributions of the mean for the lower and for the upper end of an interval.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n)
+        Values of cases, or their differences, in the canonical order of the design.
+    design : Design
+    plan : Plan
+    pseudo_cases : PseudoCases
+    """
+    low = _distribution(values, design, plan, _atoms(pseudo_cases, pseudo_cases.low))
+    if pseudo_cases.low == pseudo_cases.high:
+        return low, low
+    return low, _distribution(values, design, plan, _atoms(pseudo_cases, pseudo_cases.high))
+
+
+def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
+    """Values of pseudo-cases, ascending, and their masses."""
+    if pseudo_cases.paired:
+        corners = pseudo_cases.corners(masses)
+        points = np.array([first - second for (first, second), _ in corners])
+        each = np.array([mass for _, mass in corners])
+    else:
+        points = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high], float)
+        each = np.array(masses, float)
+    distinct: Array = np.unique(points)
+    total = (each * (points == distinct[:, None])).sum(axis=-1)
+    return distinct[total > 0], total[total > 0]
+
+
+def _distribution(
+    values: Array, design: Design, plan: Plan, atoms: tuple[Array, Array]
+) -> Quantiles:
+    """By drawing weights."""
+    points, masses = atoms
+    totals = design.by_stratum(design.totals(values))
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    shares = [size.sum() / design.n for size in sizes]
+    pseudo_masses = np.concatenate([share * masses for share in shares])
+    pseudo = pseudo_weights(pseudo_masses, plan)
+    out = np.zeros((len(values), plan.n_resamples))
+    for start, stop in plan.blocks(max(design.units, len(values))):
+        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        added_in = np.split(pseudo[start:stop], len(shares), axis=-1)
+        for total, size, share, own, added in zip(
+            totals, sizes, shares, weights, added_in, strict=True
+        ):
+            added_size = size.mean() * added
+            denominator = own @ size + added_size.sum(axis=-1)
+            out[:, start:stop] += share * (total @ own.T + added_size @ points) / denominator
+    return as_distribution(out, plan)
