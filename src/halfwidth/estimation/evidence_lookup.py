@@ -23,6 +23,7 @@ from halfwidth.estimation.evidence import (
     statistic_studied,
 )
 from halfwidth.estimation.resolve import AUTO
+from halfwidth.metrics.agreement import accuracy
 
 # A size of the study speaks for samples of up to this many times as many cases (the next size is
 # nearer then), and the smallest for those of this much fewer.
@@ -102,7 +103,7 @@ def found_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) -> Fo
         Of the family of the metric. A metric of cases that belongs to none, such as a distance,
         has that of the metrics between 0 and 1 under the same method.
     """
-    if estimate.level != STUDIED:
+    if estimate.level != STUDIED or _is_of_part(estimate):
         return Found()
     metric, average = estimate.metric_spec, estimate.average or ""
     name = statistic_studied(metric.spec, estimate.statistic_spec)
@@ -125,6 +126,13 @@ def _leaves_some(rows: tuple[Evidence, ...], method: MethodSpec) -> bool:
 
 def _of_sizes(rows: tuple[Evidence, ...], *, by_class: bool) -> tuple[Evidence, ...]:
     return tuple(row for row in rows if bool(row.smallest) is by_class)
+
+
+def _is_of_part(estimate: Estimate) -> bool:
+    """Whether a proportion is of some of the cases, as sensitivity: the study counted all."""
+    metric, of_records = estimate.metric_spec, estimate.statistic_spec.spec.of_records
+    whole = metric_family(metric) == accuracy.__name__
+    return metric.spec.level is MetricLevel.SAMPLE and not of_records and not whole
 
 
 def _is_of_cases(metric: Metric) -> bool:

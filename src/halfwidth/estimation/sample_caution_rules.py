@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from halfwidth.core.cautions import Caution, caution
-from halfwidth.core.estimate import statistic_title
+from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.spec import Estimand, Need
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.intervals.mean import sample_skewness
+from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
 # Values beyond the quartiles by this many IQRs are far out: 1 to 3 % of samples of 30 to 200
@@ -20,11 +21,12 @@ FAR_OUT, ABSORBS_OUTLIERS, COCHRAN = 4.0, 50, 25.0
 FEWEST_FOR_SHAPE = 5
 # With fewer failures (or successes) than this the normal approximation is useless.
 RARE, NEAR_AN_END = 5, 0.2
-# Below so many clusters intervals of clustered data under-cover, however many cases they hold
-# (tests/oracles/test_cluster_coverage.py). Unequal clusters weigh like fewer equal ones (Carter,
-# Schnepel & Steigerwald 2017, without their term for the intra-cluster correlation); it matters
-# where that is less than this share of their number.
-FEW_EFFECTIVE, UNEQUAL = 20, 0.75
+# Fewer effective clusters under-cover, however many cases they hold: unequal clusters weigh like
+# fewer equal ones (Kish). Intervals from the jackknife over clusters, and of proportions on the
+# trials that it leaves, hold from the first number on (decision 0042), others from the second
+# (tests/oracles/test_cluster_coverage.py). Inequality matters where fewer than the share of the
+# clusters are left.
+FEW_ROBUST, FEW_CLUSTERS, UNEQUAL = 5, 20, 0.75
 
 
 def few_cases(context: CautionContext) -> Caution | None:
@@ -32,20 +34,56 @@ def few_cases(context: CautionContext) -> Caution | None:
     e = context.estimate
     if context.guaranteed or context.undefined or context.is_of_runs:
         return None
-    clustered = context.design is not None and context.design.sizes is not None
-    if context.by_class and not clustered:
-        return None
+    if context.design is not None and context.design.sizes is not None:
+        return _few_clusters(context, context.design)
     found = found_for(e, chosen=context.chosen) if context.as_studied else Found()
+    if context.by_class and _left_to_classes(context, found):
+        return None
     if found.rows:
         few, needed = found.too_few(e.n), found.needed_text
     else:
-        statistic = e.statistic_spec
-        least = statistic.spec.reliable_n(e.metric_spec.reliable_n, **statistic.parameters)
-        least = max(least, FEW_EFFECTIVE) if clustered else least
+        least = _declared_least(e)
         few, needed = context.units < least, f"about {least} or more"
     if not few:
         return None
     return caution("HW201", n=context.units_text, what=context.what, needed=needed)
+
+
+def _left_to_classes(context: CautionContext, found: Found) -> bool:
+    """Whether the cases of the smallest class say more than those in all (HW204).
+
+    Not of a part of an area, which rests on the few cases beyond its rate; nor of a method that was
+    named and studied by n alone.
+    """
+    metric = context.estimate.metric_spec
+    if callable(metric.spec.reliable_n) and not metric.usual:
+        return False
+    by_class = found_for(context.estimate, chosen=context.chosen, by_class=True)
+    return context.chosen or bool(by_class.rows) or not found.rows
+
+
+def _declared_least(e: Estimate) -> int:
+    """Cases for reliable coverage as the specs of statistic and metric say."""
+    statistic = e.statistic_spec
+    return statistic.spec.reliable_n(e.metric_spec.reliable_n, **statistic.parameters)
+
+
+def _few_clusters(context: CautionContext, design: Design) -> Caution | None:
+    needed = _clusters_needed(context)
+    if design.effective_units >= needed:
+        return None
+    count = context.units_text
+    if not design.equal_sizes:
+        count += f" that weigh like {design.effective_units:.2g} equal ones"
+    return caution("HW201", n=count, what=context.what, needed=f"about {needed} or more")
+
+
+def _clusters_needed(context: CautionContext) -> int:
+    """Effective clusters from which on intervals by a method hold."""
+    e = context.estimate
+    if {Need.ROBUST_ERROR, Need.TRIALS} & set(e.method_spec.needs):
+        return FEW_ROBUST
+    return FEW_CLUSTERS if context.by_class else max(_declared_least(e), FEW_CLUSTERS)
 
 
 def outliers(context: CautionContext) -> Caution | None:
@@ -98,11 +136,10 @@ def unequal_clusters(context: CautionContext) -> Caution | None:
     """Clusters so unequal that a few of them decide."""
     if context.design is None or context.design.sizes is None:
         return None
-    sizes = context.design.unit_sizes.astype(float)
-    effective = sizes.sum() ** 2 / (sizes**2).sum()
-    if effective >= min(FEW_EFFECTIVE, UNEQUAL * len(sizes)):
+    clusters, effective = context.design.units, context.design.effective_units
+    if effective >= min(_clusters_needed(context), UNEQUAL * clusters):
         return None
-    return caution("HW403", clusters=len(sizes), effective=effective)
+    return caution("HW403", clusters=clusters, effective=effective)
 
 
 def single_units(context: CautionContext) -> Caution | None:
