@@ -322,8 +322,8 @@ def intervals(
     list of Computed
         One for each method; with several levels, for each method at the first, then at the next.
     """
-    statistic_range = statistic.spec.range_rule(bounds)
     samples, n = len(values), values.shape[-1]
+    statistic_range = statistic.range(bounds, n)
     design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []
