@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from metric_coverage import auroc_of, precision_of
+from numpy.typing import NDArray
 from scipy import integrate, stats
 
 import halfwidth as hw
@@ -108,7 +110,9 @@ def measured(source: Source, n: int, samples: int, seed: int = 1) -> dict[str, C
     """Coverage and cautions over samples of n cases, for each statistic or metric."""
     cells = {what: Cell() for what in source.truths}
     for sample in range(samples):
-        found = source.estimates(np.random.default_rng([seed, n, sample]), n)
+        found = source.estimates(
+            np.random.default_rng([seed, n, sample, zlib.crc32(source.name.encode())]), n
+        )
         for (what, truth), estimate in zip(source.truths.items(), found, strict=True):
             cells[what].add(estimate, truth)
     return cells
@@ -198,8 +202,8 @@ def of_three_classes(metrics: tuple[str, ...] = OF_THREE) -> Source:
     return Source("three classes", dict(zip(metrics, truths, strict=True)), estimates)
 
 
-def _three_classes(generator: np.random.Generator, n: int) -> tuple[Array, Array]:
-    truth = generator.choice(len(SHARES), n, p=SHARES)
+def _three_classes(generator: np.random.Generator, n: int) -> tuple[NDArray[np.intp], Array]:
+    truth = generator.choice(len(SHARES), n, p=SHARES).astype(np.intp)
     return truth, generator.normal(size=(n, len(SHARES))) + OWN * np.eye(len(SHARES))[truth]
 
 

@@ -53,8 +53,9 @@ def evidence(folder: Path, file: Path) -> None:
     parts.append(cells_of(folder, "studentized").query("method == 'studentized'"))
     parts.append(cells_of(folder, "classification"))
     parts.append(cells_of(folder, "two-classes"))
-    shares = known_of("classification", "two-classes").set_index("instance")["smallest_share"]
-    rows = analysis.evidence_rows(pd.concat(parts), smallest_shares=shares.dropna().to_dict())
+    known = known_of("classification", "two-classes").dropna(subset="smallest_share")
+    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
+    rows = analysis.evidence_rows(pd.concat(parts), smallest_shares=shares)
     rows.to_csv(file, index=False, float_format="%.5g", na_rep="nan", lineterminator="\n")
     print(f"{len(rows)} rows")
 

@@ -260,7 +260,7 @@ def test_a_level_near_1_is_not_printed_as_100_per_cent() -> None:
 
 
 def test_repr_is_the_sentence_and_the_cautions() -> None:
-    first, second, _ = repr(estimate()).splitlines()
+    first, second = repr(estimate()).splitlines()
     assert first == f"Estimate: {estimate().sentence()}"
     assert second.startswith("  HW201 10 cases;")
 

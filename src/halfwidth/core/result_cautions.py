@@ -94,10 +94,12 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW202",
         "outliers or strong skew",
-        "{detail}: a few values weigh heavily in the {what}, whose interval may under-cover.",
+        "{detail}: a few values weigh heavily in the {what}{doubt}.",
         "Failed cases make long tails. The coverage of an interval for a mean or an SD converges "
         "more slowly the more skewed the values are; in a study of 228 instances almost all "
-        "coverage failures for the mean DSC were instances with outliers.",
+        "coverage failures for the mean DSC were instances with outliers. Samples with such values "
+        "were covered less often by t and percentile (87 % of the time at 30 cases, 93 % without "
+        "them), but not by hall and bca: what they miss is the tail of which a sample shows none.",
         "Look at the extreme cases. Report the median or the trimmed mean as well, which outliers "
         "do not move.",
         "andre2025",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
-from halfwidth.core.spec import Estimand, Need
+from halfwidth.core.spec import Estimand, Need, spec_of
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import Found, found_for
-from halfwidth.intervals.mean import sample_skewness
+from halfwidth.intervals.mean import hall, sample_skewness
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.quantile import quantile
 
@@ -19,6 +19,9 @@ from halfwidth.summaries.quantile import quantile
 # without such values did not go with less coverage.
 FAR_OUT, ABSORBS_OUTLIERS, COCHRAN = 4.0, 50, 25.0
 FEWEST_FOR_SHAPE = 5
+# What methods need that mind skewness, besides Hall's.
+SKEW_NEEDS = {Need.ACCELERATION, Need.STUDENTIZED, Need.WEIGHTED}
+MAY_UNDER_COVER = ", whose interval may under-cover"
 # With fewer failures (or successes) than this the normal approximation is useless.
 RARE, NEAR_AN_END = 5, 0.2
 # Fewer effective clusters under-cover, however many cases they hold: unequal clusters weigh like
@@ -104,7 +107,15 @@ def outliers(context: CautionContext) -> Caution | None:
         "HW202",
         detail=f"{n_far_out} of {len(values)} values far out (beyond {FAR_OUT:g} IQR)",
         what=statistic_title(context.estimate.statistic_spec),
+        doubt="" if _minds_skew(context) else MAY_UNDER_COVER,
     )
+
+
+def _minds_skew(context: CautionContext) -> bool:
+    """Whether a method lengthens the side of the tail, as those that `auto` takes do."""
+    method = context.estimate.method_spec
+    corrected = SKEW_NEEDS & set(method.needs) or method is spec_of(hall)
+    return context.chosen or bool(corrected)
 
 
 def _fences(values: Array) -> tuple[float, float]:

@@ -14,7 +14,9 @@ from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.api import proportion_ci
-from halfwidth.estimation.caution_rules import CautionContext, cautions_for
+from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.caution_rules import cautions_for
+from halfwidth.estimation.sample_caution_rules import MAY_UNDER_COVER
 from halfwidth.estimation.test_sets.class_size_rules import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
@@ -134,7 +136,7 @@ def _skewed_values(estimate: Estimate, spread: Spread) -> list[Caution]:
                 f"An SD of {fixed(spread.low, places + 1)} with a mean only "
                 f"{fixed(reach, places + 1)} from the {end} end of the range needs a long tail"
             )
-            return [caution("HW202", detail=detail, what="mean")]
+            return [caution("HW202", detail=detail, what="mean", doubt=MAY_UNDER_COVER)]
     return []
 
 
