@@ -117,7 +117,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             )
         spec = attached
     if bounds is not None:
-        spec = replace(spec, bounds=_as_bounds(bounds))
+        spec = replace(spec, bounds=_as_bounds(bounds), bounds_given=True)
     return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
 
 
@@ -259,7 +259,7 @@ def check_accepts(
         return
     accepted = accepted_methods(statistic, binary=binary, design=design)
     reason = ""
-    if method.name in accepted_methods(statistic, binary=binary):
+    if fits(method, statistic, Design.iid(0), binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
     elif method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"

@@ -59,7 +59,7 @@ def mean_estimate(claim: MeanClaim, sd: float, level: Level) -> Estimate:
     ingredients = Ingredients(
         {
             Need.ESTIMATE: lambda: np.array([claim.value]),
-            Need.STANDARD_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
+            Need.ROBUST_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
             Need.DEGREES_OF_FREEDOM: lambda: claim.n - 1,
         }
     )
@@ -174,7 +174,9 @@ def _with_class_cautions(estimate: Estimate, claim: AurocClaim) -> tuple[Caution
     if count < FEW_OF_A_CLASS:
         cases = f"{count} case{'' if count == 1 else 's'}"
         what = estimate.subject
-        raised.append(caution("HW204", name=f"Class {name}", count=cases, more="", what=what))
+        needed = f"about {FEW_OF_A_CLASS} or more"
+        named = {"name": f"Class {name}", "count": cases, "more": "", "what": what}
+        raised.append(caution("HW204", needed=needed, **named))
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
         raised.append(_near_end_caution(estimate.value, float(end)))
