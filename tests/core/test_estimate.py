@@ -19,6 +19,7 @@ KEYS = [
     "by",
     "metric",
     "parameters",
+    "bounds",
     "statistic",
     "average",
     "value",

@@ -50,10 +50,10 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores | Instance]] = {
     "HW303": lambda: hw.proportion_ci(45, 50, method="wald"),
     "HW304": lambda: hw.summary_ci([2.0] * 30, metric="hd95"),
     "HW305": lambda: hw.summary_ci([0.9, 0.7, 0.99], metric="dsc", method="t"),
-    "HW306": lambda: hw.summary_ci([0.9], metric="dsc"),
+    "HW306": lambda: hw.summary_ci([0.9], metric="hd95"),
     "HW307": lambda: hw.summary_ci(GOOD, metric="dsc", method="hoeffding"),
     "HW308": lambda: hw.summary_ci(SMALL[:5], metric="dsc", statistic="median"),
-    "HW309": lambda: hw.summary_ci([0.9, 0.7, 0.99], metric="dsc"),
+    "HW309": lambda: hw.summary_ci([0.1, 0.2, 9.0], metric="hd95"),
     "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
     "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
     "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
@@ -67,6 +67,9 @@ SITUATIONS |= {
     "HW205": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="mcc"),
     "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
     "HW207": lambda: hw.metric_ci([0] * 25 + [1] * 25, SCORES, metric="auroc"),
+    "HW209": lambda: hw.metric_ci(
+        [0, 1] * 25, BINARY_SCORES, metric="auroc", sample_weight=[1] + [1e-3] * 49
+    ),
     "HW208": lambda: hw.metric_ci(THREE, [0, 1] * 25 + [0], metric="ppv", average="macro"),
     "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision"),
     "HW314": lambda: hw.metric_ci(

@@ -190,7 +190,7 @@ class Estimate:
     @property
     def range(self) -> Bounds:
         """The range in which the estimated value lies."""
-        return self.statistic_spec.spec.range_rule(self.metric_spec.spec.bounds)
+        return self.statistic_spec.range(self.metric_spec.spec.bounds, self.n)
 
     @property
     def statistic_title(self) -> str:
@@ -219,7 +219,9 @@ class Estimate:
     @property
     def method_title(self) -> str:
         """The method in prose, with what the design makes of it: ``cluster BCa bootstrap``."""
-        title = self.method_spec.title
+        title, metric = self.method_spec.title, self.metric_spec.spec
+        if Need.WEIGHTED in self.method_spec.needs and metric.bounds_given:
+            title = f"{title} on {metric.bounds}"
         # Means of clusters are independent cases to the method.
         design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
         if design not in DESIGN_WORDS:
@@ -267,6 +269,10 @@ class Estimate:
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": self.metric,
             "parameters": {name: self._parameter_text(name) for name in self.parameters},
+            "bounds": [
+                plain(self.metric_spec.spec.bounds.low),
+                plain(self.metric_spec.spec.bounds.high),
+            ],
             "statistic": self.statistic,
             "average": self.average,
             "value": plain(self.value),
@@ -295,6 +301,8 @@ class Estimate:
         """A flat row: that of the JSON contract without ``by``, numbers left as they are."""
         row = self.to_dict()
         row.pop("by")
+        bounds = self.metric_spec.spec.bounds
+        row["bounds"] = f"{bounds.low:.12g},{bounds.high:.12g}"
         row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in self.parameters.items())
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         # Numbers stay numbers here, where NaN and infinity can be written.

@@ -55,7 +55,9 @@ class MetricSpec:
         One line: what it measures.
     bounds : Bounds
         The range that every value lies in; drives range checks, ``missing="worst"``,
-        concentration bounds and axes.
+        concentration bounds, pseudo-cases and axes.
+    bounds_given : bool
+        Whether the user gave them, in place of the metric's own.
     better : Better
     unit : str
         Of a value; empty where it has none.
@@ -117,6 +119,7 @@ class MetricSpec:
     title: str | None = None
     summary: str = ""
     bounds: Bounds = UNBOUNDED
+    bounds_given: bool = False
     better: Better = Better.UNSTATED
     unit: str = ""
     kind: Kind = Kind.CONTINUOUS
@@ -241,17 +244,17 @@ class Metric:
 # --------------------------------------------------------------------------- statistics
 
 
-def range_of_values(bounds: Bounds) -> Bounds:
+def range_of_values(bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
     """The range of a statistic that averages or picks values: that of the metric."""
     return bounds
 
 
-def range_of_spread(bounds: Bounds) -> Bounds:
-    """The range of a measure of spread: from 0 to the width of the metric's range."""
+def range_of_gaps(bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
+    """The range of a distance between values: from 0 to the width of the metric's range."""
     return Bounds(0.0, bounds.width)
 
 
-def _unknown_range(_bounds: Bounds) -> Bounds:
+def _unknown_range(_bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
     return UNBOUNDED
 
 
@@ -274,7 +277,8 @@ class StatisticSpec:
     form : Form or None
         Its sufficient form for fast resampling; None means the generic path.
     range_rule : callable
-        Maps the metric's bounds to those of the statistic.
+        ``range_rule(bounds, n, **parameters)``: from the metric's bounds to those of the statistic
+        of n values.
     smooth : bool
         Whether it is a smooth function of the empirical distribution, as BCa supposes.
     min_n : int
@@ -308,7 +312,7 @@ class StatisticSpec:
     function: Callable[..., Any]
     estimand: Estimand = Estimand.OTHER
     form: Form | None = None
-    range_rule: Callable[[Bounds], Bounds] = _unknown_range
+    range_rule: Callable[..., Bounds] = _unknown_range
     smooth: bool = True
     min_n: int = 1
     parameters: tuple[Parameter, ...] = ()
@@ -354,6 +358,10 @@ class Statistic:
                 f"statistic {self.spec.name!r} returned {type(reduced).__name__} of "
                 f"{np.asarray(reduced).dtype}; it must reduce the values of a sample to one number"
             ) from None
+
+    def range(self, bounds: Bounds, n: float) -> Bounds:
+        """Where the statistic of n values within some bounds lies."""
+        return self.spec.range_rule(bounds, n, **self.parameters)
 
     @property
     def quantile_level(self) -> float:
@@ -413,7 +421,7 @@ class MethodSpec:
     Attributes
     ----------
     name, title : str
-        On the command line; in prose.
+        On the command line, with the parameters that are not as usual; in prose.
     function : callable
         Takes what ``needs`` names, in that order, and a `Level`; returns an `Interval`.
     accepts : frozenset of Estimand
@@ -435,6 +443,8 @@ class MethodSpec:
         Whether its bounds are always cut to the statistic's range, infinite ones among them.
     cautions : tuple of str
         Codes raised whenever the method is used.
+    assumes : str
+        What it takes for granted, in plain words.
     cite : str
     independent_only : bool
         Whether it supposes independent cases, without clusters and strata.
@@ -458,6 +468,7 @@ class MethodSpec:
     promises: frozenset[Promise] = frozenset()
     clips: bool = False
     cautions: tuple[str, ...] = ()
+    assumes: str = ""
     cite: str = ""
     synonyms: tuple[str, ...] = ()
     independent_only: bool = False
@@ -498,12 +509,21 @@ class MethodSpec:
         draws = self.resamples and Need.WEIGHTED not in self.needs
         return max(self.min_n, FEWEST_CLUSTERS_DRAWN if draws else 2)
 
-    @property
-    def text(self) -> str:
-        """The name with the parameters that differ from their defaults: ``dirichlet:mass=0.25``."""
+    def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
+        """The same with other values of its parameters, which then stand in its name and title."""
+        bound = bind(self.name, self.parameters, given, complete=True)
         usual = {parameter.name: parameter.default for parameter in self.parameters}
-        changed = [f"{name}={value!r}" for name, value in self.bound if value != usual[name]]
-        return ":".join([self.name, *([",".join(changed)] if changed else [])])
+        changed = {name: value for name, value in bound.items() if value != usual[name]}
+        if not changed:
+            return self
+        written = ",".join(f"{name}={value!r}" for name, value in changed.items())
+        said = ", ".join(f"{name} {value:g}" for name, value in changed.items())
+        return replace(
+            self,
+            name=f"{self.name}:{written}",
+            title=f"{self.title} ({said})",
+            bound=tuple(bound.items()),
+        )
 
     @property
     def needs_bounds(self) -> bool:

@@ -103,13 +103,16 @@ def _for_designed_mean(records: Records, bounds: Bounds) -> str:
 
 
 def _for_mean(values: Array, bounds: Bounds) -> str:
-    n = len(values)
-    if n > 1 and values[0] == values[-1]:
-        # No spread to resample: only the metric's range still says anything.
-        return "hoeffding" if bounds.finite else "t"
-    if n < METHODS["hall"].min_n:
-        return _instead_of("hall")
-    return "hall" if n < SMALL else "bca"
+    """Dirichlet weights where the metric has finite bounds, at any n; else Hall's interval.
+
+    What a sample without a failure says of rare ones is in the bounds of the metric, not in its
+    SD: a rule that looks at the SD takes short intervals where failures went unseen.
+    """
+    if bounds.finite:
+        return "dirichlet"
+    constant = len(values) > 1 and values[0] == values[-1]
+    few = len(values) < METHODS["hall"].min_n
+    return _instead_of("hall") if few or constant else "hall"
 
 
 def _instead_of(name: str) -> str:

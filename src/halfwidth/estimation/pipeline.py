@@ -95,7 +95,7 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
     check_accepts(
         request.method, functional.statistic, binary=functional.binary, design=design, what=what
     )
-    check_bounds(request.method, functional.metric)
+    check_bounds(request.method, functional.metric, functional.statistic)
     return request.method
 
 

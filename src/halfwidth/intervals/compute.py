@@ -109,6 +109,13 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     return bool(accepted) and has_error and studentizes and weighted and under
 
 
+def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
+    """Whether a method makes intervals for a statistic only of a metric with finite bounds."""
+    if Need.BOUNDS in method.needs or Need.WEIGHTED not in method.needs:
+        return method.needs_bounds
+    return engine_for(statistic).weights_need_bounds(statistic)
+
+
 def sample_ingredients(
     values: Array,
     design: Design,
@@ -322,8 +329,8 @@ def intervals(
     list of Computed
         One for each method; with several levels, for each method at the first, then at the next.
     """
-    statistic_range = statistic.spec.range_rule(bounds)
     samples, n = len(values), values.shape[-1]
+    statistic_range = statistic.range(bounds, n)
     design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []

@@ -57,7 +57,7 @@ def mean_estimate(claim: MeanClaim, sd: float, level: Level) -> Estimate:
     ingredients = Ingredients(
         {
             Need.ESTIMATE: lambda: np.array([claim.value]),
-            Need.STANDARD_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
+            Need.ROBUST_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
             Need.DEGREES_OF_FREEDOM: lambda: claim.n - 1,
         }
     )

@@ -25,6 +25,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
     concordance,
     unit_of_cases,
 )
+from halfwidth.resampling.forms.ranked_weighted import weighted
 
 # A standard error below this is rounding.
 ROUNDING = 1e-12
@@ -251,6 +252,8 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     standard_error=standard_error,
     has_standard_error=has_standard_error,
+    weighted=weighted,
+    weights_need_bounds=lambda _statistic: False,
     seconds=seconds,
     bounded=True,
     paired=True,
