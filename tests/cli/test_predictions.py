@@ -467,7 +467,7 @@ def test_real_scores_from_arrays(run: Run, shared: Path) -> None:
     assert ran.status == 0
     auroc, sensitivity = ran.estimates
     assert round(auroc["value"], 4) == 0.8072
-    assert (auroc["method"], auroc["n"]) == ("delong_logit", 298)
+    assert (auroc["method"], auroc["n"]) == ("delong_logit_t", 298)
     assert (sensitivity["method"], sensitivity["n"]) == ("wilson", 69)
 
 

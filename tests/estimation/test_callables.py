@@ -75,7 +75,7 @@ def test_a_lambda_is_called_a_statistic_in_prose() -> None:
 
 @pytest.mark.parametrize("method", ["t", "exact", "wilson", "trimmed_t"])
 def test_methods_for_a_statistic_they_know_are_refused(method: str) -> None:
-    with pytest.raises(hw.OptionError, match="use auto, percentile, bca, basic"):
+    with pytest.raises(hw.OptionError, match="use auto, percentile, bca, bca_expanded, basic"):
         ask(midrange, method=method)
 
 

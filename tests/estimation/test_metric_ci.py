@@ -448,7 +448,7 @@ def test_weights_of_one_have_the_same_standard_error_by_the_delta_method(asked: 
     assert one.standard_error == pytest.approx(other.standard_error)
 
 
-@pytest.mark.parametrize("method", ["delong", "delong_logit"])
+@pytest.mark.parametrize("method", ["delong", "delong_logit", "delong_logit_t"])
 def test_weights_of_one_are_no_weights_to_delong(method: str) -> None:
     one = ask(sample_weight=np.ones(N), method=method)
     assert numbers(one) == pytest.approx(numbers(ask(method=method)))
@@ -716,7 +716,7 @@ def of_size(n: int, binary: bool) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("name", "average", "enough", "small", "large", "clustered"),
     [
-        ("auroc", "binary", 50, "delong_logit", "delong_logit", "delong_logit"),
+        ("auroc", "binary", 50, "delong_logit_t", "delong_logit_t", "delong_logit_t"),
         ("auroc", "macro", 25, "percentile", "bca", "percentile"),
         ("auroc", "micro", 25, "percentile", "bca", "percentile"),
         ("average_precision", "binary", 25, "percentile", "bca", "percentile"),

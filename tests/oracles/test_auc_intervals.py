@@ -143,7 +143,7 @@ def test_clusters_of_one_class_each_have_no_cross_term(seed: int) -> None:
 @given(test_sets())
 def test_clusters_of_one_case_each_are_independent_cases(case: Cases) -> None:
     truth, score = case
-    for method in ("delong", "delong_logit", "newcombe"):
+    for method in ("delong", "delong_logit", "delong_logit_t", "newcombe"):
         alone = interval(truth, score, method)
         clustered = interval(truth, score, method, groups=np.arange(len(truth)))
         np.testing.assert_allclose(
@@ -229,7 +229,7 @@ DEGENERATE = {"perfect": PERFECT, "reversed": REVERSED, "tied": TIED, "lone": LO
 NO_INTERVAL = [
     (name, method)
     for name in DEGENERATE
-    for method in ("delong", "delong_logit", "hanley_mcneil")
+    for method in ("delong", "delong_logit", "delong_logit_t", "hanley_mcneil")
     if method != "hanley_mcneil" or name in {"perfect", "reversed"}
 ]
 
@@ -257,14 +257,14 @@ def test_auto_takes_delong_on_the_logit_elsewhere() -> None:
     truth, score, groups = overlapping(7, 60, 12)
     for options in ({}, {"groups": groups}, {"strata": groups % 2}):
         chosen = interval(truth, score, "auto", **options)
-        assert chosen.method == "delong_logit"
-        named = interval(truth, score, "delong_logit", **options)
+        assert chosen.method == "delong_logit_t"
+        named = interval(truth, score, "delong_logit_t", **options)
         assert (chosen.low, chosen.high) == (named.low, named.high)
 
 
 # --------------------------------------------------------------------------- symmetries
 
-METHODS = ("delong", "delong_logit", "hanley_mcneil", "newcombe")
+METHODS = ("delong", "delong_logit", "delong_logit_t", "hanley_mcneil", "newcombe")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -279,7 +279,7 @@ def test_rising_transform_of_the_scores_leaves_the_interval(method: str, case: C
         )
 
 
-@pytest.mark.parametrize("method", ["delong", "delong_logit", "newcombe"])
+@pytest.mark.parametrize("method", ["delong", "delong_logit", "delong_logit_t", "newcombe"])
 @given(case=test_sets())
 def test_other_class_as_the_positive_one_mirrors_the_interval(method: str, case: Cases) -> None:
     truth, score = case

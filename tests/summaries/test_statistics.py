@@ -98,7 +98,25 @@ def test_the_sufficient_form_is_the_statistic(spec: object, n: int) -> None:
 
 def test_ranges_follow_the_metric() -> None:
     unit = Bounds(0, 1)
-    assert STATISTICS["mean"].range_rule(unit) == unit
-    assert STATISTICS["sd"].range_rule(unit) == unit
-    assert STATISTICS["iqr"].range_rule(Bounds(-2, 2)) == Bounds(0, 4)
-    assert STATISTICS["sd"].range_rule(Bounds(0, np.inf)) == Bounds(0, np.inf)
+    assert STATISTICS["mean"].range_rule(unit, 9) == unit
+    assert STATISTICS["iqr"].range_rule(Bounds(-2, 2), 9) == Bounds(0, 4)
+    assert STATISTICS["sd"].range_rule(Bounds(0, np.inf), 9, ddof=1) == Bounds(0, np.inf)
+
+
+@pytest.mark.parametrize("ddof", [0.0, 1.0])
+@pytest.mark.parametrize("n", [2, 4, 10])
+def test_the_range_of_an_sd_ends_where_half_of_the_values_lie_at_either_bound(
+    n: int, ddof: float
+) -> None:
+    apart = np.repeat([-1.0, 2.0], n // 2)
+    assert STATISTICS["sd"].range_rule(Bounds(-1, 2), n, ddof=ddof).high == pytest.approx(
+        np.std(apart, ddof=ddof), rel=1e-14
+    )
+
+
+@pytest.mark.parametrize("size", [2.0**-1030, 2.0**-900, 2.0**-470, 1.0, 2.0**470, 2.0**900])
+def test_the_sd_of_values_that_have_no_squares_has_all_its_digits(size: float) -> None:
+    rows = np.array([[1.0, 2.0, 5.0, 9.0], [3.0, 3.0, 3.0, 3.0], [0.5, 0.25, 0.5, 1.0]])
+    mixed = rows * np.array([[size], [size], [1.0]])
+    np.testing.assert_allclose(sd(mixed), rows.std(axis=-1, ddof=1) * [size, size, 1], rtol=1e-14)
+    np.testing.assert_array_equal(sd(mixed.T, axis=0), sd(mixed))

@@ -187,7 +187,7 @@ class Estimate:
     @property
     def range(self) -> Bounds:
         """The range in which the estimated value lies."""
-        return self.statistic_spec.spec.range_rule(self.metric_spec.spec.bounds)
+        return self.statistic_spec.range(self.metric_spec.spec.bounds, self.n)
 
     @property
     def statistic_title(self) -> str:

@@ -320,6 +320,13 @@ _ALL = (
         "doi:10.1111/j.1469-8137.1912.tb05611.x",
     ),
     Reference(
+        "kish1965",
+        "Kish L",
+        "Survey sampling",
+        "Wiley",
+        1965,
+    ),
+    Reference(
         "korn_graubard1998",
         "Korn EL, Graubard BI",
         "Confidence intervals for proportions with small expected number of positive counts "
@@ -502,6 +509,14 @@ _ALL = (
         "SC '11",
         2011,
         "doi:10.1145/2063384.2063405",
+    ),
+    Reference(
+        "satterthwaite1946",
+        "Satterthwaite FE",
+        "An approximate distribution of estimates of variance components",
+        "Biometrics Bulletin 2(6):110-114",
+        1946,
+        "doi:10.2307/3002019",
     ),
     Reference(
         "shit2021",

@@ -180,11 +180,11 @@ def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:
     return ((whole >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52
 
 
-def exponentials(key: Key, start: int, stop: int, draws: int) -> Array:
-    """Standard exponential draws, shape (stop - start, draws)."""
-    whole = _resample_words(key, start, stop, draws, 2)
+def exponentials(key: Key, start: int, stop: int, units: int) -> Array:
+    """Standard exponential draws, shape (stop - start, units)."""
+    whole = _resample_words(key, start, stop, units, 2)
     halves = np.stack([whole & LOW_HALF, whole >> HALF], axis=-1)
-    return exponentials_of(halves.reshape(len(whole), -1)[:, :draws])
+    return exponentials_of(halves.reshape(len(whole), -1)[:, :units])
 
 
 def exponentials_of(halves: Words) -> Array:

@@ -241,17 +241,17 @@ class Metric:
 # --------------------------------------------------------------------------- statistics
 
 
-def range_of_values(bounds: Bounds) -> Bounds:
+def range_of_values(bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
     """The range of a statistic that averages or picks values: that of the metric."""
     return bounds
 
 
-def range_of_spread(bounds: Bounds) -> Bounds:
-    """The range of a measure of spread: from 0 to the width of the metric's range."""
+def range_of_gaps(bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
+    """The range of a distance between values: from 0 to the width of the metric's range."""
     return Bounds(0.0, bounds.width)
 
 
-def _unknown_range(_bounds: Bounds) -> Bounds:
+def _unknown_range(_bounds: Bounds, _n: float, **_parameters: float) -> Bounds:
     return UNBOUNDED
 
 
@@ -274,7 +274,8 @@ class StatisticSpec:
     form : Form or None
         Its sufficient form for fast resampling; None means the generic path.
     range_rule : callable
-        Maps the metric's bounds to those of the statistic.
+        ``range_rule(bounds, n, **parameters)``: from the metric's bounds to those of the statistic
+        of n values.
     smooth : bool
         Whether it is a smooth function of the empirical distribution, as BCa supposes.
     min_n : int
@@ -308,7 +309,7 @@ class StatisticSpec:
     function: Callable[..., Any]
     estimand: Estimand = Estimand.OTHER
     form: Form | None = None
-    range_rule: Callable[[Bounds], Bounds] = _unknown_range
+    range_rule: Callable[..., Bounds] = _unknown_range
     smooth: bool = True
     min_n: int = 1
     parameters: tuple[Parameter, ...] = ()
@@ -354,6 +355,10 @@ class Statistic:
                 f"statistic {self.spec.name!r} returned {type(reduced).__name__} of "
                 f"{np.asarray(reduced).dtype}; it must reduce the values of a sample to one number"
             ) from None
+
+    def range(self, bounds: Bounds, n: float) -> Bounds:
+        """Where the statistic of n values within some bounds lies."""
+        return self.spec.range_rule(bounds, n, **self.parameters)
 
     @property
     def quantile_level(self) -> float:

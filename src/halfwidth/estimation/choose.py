@@ -65,7 +65,7 @@ def _for_records(records: Records, statistic: Statistic) -> str:
     form, design = statistic.spec.form, records.design
     if Estimand.AUROC is statistic.spec.estimand:
         error = standard_error(records.arranged[None], design, statistic)[0]
-        return "delong_logit" if error > 0 else _instead_of("delong_logit")
+        return "delong_logit_t" if error > 0 else _instead_of("delong_logit_t")
     if design.sizes is not None:
         return "percentile"
     if isinstance(form, RankedAreas) and not isinstance(form.area.curve, Tuned):
@@ -96,7 +96,7 @@ def _for_designed_mean(records: Records) -> str:
         return "t"
     few = FEW_CLUSTERS if design.sizes is not None else SMALL
     thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
-    return "t" if design.degrees_of_freedom + 1 < few or thin else "bca"
+    return "t" if design.effective_degrees + 1 < few or thin else "bca"
 
 
 def _for_mean(values: Array, bounds: Bounds) -> str:

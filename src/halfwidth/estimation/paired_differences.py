@@ -141,7 +141,7 @@ def difference_ci(
         paired=True,
         cautions=paired_inputs.cautions(sides[0].kept, groups),
     )
-    difference = _difference_in(bound_statistic)
+    difference = _difference_in(bound_statistic, bound_metric.spec.bounds)
     functional = Functional(difference, _metric_of_differences(bound_metric))
     job = Job(functional, records, plain_text("label", label))
     return estimate_jobs([job], request)[0]
@@ -159,12 +159,12 @@ def _metric_of_differences(metric: Metric) -> Metric:
     return Metric(spec, metric.parameters)
 
 
-def _difference_in(statistic: Statistic) -> Statistic:
+def _difference_in(statistic: Statistic, bounds: Bounds) -> Statistic:
     """The statistic of the first of two rows of values minus that of the second."""
     spec = statistic.spec
     name, title = f"{spec.name}_difference", f"difference in {statistic_title(statistic)}"
     if spec.estimand is Estimand.MEAN:
-        return Statistic(replace(spec, name=name, title=title, synonyms=()))
+        return Statistic(replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds))
     derived = StatisticSpec(
         name,
         title,
@@ -172,6 +172,7 @@ def _difference_in(statistic: Statistic) -> Statistic:
         range_rule=range_of_values,
         smooth=spec.smooth,
         min_n=spec.min_n,
+        pair_bounds=bounds,
         reliable_n=functools.partial(_reliable_n, statistic),
         influence=functools.partial(_influence, statistic) if spec.influence else None,
     )

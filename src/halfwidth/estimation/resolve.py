@@ -21,6 +21,7 @@ from halfwidth.core.spec import (
     MethodSpec,
     Metric,
     MetricSpec,
+    Need,
     Statistic,
     StatisticSpec,
     spec_of,
@@ -261,7 +262,8 @@ def check_accepts(
     if method.name in accepted_methods(statistic, binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
     elif method.accepts & estimands(statistic, binary=binary):
-        reason = ", which has no standard error"
+        lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
+        reason = f", which has no {lacks}"
     elif (
         not what
         and Estimand.PROPORTION in method.accepts

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
-__all__ = ["delong", "delong_logit", "hanley_mcneil", "newcombe"]
+__all__ = ["delong", "delong_logit", "delong_logit_t", "hanley_mcneil", "newcombe"]
 
 ACCEPTS = frozenset({Estimand.AUROC})
 # Halvings of [0, 1] after which a bisection has all the digits of a float.
@@ -149,7 +149,7 @@ def delong(estimate: Array, standard_error: Array, degrees: float, level: Level)
     drawn=Drawn("green", "dotted", ">"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
-    use_when="for an AUROC: stays in range and is asymmetric near 1, as it should be",
+    use_when="for an AUROC of many cases of both classes: stays in range, asymmetric near 1",
     min_n=2,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
     cite="delong1988",
@@ -183,6 +183,57 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     with np.errstate(divide="ignore", invalid="ignore"):
         middle = special.logit(estimate)
         reach = quantile_factor(degrees, level) * known / (estimate * (1 - estimate))
+    return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
+
+
+@interval_method(
+    title="DeLong on the logit with t",
+    no_interval=no_variance,
+    instead=newcombe,
+    drawn=Drawn("red", "dashed", "^"),
+    accepts=ACCEPTS,
+    needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
+    use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with t "
+    "quantiles for the smaller class",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE, Promise.NESTED}),
+    cite="delong1988",
+)
+def delong_logit_t(
+    estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
+) -> Interval:
+    """DeLong's interval on the logit with t quantiles, logit⁻¹(logit A ± t·SE / (A(1 - A))).
+
+    The degrees of freedom are Satterthwaite's: (V₁ + V₀)²/(V₁²/(m - 1) + V₀²/(n - 1)), V₁ and V₀
+    the parts of DeLong's variance from m positive and n negative cases. With clusters the SE is
+    the jackknife's, which leaves out each cluster in turn (decision 0042).
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A, in [0, 1].
+    robust_error : ndarray
+        Of A itself.
+    degrees_of_freedom : ndarray
+    level : Level
+
+    Returns
+    -------
+    Interval
+        Within (0, 1); NaN where the SE is 0 (AUROC 0 or 1, or all scores tied) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Satterthwaite (1946) for the degrees of freedom; Pepe
+    (2003), section 5.2, for the scale.
+    """
+    from scipy import special
+
+    known = np.where(robust_error > 0, robust_error, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        middle = special.logit(estimate)
+        factor = -special.stdtrit(degrees_of_freedom, level.tail)
+        reach = factor * known / (estimate * (1 - estimate))
     return Interval.of(special.expit(middle - reach), special.expit(middle + reach), known)
 
 
@@ -237,4 +288,4 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
 
 
 # The catalogue lists these, in this order.
-DECLARED = (delong_logit, delong, newcombe, hanley_mcneil)
+DECLARED = (delong_logit_t, delong_logit, delong, newcombe, hanley_mcneil)

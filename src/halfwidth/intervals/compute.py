@@ -22,6 +22,7 @@ from halfwidth.resampling.engine import (
     bootstrap_distribution,
     has_standard_error,
     has_weights,
+    robust_error,
     standard_error,
     studentized_distribution,
     tie_tolerance,
@@ -29,7 +30,7 @@ from halfwidth.resampling.engine import (
 )
 from halfwidth.resampling.forms.contract import BothEnds
 from halfwidth.resampling.forms.engines import engine_for
-from halfwidth.resampling.linearization import effective_trials
+from halfwidth.resampling.linearization import effective_trials, resemblance_trials
 
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
@@ -97,7 +98,8 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
 def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
     """Whether a method makes intervals for a statistic under a design."""
     accepted = method.accepts & estimands(statistic, binary=binary)
-    needs_error = {Need.STANDARD_ERROR, Need.STUDENTIZED} & set(method.needs)
+    errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
+    needs_error = errors & set(method.needs)
     has_error = not needs_error or has_standard_error(statistic)
     under = design.simple or method.takes_designs
     under = under or (method.independent_only and design.independent)
@@ -132,7 +134,8 @@ def sample_ingredients(
             Need.TRIALS: lambda: values.shape[-1],
             Need.ESTIMATE: lambda: statistic(values),
             Need.STANDARD_ERROR: lambda: standard_error(values, design, statistic),
-            Need.DEGREES_OF_FREEDOM: lambda: design.degrees_of_freedom,
+            Need.ROBUST_ERROR: lambda: robust_error(values, design, statistic),
+            Need.DEGREES_OF_FREEDOM: lambda: design.effective_degrees,
             Need.UNITS: lambda: design.units,
             Need.UNIT_DEGREES: lambda: design.degrees_of_freedom,
             Need.DISTRIBUTION: lambda: bootstrap_distribution(
@@ -144,7 +147,13 @@ def sample_ingredients(
             Need.CLUSTER_DEGREES: lambda: (
                 np.inf if design.sizes is None else float(design.degrees_of_freedom)
             ),
-            Need.CLASS_UNITS: lambda: _class_units(values, design, statistic),
+            Need.CLASS_UNITS: lambda: _ranked().class_units(values, design, statistic),
+            Need.CLASS_DEGREES: lambda: _ranked().class_degrees(values, design, statistic),
+            Need.RESEMBLANCE_TRIALS: lambda: (
+                resemblance_trials(values, design)
+                if binary and design.sizes is not None and len(design.strata) == 1
+                else None
+            ),
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
@@ -172,10 +181,10 @@ def _by_pseudo_cases(
     return of
 
 
-def _class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Array, Array]:
-    from halfwidth.resampling.forms.ranked import class_units  # of no other form
+def _ranked() -> Any:
+    from halfwidth.resampling.forms import ranked  # needed by no other form
 
-    return class_units(values, design, statistic)
+    return ranked
 
 
 def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredients:
@@ -187,7 +196,11 @@ def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredie
         {
             Need.SUCCESSES: lambda: ingredients[Need.ESTIMATE] * ingredients[Need.TRIALS],
             Need.TRIALS: lambda: effective_trials(
-                ingredients[Need.ESTIMATE], ingredients[Need.STANDARD_ERROR], design, level
+                ingredients[Need.ESTIMATE],
+                ingredients[Need.ROBUST_ERROR],
+                ingredients[Need.RESEMBLANCE_TRIALS],
+                design,
+                level,
             ),
         }
     )
@@ -309,8 +322,8 @@ def intervals(
     list of Computed
         One for each method; with several levels, for each method at the first, then at the next.
     """
-    statistic_range = statistic.spec.range_rule(bounds)
     samples, n = len(values), values.shape[-1]
+    statistic_range = statistic.range(bounds, n)
     design = Design.iid(n) if design is None else design
     step = _samples_per_block(statistic, n, methods, plan)
     blocks: list[list[Computed]] = []

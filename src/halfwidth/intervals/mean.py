@@ -9,7 +9,15 @@ from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.core.undefined import no_interval
 from halfwidth.summaries.location import cases_cut
 
-__all__ = ["empirical_bernstein", "hall", "hoeffding", "t", "trimmed_t", "z"]
+__all__ = [
+    "cluster_robust_t",
+    "empirical_bernstein",
+    "hall",
+    "hoeffding",
+    "t",
+    "trimmed_t",
+    "z",
+]
 
 SYMMETRIC = frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED, Promise.EQUIVARIANT})
 
@@ -32,19 +40,71 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
     title="t",
     drawn=Drawn("green", "solid", "^"),
     accepts=frozenset({Estimand.MEAN}),
-    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.DEGREES_OF_FREEDOM),
+    needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
     use_when="the classic; best of the simple ones below 50 cases, too short under strong "
     "skew; robust to clusters, strata",
     promises=SYMMETRIC,
     cite="student1908",
-    synonyms=("student", "cluster_robust_t"),
+    synonyms=("student",),
 )
-def t(estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level) -> Interval:
+def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Level) -> Interval:
     """Student's t interval, x̄ ± t · SE.
 
-    For n independent cases SE = s/√n with n - 1 degrees of freedom. For G clusters it is
-    cluster-robust: SE² = G/(G - 1) Σ_g (T_g - x̄ n_g)² / n², T_g the sum of the n_g cases of
-    cluster g, with G - 1 degrees of freedom. Strata add up; each costs a degree of freedom.
+    For n independent cases SE = s/√n with n - 1 degrees of freedom. For G clusters the SE is the
+    jackknife's (CR3): SE² = (G - 1)/G Σ (x̄₋g - x̄)², x̄₋g the mean without cluster g, and there is
+    one degree of freedom less than n²/Σ n_g², the number of equal clusters that weigh like
+    clusters of n_g cases (Kish). Strata add up; each costs a degree of freedom.
+
+    Parameters
+    ----------
+    estimate, robust_error : ndarray
+        x̄ and its SE, of each sample.
+    degrees_of_freedom : float
+        Effective units less strata.
+    level : Level
+
+    Returns
+    -------
+    Interval
+        In the metric's unit, symmetric about the mean; may leave the metric's range. NaN without a
+        degree of freedom.
+
+    References
+    ----------
+    Student (1908). For clusters: Cameron & Miller (2015), section VI, and decision 0042.
+
+    Examples
+    --------
+    >>> interval = t(np.array(2.0), np.array(1 / 3**0.5), 2, Level(0.95))
+    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
+    -0.4841 4.4841
+    """
+    from scipy import special
+
+    if degrees_of_freedom < 1:
+        return no_interval(estimate)
+    reach = -special.stdtrit(degrees_of_freedom, level.tail) * robust_error
+    return _plus_minus(estimate, reach, robust_error)
+
+
+@interval_method(
+    title="textbook t",
+    drawn=Drawn("orange", "dotted", "v"),
+    accepts=frozenset({Estimand.MEAN}),
+    needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
+    use_when="to reproduce regression software on clustered cases; too short below some 40 "
+    "clusters of unequal size, where t is not",
+    promises=SYMMETRIC,
+    cite="cameron_miller2015",
+    synonyms=("cr1_t",),
+)
+def cluster_robust_t(
+    estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Level
+) -> Interval:
+    """The t interval with the cluster-robust SE of textbooks (CR1) and G - 1 degrees of freedom.
+
+    SE² = G/(G - 1) Σ_g (T_g - x̄ n_g)² / n², T_g the sum of the n_g cases of cluster g. Strata add
+    up; each costs a degree of freedom. For independent cases, and clusters of one size, it is `t`.
 
     Parameters
     ----------
@@ -62,20 +122,9 @@ def t(estimate: Array, standard_error: Array, degrees_of_freedom: int, level: Le
 
     References
     ----------
-    Student (1908). For clusters: Cameron & Miller (2015).
-
-    Examples
-    --------
-    >>> interval = t(np.array(2.0), np.array(1 / 3**0.5), 2, Level(0.95))
-    >>> print(f"{interval.low:.4f} {interval.high:.4f}")
-    -0.4841 4.4841
+    Cameron & Miller (2015).
     """
-    from scipy import special
-
-    if degrees_of_freedom < 1:
-        return no_interval(estimate)
-    reach = -special.stdtrit(degrees_of_freedom, level.tail) * standard_error
-    return _plus_minus(estimate, reach, standard_error)
+    return t(estimate, standard_error, degrees_of_freedom, level)
 
 
 @interval_method(
@@ -346,4 +395,4 @@ def empirical_bernstein(values: Array, bounds: Bounds, level: Level) -> Interval
 
 
 # The catalogue lists these, in this order.
-DECLARED = (t, hall, z, trimmed_t, hoeffding, empirical_bernstein)
+DECLARED = (t, hall, z, cluster_robust_t, trimmed_t, hoeffding, empirical_bernstein)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -92,7 +93,7 @@ def pilot_n(
         penalty=penalty,
     )
     spec = studies.sample.metric.spec
-    range_ = studies.statistic.spec.range_rule(spec.bounds)
+    range_ = studies.statistic.range(spec.bounds, math.inf)
     wanted = wanted_width(width, halfwidth, range_, f"the {studies.of}")
     share = check_assurance(assurance)
     n = studies.smallest_n(wanted, share)

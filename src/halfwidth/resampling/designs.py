@@ -76,6 +76,19 @@ class Design:
         return self.units - len(self.strata)
 
     @functools.cached_property
+    def effective_units(self) -> float:
+        """As many units of equal size as these weigh: Σₕ (Σ n)²/Σ n² (Kish), n their cases."""
+        sizes = self.by_stratum(self.unit_sizes.astype(float))
+        return float(sum(n.sum() ** 2 / (n**2).sum() for n in sizes))
+
+    @functools.cached_property
+    def effective_degrees(self) -> float:
+        """Effective units less strata; 1 or more where there is a degree of freedom at all."""
+        if self.sizes is None or self.degrees_of_freedom < 1:
+            return float(self.degrees_of_freedom)
+        return max(self.effective_units - len(self.strata), 1.0)
+
+    @functools.cached_property
     def equal_sizes(self) -> bool:
         """Whether all resamples have as many cases as the sample."""
         return self.sizes is None or len(set(self.sizes)) == 1

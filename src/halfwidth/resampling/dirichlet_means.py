@@ -11,13 +11,17 @@ neither how far the interval's centre is moved nor how much unobserved cases cou
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.inversion import GammaRatios, lower_quantiles
+from halfwidth.resampling.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
 
 
@@ -34,10 +38,19 @@ def weighted_means(
     plan : Plan
     pseudo_cases : PseudoCases
     """
-    low = _distribution(values, design, plan, _atoms(pseudo_cases, pseudo_cases.low))
+    low, high = pseudo_cases.bounds.low, pseudo_cases.bounds.high
+    if pseudo_cases.paired:
+        low, high = low - high, high - low
+    elif design.sizes is None and len(design.strata) == 1 and np.isin(values, (low, high)).all():
+        return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
+
+    def distribution(masses: Masses) -> Quantiles:
+        return _distribution(values, design, plan, (low, high), _atoms(pseudo_cases, masses))
+
+    for_low = distribution(pseudo_cases.low)
     if pseudo_cases.low == pseudo_cases.high:
-        return low, low
-    return low, _distribution(values, design, plan, _atoms(pseudo_cases, pseudo_cases.high))
+        return for_low, for_low
+    return for_low, distribution(pseudo_cases.high)
 
 
 def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
@@ -55,9 +68,74 @@ def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
 
 
 def _distribution(
-    values: Array, design: Design, plan: Plan, atoms: tuple[Array, Array]
+    values: Array,
+    design: Design,
+    plan: Plan,
+    bounds: tuple[float, float],
+    atoms: tuple[Array, Array],
 ) -> Quantiles:
-    """By drawing weights."""
+    """In one stratum by inversion; in several by drawing weights."""
+    if len(design.strata) > 1:
+        return _drawn(values, design, plan, atoms)
+    points, masses = atoms
+    low, high = bounds
+    totals, sizes = design.totals(values), design.unit_sizes.astype(float)
+    samples, size = len(values), design.n / design.units
+    # From either end, so that values next to a bound keep their digits.
+    from_low, from_high = (
+        GammaRatios(
+            away * (totals - end * sizes) / (high - low),
+            sizes,
+            np.tile(away * (points - end) * size / (high - low), (samples, 1)),
+            np.full((samples, len(points)), size),
+            np.tile(masses, (samples, 1)),
+        )
+        for away, end in ((1, low), (-1, high))
+    )
+    return DirichletMeans(low, high, from_low.merged(), from_high.merged())
+
+
+@frozen(eq=False)
+class DirichletMeans:
+    """Means under Dirichlet weights, known without a draw.
+
+    Attributes
+    ----------
+    low, high : float
+        Between which values lie.
+    from_low, from_high : GammaRatios
+        How far the mean is from either, as a share of the distance between them.
+    """
+
+    low: float
+    high: float
+    from_low: GammaRatios
+    from_high: GammaRatios
+
+    @property
+    def n_resamples(self) -> None:
+        """None: nothing was drawn."""
+        return None
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Always 0."""
+        return np.zeros(len(self.from_low.totals), dtype=np.intp)
+
+    def quantile(self, probability: Array | float) -> Array:
+        """The quantile of each sample's distribution, the same for all samples."""
+        share, width = float(np.max(probability)), self.high - self.low
+        if share <= 0.5:
+            return self.low + width * lower_quantiles(self.from_low, share)
+        return self.high - width * lower_quantiles(self.from_high, 1 - share)
+
+    def standard_deviation(self) -> Array:
+        """The SD; to first order where clusters differ in size."""
+        return (self.high - self.low) * self.from_low.moments()[1]
+
+
+def _drawn(values: Array, design: Design, plan: Plan, atoms: tuple[Array, Array]) -> Quantiles:
+    """From weights that are drawn."""
     points, masses = atoms
     totals = design.by_stratum(design.totals(values))
     sizes = design.by_stratum(design.unit_sizes.astype(float))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from halfwidth.core import rng
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.draws import COMPILED_DRAWS, MOST_KEPT, SHARED_DRAWS, Plan
 from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native, reference
 
 
 def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
@@ -19,13 +21,81 @@ def unit_weights(design: Design, plan: Plan, start: int, stop: int) -> Array:
 
     Of many draws, take a range at a time (`Plan.blocks`); how they are cut does not matter.
     """
-    draw = native.exponentials if plan.compiles else rng.exponentials
-    return draw(weights_key(design, plan), start, stop, design.units)
+    key = weights_key(design, plan)
+    draw = functools.partial(
+        native.exponentials if plan.compiles else rng.exponentials, key, units=design.units
+    )
+    if plan.threads == 1 or (stop - start) * design.units < SHARED_DRAWS:
+        return draw(start, stop)
+    from concurrent.futures import ThreadPoolExecutor
+
+    ends = [int(end) for end in np.linspace(start, stop, plan.threads + 1)]
+    with ThreadPoolExecutor(plan.threads) as pool:
+        return np.concatenate(list(pool.map(draw, ends[:-1], ends[1:])))
 
 
 def weights_key(design: Design, plan: Plan) -> rng.Key:
     """The key of the weights of units, which are the same for every statistic of as many."""
     return rng.derive_key(plan.entropy, "weights", design.units)
+
+
+def kept_unit_weights(design: Design, plan: Plan) -> Array | None:
+    """`unit_weights` of all draws, for all samples of one design; None: not to be kept."""
+    small = plan.n_resamples * design.units <= MOST_KEPT
+    if plan.kept is None or not small:
+        return None
+
+    def drawn() -> Array:
+        kept = np.empty((plan.n_resamples, design.units))
+        for start, stop in plan.blocks(design.units):
+            kept[start:stop] = unit_weights(design, plan, start, stop)
+        return kept
+
+    return plan.once("weights of units", (), design, drawn)
+
+
+def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
+    """Sums of features of the units with their weights, block by block of draws.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, U)
+    design : Design
+    plan : Plan
+
+    Yields
+    ------
+    start, stop : int
+        Range of draws.
+    sums : ndarray, shape (H, K, stop - start)
+        One for each stratum.
+    """
+    kept = kept_unit_weights(design, plan)
+    if kept is None and plan.compiles and len(features) < reference.MANY_FEATURES:
+        # One pass for each stratum, of which the units of the others have no part.
+        strata = [np.zeros_like(features) for _ in design.strata]
+        for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
+            strata[place][:, first : first + units] = features[:, first : first + units]
+        key, units = weights_key(design, plan), design.units
+        most = min(
+            plan.block_elements // (len(features) * len(strata)),
+            COMPILED_DRAWS // (units * len(strata)),
+        )
+
+        def summed(block: tuple[int, int]) -> Array:
+            return np.stack([native.sum_weighted(part, key, *block, units) for part in strata])
+
+        for (start, stop), sums in plan.in_threads(max(1, most), summed):
+            yield start, stop, sums
+        return
+    parts = design.by_stratum(features)
+    for start, stop in plan.blocks(max(design.units, len(features) * len(parts))):
+        weights = unit_weights(design, plan, start, stop) if kept is None else kept[start:stop]
+        by_stratum = design.by_stratum(weights)
+        products = [
+            reference.sum_weighted(part, own) for part, own in zip(parts, by_stratum, strict=True)
+        ]
+        yield start, stop, np.stack(products)
 
 
 def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
@@ -35,3 +105,33 @@ def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
         for place, mass in enumerate(masses)
     ]
     return np.stack(columns, axis=-1)
+
+
+def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
+    """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2).
+
+    A pseudo-cluster weighs as many cases as the clusters of its stratum on average. Strata divide
+    the masses among them by their shares of the cases, so that their number changes nothing.
+    """
+    sizes = np.add.reduceat(design.unit_sizes, design.first_units).astype(float)
+    of_strata = sizes[:, None] / design.n * np.array(masses)
+
+    def drawn() -> Array:
+        drawn = pseudo_weights(of_strata.ravel(), plan).reshape(-1, *of_strata.shape)
+        return np.asarray(drawn * (sizes / np.array(design.strata))[:, None])
+
+    return plan.once(("sizes of pseudo-cases", masses), (), design, drawn)
+
+
+def masses_of_spread(pseudo_cases: PseudoCases) -> Masses:
+    """The masses at both bounds that serve the upper end of a spread.
+
+    At either bound those of the end of an interval that has more of it there: `gaffke`, one of
+    whose pseudo-cases lies at each bound, has both.
+
+    >>> from halfwidth.core.types import Bounds
+    >>> masses_of_spread(PseudoCases.outward(1, Bounds(0, 1)))
+    (1.0, 1.0)
+    """
+    at_low, at_high = zip(pseudo_cases.low, pseudo_cases.high, strict=True)
+    return float(max(at_low)), float(max(at_high))

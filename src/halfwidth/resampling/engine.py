@@ -82,6 +82,24 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
     return (engine_for(statistic).standard_error or linearized)(values, design, statistic)
 
 
+def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
+    """The SE that holds for few clusters too: the jackknife's, or the usual one without clusters.
+
+    SE² = (G - 1)/G Σ (θ₋g - θ̂)² over G clusters, θ₋g the statistic without cluster g (CR3). With
+    strata θ₋g is compared with its mean over the stratum, whose weight falls by the cluster that is
+    left out: SE² = ((G - 1)/G)² Σₕ Gₕ/(Gₕ - 1) Σ_g (θ₋g - θ̄₋ₕ)². NaN where the statistic is
+    undefined without some cluster.
+    """
+    if design.sizes is None:
+        return standard_error(values, design, statistic)
+    left_out = leave_one_out(values, design, statistic)
+    share = (design.units - 1) / design.units
+    if len(design.strata) == 1:
+        squares = (left_out - statistic(values)[:, None]) ** 2
+        return np.asarray(np.sqrt(share * squares.sum(axis=-1)))
+    return np.asarray(share * np.sqrt(design.variance_of_total(left_out)))
+
+
 def has_weights(statistic: Statistic) -> bool:
     """Whether its distribution under Dirichlet weights is known."""
     engine = engine_for(statistic)

@@ -38,13 +38,15 @@ def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
     return np.where(variance <= rounding**2, 0.0, np.sqrt(variance))
 
 
-def effective_trials(share: Array, standard_error: Array, design: Design, level: Level) -> Array:
+def effective_trials(
+    share: Array, standard_error: Array, most: Array | None, design: Design, level: Level
+) -> Array:
     """Independent trials that would give a proportion the same SE: n over the design effect.
 
-    Clusters never count for more than their cases. The SE of few units is itself uncertain, which
-    a mean meets with t quantiles; here (z/t)² of the trials are left (Korn & Graubard 1998). Where
-    all cases are alike (or those of each stratum), their dependence cannot be seen, and each unit
-    counts as one trial.
+    Clusters never count for more than their cases, nor for ``most`` (`resemblance_trials`) where
+    that is known. The SE of few units is itself uncertain, which a mean meets with t quantiles;
+    here (z/t)² of the trials are left (Korn & Graubard 1998). Where all cases are alike (or those
+    of each stratum), their dependence cannot be seen, and trials are the effective units.
     """
     from scipy import special
 
@@ -53,12 +55,32 @@ def effective_trials(share: Array, standard_error: Array, design: Design, level:
     variance = np.where(equal_units, 1.0, standard_error) ** 2
     trials = np.where(
         equal_units,
-        np.where(unseen, design.units, design.n),
+        np.where(unseen, design.effective_units, design.n),
         share * (1 - share) / variance,
     )
     capped = trials if design.sizes is None else np.minimum(trials, design.n)
+    capped = capped if most is None else np.minimum(capped, most)
+    degrees = design.effective_degrees if most is None else design.degrees_of_freedom
     # The ratio hardly changes near a tail of a half, where both are 0.
     tail = min(level.tail, 0.4999)
-    t = special.stdtrit(design.degrees_of_freedom, tail)
+    t = special.stdtrit(degrees, tail)
     few_known = (special.ndtri(tail) / t) ** 2
     return np.where(equal_units & unseen, capped, capped * few_known)
+
+
+def resemblance_trials(values: Array, design: Design) -> Array:
+    """Independent trials by the intra-class correlation ρ of right and wrong cases, (S, n) -> (S,).
+
+    n / (1 + ρ(Σn_g²/n - 1)), which is n over the design effect of Kish (1965) for clusters of n_g
+    cases, with ρ from the analysis of variance within [0, 1]; 1 where all cases are alike. Every
+    cluster tells of ρ, while the differences that make a robust SE are those of the largest ones.
+    """
+    sizes, n, clusters = design.unit_sizes.astype(float), design.n, design.units
+    shares = design.totals(values) / sizes
+    share = values.mean(axis=-1, keepdims=True)
+    between = (sizes * (shares - share) ** 2).sum(axis=-1) / (clusters - 1)
+    within = (sizes * shares * (1 - shares)).sum(axis=-1) / (n - clusters)
+    typical = (n - (sizes**2).sum() / n) / (clusters - 1)
+    spread = between + (typical - 1) * within
+    correlation = np.where(spread > 0, (between - within) / np.where(spread > 0, spread, 1.0), 1.0)
+    return np.asarray(n / (1 + np.clip(correlation, 0.0, 1.0) * ((sizes**2).sum() / n - 1)))

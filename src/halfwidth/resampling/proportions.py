@@ -111,11 +111,14 @@ class BetaDistribution:
 def weighted_proportions(
     successes: Array, n: int, pseudo_cases: PseudoCases
 ) -> tuple[BetaDistribution, BetaDistribution]:
-    """Of proportions under Dirichlet weights, with pseudo-cases at 0 and 1: Beta variates."""
-    x = np.atleast_1d(np.asarray(successes, float))
-    zeros, ones = np.zeros(x.shape), np.ones(x.shape)
+    """Of means of values at either bound under Dirichlet weights: Beta variates.
+
+    ``successes`` of each sample are at the upper bound.
+    """
+    x, bounds = np.atleast_1d(np.asarray(successes, float)), pseudo_cases.bounds
+    ends = np.full(x.shape, float(bounds.low)), np.full(x.shape, bounds.width)
     low, high = (
-        BetaDistribution(n - x + failing, x + passing, zeros, ones)
+        BetaDistribution(n - x + failing, x + passing, *ends)
         for failing, passing in (pseudo_cases.low, pseudo_cases.high)
     )
     return low, high

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from halfwidth.core.forms import Moments, OrderStatistics
 from halfwidth.core.parameters import Parameter
-from halfwidth.core.spec import Estimand, range_of_spread, statistic
-from halfwidth.core.types import Array
+from halfwidth.core.spec import Estimand, range_of_gaps, statistic
+from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import nan_per_sample
 from halfwidth.summaries.location import mean
 from halfwidth.summaries.quantile import quantile, quantile_picks
 
 __all__ = ["iqr", "sd"]
 
+# Deviations whose squares keep their digits.
+SMALLEST, LARGEST = 1e-140, 1e140
 DDOF = Parameter("ddof", 1.0, "1 divides by n - 1, 0 by n", choices=(0.0, 1.0))
 
 
@@ -24,6 +28,12 @@ def _sd_from_squares(n: int | Array, squares: Array, _centre: Array, ddof: float
 
 def _squares_from_sd(n: int | Array, sd: Array, _centre: Array, ddof: float) -> Array:
     return np.asarray(np.sign(sd) * sd**2 * np.subtract(n, ddof))
+
+
+def _range_of_sd(bounds: Bounds, n: float, ddof: float) -> Bounds:
+    """No n values within bounds lie farther apart than half of them at either."""
+    widest = bounds.width / 2 / math.sqrt(1 - ddof / n) if n > ddof else bounds.width
+    return Bounds(0.0, widest)
 
 
 def _influence_on_sd(values: Array, ddof: float) -> Array:
@@ -45,7 +55,7 @@ def _influence_on_sd(values: Array, ddof: float) -> Array:
     estimand=Estimand.SPREAD,
     form=Moments(2, _sd_from_squares, _squares_from_sd),
     influence=_influence_on_sd,
-    range_rule=range_of_spread,
+    range_rule=_range_of_sd,
     min_n=2,
     parameters=(DDOF,),
     synonyms=("std", "standard_deviation"),
@@ -77,6 +87,11 @@ def sd(values: Array, *, ddof: float = 1.0, axis: int = -1) -> Array:
         return nan_per_sample(values, axis=axis)
     # About the first value, so that equal values have an SD of exactly 0.
     centred = values - np.take(values, [0], axis=axis)
+    largest = np.abs(centred).max(axis=axis, keepdims=True)
+    if ((largest > 0) & (largest < SMALLEST) | (largest > LARGEST)).any():
+        # Powers of two change no digit.
+        by = np.ldexp(1.0, np.clip(-np.frexp(largest)[1], -1000, 1000))
+        return np.asarray(np.std(centred * by, axis=axis, ddof=ddof) / by.squeeze(axis))
     return np.asarray(np.std(centred, axis=axis, ddof=ddof))
 
 
@@ -94,7 +109,7 @@ def _iqr_picks(n: int) -> tuple[Array, Array]:
     title="IQR",
     estimand=Estimand.SPREAD,
     form=OrderStatistics(_iqr_picks),
-    range_rule=range_of_spread,
+    range_rule=range_of_gaps,
     smooth=False,
     synonyms=("interquartile_range",),
     reliable_n=lambda metric_n, **_: 50,

@@ -14,12 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import OrderStatistics, SortedWeights
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, Scale
+from halfwidth.resampling.dirichlet_order import at_both_ends, integrals, total_weight
+from halfwidth.resampling.distribution import Distribution, Quantiles, Scale
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, kept_counts
-from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, Engine
+from halfwidth.resampling.forms.contract import PRODUCT, REPLICATE, BothEnds, Engine
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
 
@@ -130,9 +132,16 @@ def shares(weights: Weights, counts: NDArray[Any]) -> Array:
     return out
 
 
-def total_weight(weights: Array) -> float:
-    """The sum of L-weights, 1 for location and 0 for spread, free of rounding."""
-    return float(np.rint(weights.sum()))
+def weighted(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """Integrals of the weighted quantile: a trimmed mean is trimmed of weight."""
+    counts = _weights(statistic)(design.n)
+
+    def at_end(masses: Masses, extended: Array) -> Quantiles:
+        return integrals(extended, design, plan, masses, counts)
+
+    return at_both_ends(values, pseudo_cases, at_end, spread=total_weight(counts) == 0)
 
 
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
@@ -144,5 +153,6 @@ ENGINE = Engine(
     replicates=replicates,
     leave_one_out=leave_one_out,
     drawn_distribution=drawn_distribution,
+    weighted=weighted,
     seconds=seconds,
 )

@@ -16,6 +16,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.convolution import sum_distribution, unit_draws
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_means import weighted_means
+from halfwidth.resampling.dirichlet_spreads import weighted_deviations
 from halfwidth.resampling.distribution import BatchDistribution, Distribution, Scale, in_parts
 from halfwidth.resampling.draws import Plan, kept_counts, sums_by_stratum
 from halfwidth.resampling.forms import generic
@@ -150,15 +151,12 @@ def _features_of_ratios(centred: Array, design: Design) -> Array:
 
 
 def weighted(
-    values: Array, design: Design, _statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+    values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
-    """The mean under Dirichlet weights."""
-    return weighted_means(values, design, plan, pseudo_cases)
-
-
-def has_weights(statistic: Statistic) -> bool:
-    """Means only."""
-    return statistic.spec.estimand is Estimand.MEAN
+    """A mean or an SD under Dirichlet weights."""
+    if statistic.spec.estimand is Estimand.MEAN:
+        return weighted_means(values, design, plan, pseudo_cases)
+    return weighted_deviations(values, design, statistic, plan, pseudo_cases)
 
 
 def seconds(statistic: Statistic, n: int, _classes: int) -> float:
@@ -173,6 +171,5 @@ ENGINE = Engine(
     drawn_distribution=drawn_distribution,
     studentized=studentized,
     weighted=weighted,
-    has_weights=has_weights,
     seconds=seconds,
 )

@@ -11,13 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import OrderStatistics
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution, ExactDistribution, in_parts
+from halfwidth.resampling.dirichlet_order import (
+    at_both_ends,
+    few_quantiles,
+    gap_weights,
+    quantile_distribution,
+    total_weight,
+)
+from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
-from halfwidth.resampling.forms.l_statistics import leave_one_out, replicates, total_weight
+from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
+from halfwidth.resampling.forms.l_statistics import leave_one_out, replicates
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
@@ -35,8 +43,7 @@ def exact_distribution(
     if not design.simple:
         return None
     ranks, weights = _picks(statistic, design.n)
-    close = len(ranks) == 1 or (len(ranks) == 2 and ranks[1] == ranks[0] + 1)
-    return closed_form(values, ranks, weights) if close else None
+    return closed_form(values, ranks, weights) if _are_close(ranks) else None
 
 
 def drawn_distribution(
@@ -52,10 +59,26 @@ def drawn_distribution(
         return np.ascontiguousarray(drawn.T)
 
     table = plan.once(("spacings", tuple(ranks)), (), design, positions)
-    # As gaps between neighbours: equal values have a spread of 0.
-    gaps = -np.cumsum(weights[::-1])[::-1]
     pick = native.picked if plan.compiles else reference.picked
-    return as_distribution(pick(values, table, total_weight(weights), gaps), plan)
+    return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
+
+
+def weighted(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """Sums of weighted quantiles; of one, or two neighbours, without draws."""
+    ranks, weights = _picks(statistic, design.n)
+
+    def at_end(masses: Masses, extended: Array) -> Quantiles:
+        if design.simple and _are_close(ranks):
+            return quantile_distribution(extended, ranks, weights, masses)
+        return few_quantiles(extended, design, plan, masses, ranks, weights)
+
+    return at_both_ends(values, pseudo_cases, at_end, spread=total_weight(weights) == 0)
+
+
+def _are_close(ranks: Array) -> bool:
+    return len(ranks) == 1 or (len(ranks) == 2 and bool(ranks[1] == ranks[0] + 1))
 
 
 def _picks(statistic: Statistic, n: int) -> tuple[Array, Array]:
@@ -165,6 +188,7 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     drawn_distribution=drawn_distribution,
+    weighted=weighted,
     seconds=seconds,
     support=support,
 )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import RankedAreas, Ranking
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.metrics.ranking import in_parts
@@ -96,6 +97,53 @@ def standard_error(records: Array, design: Design, statistic: Statistic) -> Arra
     return np.array([auroc_standard_error(form.rank(one), row, design) for one in records])
 
 
+@frozen
+class _ClassParts:
+    """What the positive and the negative cases of each unit contribute to one AUROC.
+
+    Attributes
+    ----------
+    parts : tuple of ndarray, each (U,)
+        Sums of structural components less the area, each by its share of its class.
+    weights : tuple of ndarray, each (U,)
+        Weights of the cases of each class.
+    """
+
+    parts: tuple[Array, Array]
+    weights: tuple[Array, Array]
+
+    def variances(self) -> tuple[float, float]:
+        """Of the area, due to the units of each class."""
+        one, other = (
+            (part**2).sum() * _few_units_factor(int((weights > 0).sum()))
+            for part, weights in zip(self.parts, self.weights, strict=True)
+        )
+        return float(one), float(other)
+
+
+def _class_parts(ranking: Ranking, row: int, design: Design) -> _ClassParts | None:
+    """None where a class has no case."""
+    mark = ranking.mark[row]
+    positive = (mark & Ranking.POSITIVE) > 0
+    weight = np.ones(len(mark)) if ranking.weight is None else ranking.weight[row]
+    m, n = weight[positive].sum(), weight[~positive].sum()
+    if m == 0 or n == 0:
+        return None
+    credit = concordance(mark, weight)
+    area = (weight * credit * positive).sum() / (2 * m * n)
+    component = np.where(positive, credit / (2 * n), credit / (2 * m)) - area
+    unit = unit_of_cases(design)[ranking.case[row]]
+    share = weight * component * np.where(positive, 1 / m, 1 / n)
+
+    def by_unit(cases: Array, among: NDArray[np.bool_]) -> Array:
+        return np.bincount(unit[among], cases[among], minlength=design.units).astype(float)
+
+    return _ClassParts(
+        (by_unit(share, positive), by_unit(share, ~positive)),
+        (by_unit(weight, positive), by_unit(weight, ~positive)),
+    )
+
+
 def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     """DeLong's standard error of one AUROC, Obuchowski's with clusters.
 
@@ -109,41 +157,51 @@ def auroc_standard_error(ranking: Ranking, row: int, design: Design) -> float:
     float
         NaN where fewer than two units of a class can be compared; 0 for AUROC 0 or 1, or all tied.
     """
-    mark = ranking.mark[row]
-    positive = (mark & Ranking.POSITIVE) > 0
-    entries = len(mark)
-    weight = np.ones(entries) if ranking.weight is None else ranking.weight[row]
-    m, n = weight[positive].sum(), weight[~positive].sum()
-    if m == 0 or n == 0:
-        return float("nan")
-    credit = concordance(mark, weight)
-    area = (weight * credit * positive).sum() / (2 * m * n)
-    component = np.where(positive, credit / (2 * n), credit / (2 * m)) - area
-    unit = unit_of_cases(design)[ranking.case[row]]
-    share = weight * component * np.where(positive, 1 / m, 1 / n)
-    parts: list[Array] = [
-        np.asarray(np.bincount(unit[among], share[among], minlength=design.units), dtype=float)
-        for among in (positive, ~positive)
-    ]
-    held = [np.bincount(unit[among], minlength=design.units) > 0 for among in (positive, ~positive)]
+    classes = _class_parts(ranking, row, design)
     of_stratum = np.repeat(np.array(design.strata), design.strata)
     # A class shows how it varies only where units of it share a stratum with others.
-    if min(int((units & (of_stratum > 1)).sum()) for units in held) < 2:
+    if classes is None or any((of_stratum[w > 0] > 1).sum() < 2 for w in classes.weights):
         return float("nan")
+    positive, negative = classes.parts
     if len(design.strata) > 1:
         # Strata fix how many units there are, not how many of them are positive.
-        return _unless_rounding(float(design.variance_of_total(parts[0] + parts[1])))
-    terms = [
-        (part**2).sum() * _few_units_factor(int(units.sum()))
-        for part, units in zip(parts, held, strict=True)
-    ]
-    cross = 2 * (parts[0] * parts[1]).sum() * _few_units_factor(design.units)
-    return _unless_rounding(float(terms[0] + terms[1] + cross))
+        return _unless_rounding(float(design.variance_of_total(positive + negative)))
+    cross = 2 * (positive * negative).sum() * _few_units_factor(design.units)
+    return _unless_rounding(float(sum(classes.variances()) + cross))
+
+
+def class_degrees(values: Array, design: Design, statistic: Statistic) -> Array:
+    """Degrees of freedom of DeLong's variance, by Satterthwaite: (S, k, n) -> (S,).
+
+    (V₁ + V₀)²/(V₁²/(m - 1) + V₀²/(n - 1)), V₁ and V₀ the parts of m positive and n negative cases.
+    Cases of unequal weight, and clusters, count as (Σw)²/Σw² equal ones (Kish), and no class for
+    more degrees of freedom than all clusters have.
+    """
+    form = declared_form(statistic, RankedAreas)
+    if form.row is None:
+        raise TypeError(f"{statistic.spec.name} is no area under one curve")
+    row = form.row
+    return np.array([_degrees_of_classes(form.rank(one), row, design) for one in values])
+
+
+def _degrees_of_classes(ranking: Ranking, row: int, design: Design) -> float:
+    classes = _class_parts(ranking, row, design)
+    if classes is None or any((weights > 0).sum() < 2 for weights in classes.weights):
+        return float("nan")
+    variances = classes.variances()
+    if not sum(variances) > 0:
+        return float("nan")
+    left = [weights.sum() ** 2 / (weights**2).sum() - 1 for weights in classes.weights]
+    spread = sum(variance**2 / free for variance, free in zip(variances, left, strict=True))
+    degrees = float(sum(variances) ** 2 / spread)
+    if design.sizes is None:
+        return degrees
+    return max(min(degrees, design.effective_degrees), 1.0)
 
 
 def _few_units_factor(units: int) -> float:
-    """I / (I - 1): the mean was estimated from the same units."""
-    return units / (units - 1)
+    """I / (I - 1): the mean was estimated from the same units; NaN for one."""
+    return units / (units - 1) if units > 1 else float("nan")
 
 
 def _unless_rounding(variance: float) -> float:

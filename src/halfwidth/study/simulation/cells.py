@@ -205,7 +205,7 @@ def _rows(cells: Cells, measured: Measured, known: Fitted) -> Iterator[dict[str,
     truth = population_truth(cells.instance, measured, spec)
     spread = known.facts["interdecile_range"]
     point = Point(truth.value, spread, simulated_cell.batch, truth.standard_error)
-    inside = measured.reduce.spec.range_rule(measured.bounds)
+    inside = measured.reduce.range(measured.bounds, cells.n)
     common = {
         **_named(cells, measured),
         **known.facts,

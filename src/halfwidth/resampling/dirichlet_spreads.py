@@ -1,0 +1,116 @@
+"""Distributions of a standard deviation under Dirichlet weights.
+
+The weighted SD is √(n v / (n - ddof)), v the variance of the weighted distribution Σ p (x - x̄)²:
+with equal weights it is the plain one. A pseudo-case at a bound can only ever add to it, as far as
+few cases tell, so that it serves the upper end of an interval alone; the lower end comes of the
+weights of the cases.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from halfwidth.core.forms import Moments
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import masses_of_spread, pseudo_sizes, weighted_sums
+from halfwidth.resampling.distribution import Quantiles, Scale, in_parts
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.tails import as_distribution
+
+# What is left of the variance of equal values is rounding of either sign.
+ROUNDING = 16 * np.finfo(float).eps
+
+
+def weighted_deviations(
+    values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[Quantiles, Quantiles]:
+    """The distributions of an SD for the lower and for the upper end of an interval.
+
+    Parameters
+    ----------
+    values : ndarray, shape (S, n)
+        In the canonical order of the design.
+    design : Design
+    statistic : Statistic
+        Of the form `Moments` of order 2.
+    plan : Plan
+    pseudo_cases : PseudoCases
+    """
+    form, samples, centre = declared_form(statistic, Moments), len(values), middle_of(values)
+    centred = values - centre
+    points = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high]) - centre
+    sizes = design.unit_sizes.astype(float)
+    features = np.concatenate([design.totals(centred), design.totals(centred**2), sizes[None]])
+    added = pseudo_sizes(design, plan, masses_of_spread(pseudo_cases))
+    shares = np.add.reduceat(sizes, design.first_units) / design.n
+    lower, upper = np.empty((2, samples, plan.n_resamples))
+    for start, stop, sums in weighted_sums(features, design, plan):
+        for rows in in_parts(samples, stop - start):
+            strata = [
+                Sums(share, own[:samples][rows], own[samples:-1][rows], own[-1])
+                for share, own in zip(shares, sums, strict=True)
+            ]
+            lower[rows, start:stop] = _variances(strata)
+            with_pseudo_cases = [
+                stratum.with_points(points[rows], added[start:stop, place])
+                for place, stratum in enumerate(strata)
+            ]
+            upper[rows, start:stop] = _variances(with_pseudo_cases)
+    scale = Scale(form.from_basis, form.to_basis, design.n, centre, statistic.parameters)
+    return (
+        as_distribution(_scaled(lower, design.n), plan, scale),
+        as_distribution(_scaled(upper, design.n), plan, scale),
+    )
+
+
+@frozen
+class Sums:
+    """Weighted sums over the cases of a stratum, of some samples in some draws.
+
+    Attributes
+    ----------
+    share : float
+        Of the cases.
+    first, second : ndarray, shape (S, B)
+        Of deviations from the centre, and of their squares.
+    size : ndarray, shape (B,)
+        Of weights.
+    """
+
+    share: float
+    first: Array
+    second: Array
+    size: Array
+
+    def with_points(self, points: Array, sizes: Array) -> Sums:
+        """With more deviations from the centre, (S, P), and their weights, (B, P)."""
+        return Sums(
+            self.share,
+            self.first + points @ sizes.T,
+            self.second + points**2 @ sizes.T,
+            self.size + sizes.sum(axis=-1),
+        )
+
+
+def _variances(strata: list[Sums]) -> Array:
+    """Of the weighted distributions, in which each stratum has its share."""
+    mean: Array | float = 0.0
+    square: Array | float = 0.0
+    for stratum in strata:
+        each = stratum.share / stratum.size
+        mean = mean + each * stratum.first
+        square = square + each * stratum.second
+    variances = np.asarray(square - mean * mean)
+    variances[variances <= ROUNDING * square] = 0.0
+    return variances
+
+
+def _scaled(array: Array, factor: float) -> Array:
+    array *= factor
+    return array

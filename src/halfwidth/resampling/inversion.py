@@ -1,0 +1,336 @@
+"""Quantiles of ratios of weighted sums of gamma variates, by numerical inversion.
+
+θ = Σ g A / Σ g B with independent g ~ Gamma(m) and B > 0 is below t where Σ g d > 0, d = tB - A.
+That sum has the cumulant function K(s) = -Σ m log(1 - ds), and (Gil-Pelaez 1951; Imhof 1961)
+
+    P(θ < t) = 1/(2πi) ∫ exp(K(s)) ds/s
+
+along any path from below to above that meets the real axis between 0 and 1/max d. The path here
+goes through the saddle point s₀, where the integrand is smallest of that range, and bends to the
+side to which it decays: s = s₀ + σ(i sinh u + β(cosh u - 1)). Near s₀ the path of steepest descent
+would have half this β, which for skewed sums is too straight further out. The integrand is smooth
+in u and decays like an exponential at least, so that the trapezoid rule converges geometrically;
+nothing cancels, so that small probabilities have all their digits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+
+Complex = NDArray[np.complex128]
+
+# Between nodes, at which errors of a probability are below 1e-9 of it, and nodes at a time.
+STEP, NODES = 0.2, 16
+# The last terms are below this share of the sum. In units of a standard normal quantile, how near
+# the probability of a bound comes to the one asked for.
+NEGLIGIBLE, CLOSE = 1e-13, 1e-10
+MOST_BEND = 1.0
+# An integrand that grows beyond this multiple of what it is at the saddle point is of a bad path.
+MOST_PEAK, MOST_EXPONENT = 2.0, 600.0
+# The path need not go through the saddle point itself: how near, in units of the integrand's width.
+NEAR_SADDLE = 0.05
+MOST_STEPS = 200
+# An atom costs a logarithm, a unit a product.
+MANY_TIES = 4
+# Factors that are multiplied before a logarithm is taken of them: none so large overflows.
+FACTORS = 8
+# Complex elements of a temporary, 4 MiB.
+MOST_ELEMENTS = 2**18
+
+
+@frozen(eq=False)
+class GammaRatios:
+    """Σ g A / Σ g B for S samples: units of Gamma(1) weights, and atoms of other shapes.
+
+    Attributes
+    ----------
+    totals : ndarray, shape (S, U)
+        A of units, from 0 up to ``sizes``.
+    sizes : ndarray, shape (U,)
+        B of units.
+    atom_totals, atom_sizes, masses : ndarray, shape (S, P)
+        A, B and the shape of atoms; atoms without mass are left out.
+    """
+
+    totals: Array
+    sizes: Array
+    atom_totals: Array
+    atom_sizes: Array
+    masses: Array
+
+    def rows(self, chosen: NDArray[Any]) -> GammaRatios:
+        """Those of some samples."""
+        return GammaRatios(
+            self.totals[chosen],
+            self.sizes,
+            self.atom_totals[chosen],
+            self.atom_sizes[chosen],
+            self.masses[chosen],
+        )
+
+    def merged(self) -> GammaRatios:
+        """The same, equal units of a single sample made one atom where there are many such."""
+        if len(self.totals) != 1 or np.ptp(self.sizes):
+            return self
+        distinct, counts = np.unique(self.totals[0], return_counts=True)
+        if len(distinct) > len(self.sizes) / MANY_TIES:
+            return self
+        return GammaRatios(
+            np.empty((1, 0)),
+            np.empty(0),
+            np.append(distinct[None], self.atom_totals, axis=-1),
+            np.append(np.full((1, len(distinct)), self.sizes[0]), self.atom_sizes, axis=-1),
+            np.append(counts[None].astype(float), self.masses, axis=-1),
+        )
+
+    @property
+    def limits(self) -> tuple[Array, Array]:
+        """The smallest and the largest value that θ can take."""
+        ratios = np.concatenate(
+            [self.totals / self.sizes, self.atom_totals / self.atom_sizes], axis=-1
+        )
+        return ratios.min(axis=-1), ratios.max(axis=-1)
+
+    def moments(self) -> tuple[Array, Array]:
+        """Mean and SD of θ: exact where all sizes are equal, else to first order."""
+        weight = self.sizes.sum() + (self.masses * self.atom_sizes).sum(axis=-1)
+        total = self.totals.sum(axis=-1) + (self.masses * self.atom_totals).sum(axis=-1)
+        mean = (total / weight)[:, None]
+        squares = ((self.totals - mean * self.sizes) ** 2).sum(axis=-1)
+        off = self.atom_totals - mean * self.atom_sizes
+        squares = squares + (self.masses * off**2).sum(axis=-1)
+        shapes = len(self.sizes) + self.masses.sum(axis=-1)
+        return mean[:, 0], np.sqrt(squares * shapes / (shapes + 1)) / weight
+
+
+def lower_quantiles(ratios: GammaRatios, probability: float) -> Array:
+    """The t with P(θ < t) = probability, which is at most about a half.
+
+    Each step is along a secant of the normal quantile of P(θ < t), which is nearly a straight
+    line; where it would leave what is known to enclose t, that is halved.
+    """
+    from scipy import special
+
+    wanted = float(special.ndtri(probability))
+    low, high = ratios.limits
+    found = low.copy()
+    active = np.flatnonzero(high > low)
+    if not len(active):
+        return found
+    search = _Search(ratios.rows(active), low[active], high[active], probability)
+    for step in range(MOST_STEPS):
+        t = search.t
+        done = search.step(wanted, halve=step > 8 and step % 2 == 1)
+        found[active[done]] = t[done]
+        if done.all():
+            return found
+        active = active[~done]
+        search.keep(~done)
+    found[active] = search.t
+    return found
+
+
+class _Search:
+    """Where each sample's quantile is known to be, and where it is looked for next."""
+
+    def __init__(self, ratios: GammaRatios, low: Array, high: Array, probability: float) -> None:
+        self.ratios, self.low, self.high, self.floor = ratios, low, high, low
+        self.t = _first_guess(ratios, low, high, probability)
+        self.saddle: Array | None = None
+        self.last: tuple[Array, Array] | None = None
+
+    def step(self, wanted: float, *, halve: bool) -> NDArray[np.bool_]:
+        """Look at t and choose the next one; tells which samples need none."""
+        from scipy import special
+
+        log_probability, slope, self.saddle = log_probability_below(
+            self.ratios, self.t, self.saddle
+        )
+        log_probability = np.minimum(log_probability, -1e-300)
+        normal = special.ndtri_exp(log_probability)
+        above = normal > wanted
+        self.high = np.where(above, self.t, self.high)
+        self.low = np.where(above, self.low, self.t)
+        done = np.abs(normal - wanted) <= CLOSE
+        done |= self.high - self.low <= 4 * np.finfo(float).eps * self.high
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            # Of the normal quantile, had the integral the slope of the integrand at the saddle.
+            first = slope * np.exp(log_probability + normal**2 / 2) * np.sqrt(2 * np.pi)
+            rise = first
+            if self.last is not None:
+                secant = (normal - self.last[1]) / (self.t - self.last[0])
+                rise = np.where(secant > 0, secant, first)
+            ahead = self.t + (wanted - normal) / rise
+        inside = (ahead > self.low) & (ahead < self.high)
+        self.last = self.t, normal
+        self.t = self.t if done.all() else self._next(ahead, inside & (not halve))
+        return done
+
+    def _next(self, ahead: Array, inside: NDArray[np.bool_]) -> Array:
+        """The point ahead where it is inside; else the middle, of logarithms where they are far."""
+        low, high = self.low - self.floor, self.high - self.floor
+        low = np.where(low > 0, low, 1e-16 * high)
+        middle = np.where(high > 16 * low, np.sqrt(low * high), (low + high) / 2)
+        return np.where(inside, ahead, self.floor + middle)
+
+    def keep(self, chosen: NDArray[np.bool_]) -> None:
+        """Go on with some of the samples."""
+        if chosen.all():
+            return
+        self.ratios = self.ratios.rows(chosen)
+        self.low, self.high, self.floor = self.low[chosen], self.high[chosen], self.floor[chosen]
+        self.t = self.t[chosen]
+        self.saddle = None if self.saddle is None else self.saddle[chosen]
+        if self.last is not None:
+            self.last = self.last[0][chosen], self.last[1][chosen]
+
+
+def _first_guess(ratios: GammaRatios, low: Array, high: Array, probability: float) -> Array:
+    """The quantile of the Beta variate with the same mean and SD."""
+    from scipy import special
+
+    mean, deviation = ratios.moments()
+    share = (mean - low) / (high - low)
+    size = share * (1 - share) * ((high - low) / deviation) ** 2 - 1
+    size = np.maximum(size, 1e-3)
+    guess = special.betaincinv(share * size, (1 - share) * size, probability)
+    guess = np.where(np.isfinite(guess), guess, 0.5)
+    return np.asarray(low + (high - low) * np.clip(guess, 1e-12, 1 - 1e-12))
+
+
+def log_probability_below(
+    ratios: GammaRatios, t: Array, saddle: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """Log P(θ < t), about its derivative in t, and the saddle point, each of shape (S,).
+
+    ``saddle`` is where to look for that first.
+    """
+    units = t[:, None] * ratios.sizes - ratios.totals
+    atoms = t[:, None] * ratios.atom_sizes - ratios.atom_totals
+    masses = ratios.masses
+    s = _saddle(units, atoms, masses, saddle)
+    of_units, of_atoms = 1 - units * s[:, None], 1 - atoms * s[:, None]
+    # exp(K(s) - K(s₀)) is the product of (1 - q(s - s₀))^-m.
+    q, q_atoms = units / of_units, atoms / of_atoms
+    second = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1)
+    third = (q**3).sum(axis=-1) + (masses * q_atoms**3).sum(axis=-1)
+    to_branch = 1 / np.maximum(q.max(axis=-1, initial=0), q_atoms.max(axis=-1, initial=0))
+    scale = np.minimum((second + s**-2) ** -0.5, to_branch)
+    bend = np.clip(4 * third * scale / (3 * second), -MOST_BEND, MOST_BEND)
+    integral = _integrated(q, q_atoms, masses, s, scale, bend)
+    at_saddle = -_log_products(of_units) - (masses * np.log(of_atoms)).sum(axis=-1)
+    slope = (ratios.sizes / of_units).sum(axis=-1)
+    slope = slope + (masses * ratios.atom_sizes / of_atoms).sum(axis=-1)
+    return at_saddle + np.log(integral / s), s * slope, s
+
+
+def _log_products(factors: Array) -> Array:
+    """Log of the product of each row: few logarithms are taken."""
+    return np.asarray(np.log(_products(factors)).sum(axis=-1))
+
+
+def _products(factors: NDArray[Any]) -> NDArray[Any]:
+    """Products of a few factors at a time, (..., K) -> (..., K / FACTORS)."""
+    whole = factors.shape[-1] // FACTORS * FACTORS
+    shape = (*factors.shape[:-1], -1, FACTORS)
+    products = factors[..., :whole].reshape(shape).prod(axis=-1)
+    rest = factors[..., whole:].prod(axis=-1, keepdims=True)
+    return np.concatenate([products, rest], axis=-1)
+
+
+def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> Array:
+    """The minimum of K(s) - log s between 0 and 1/max d, roughly.
+
+    It is convex and rises to infinity at both ends. Steps are Newton's, where they stay within what
+    is known to enclose it; else they are long ones, for d may differ by many orders of magnitude.
+    """
+    largest = np.maximum(units.max(axis=-1, initial=0), atoms.max(axis=-1, initial=0))
+    low, high = np.zeros(largest.shape), 1 / largest
+    if start is None:
+        mean = units.sum(axis=-1) + (masses * atoms).sum(axis=-1)
+        variance = (units**2).sum(axis=-1) + (masses * atoms**2).sum(axis=-1)
+        start = (np.sqrt(mean**2 + 4 * variance) - mean) / (2 * variance)
+    s = np.minimum(start, 0.9 * high)
+    for _ in range(100):
+        q, q_atoms = units / (1 - units * s[:, None]), atoms / (1 - atoms * s[:, None])
+        slope = q.sum(axis=-1) + (masses * q_atoms).sum(axis=-1) - 1 / s
+        curvature = (q**2).sum(axis=-1) + (masses * q_atoms**2).sum(axis=-1) + s**-2
+        near = np.abs(slope) < NEAR_SADDLE * np.sqrt(curvature)
+        if near.all():
+            break
+        low, high = np.where(slope < 0, s, low), np.where(slope < 0, high, s)
+        up = np.where(high > 4 * s, np.sqrt(s * high), (s + high) / 2)
+        down = np.where(low > 0, (low + s) / 2, s / 16)
+        ahead = s - slope / curvature
+        ahead = np.where(ahead >= high, up, np.where(ahead <= low, down, ahead))
+        # What is found of a sample does not depend on the others of its batch.
+        s = np.where(near, s, ahead)
+    return np.asarray(s)
+
+
+def _integrated(
+    q: Array, q_atoms: Array, masses: Array, s: Array, scale: Array, bend: Array
+) -> Array:
+    """The integral, less its factor exp(K(s₀))/s₀."""
+    total, peak = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
+    astray = (peak > MOST_PEAK) | ~(total > 0)
+    if astray.any():
+        # The bend suits what is near, and leads uphill further out; a straight path never does.
+        straight = np.zeros(int(astray.sum()))
+        parts = [part[astray] for part in (q, q_atoms, masses, s, scale)]
+        total[astray], _ = _trapezoid(*parts, bend=straight, step=STEP / 4)
+    return total
+
+
+def _trapezoid(
+    q: Array,
+    q_atoms: Array,
+    masses: Array,
+    s: Array,
+    scale: Array,
+    *,
+    bend: Array,
+    step: float,
+) -> tuple[Array, Array]:
+    """The integral, and the largest size of the integrand, which is 1 at the saddle point."""
+    total, peak, first = np.zeros(len(s)), np.zeros(len(s)), 0
+    going = np.ones(len(s), dtype=bool)
+    while going.any():
+        u = step * np.arange(first, first + NODES)
+        along = np.sinh(u) - 1j * bend[:, None] * (np.cosh(u) - 1)
+        weight = np.cosh(u) - 1j * bend[:, None] * np.sinh(u)
+        if not first:
+            weight[:, 0] /= 2
+        off = 1j * scale[:, None] * along
+        logs = _log_factors(q, off) + np.einsum(
+            "sp,snp->sn", masses, np.log(1 - off[..., None] * q_atoms[:, None])
+        )
+        values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
+        values /= 1 + off / s[:, None]
+        peak[going] = np.maximum(peak, np.abs(values).max(axis=-1))[going]
+        values *= weight
+        total[going] += values.real.sum(axis=-1)[going]
+        first += NODES
+        going &= (np.abs(values[:, -1]) > NEGLIGIBLE * np.abs(total)) & (peak <= MOST_PEAK)
+    return total * scale * step / np.pi, peak
+
+
+def _log_factors(q: Array, off: Complex) -> Complex:
+    """Log of the product of 1 - off·q over units, (S, U) and (S, N) -> (S, N)."""
+    out = np.zeros(off.shape, dtype=complex)
+    units = q.shape[-1]
+    rows = max(1, MOST_ELEMENTS // (NODES * max(units, 1)))
+    columns = max(FACTORS, MOST_ELEMENTS // NODES)
+    for top in range(0, len(q), rows):
+        part = slice(top, top + rows)
+        for left in range(0, units, columns):
+            factors = off[part, :, None] * -q[part, None, left : left + columns]
+            factors += 1
+            out[part] += np.log(_products(factors)).sum(axis=-1)
+    return out

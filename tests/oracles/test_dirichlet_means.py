@@ -1,0 +1,414 @@
+"""Means under Dirichlet weights, against Beta quantiles, exact fractions, Imhof and draws."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import integrate, special
+from statsmodels.stats.proportion import proportion_confint
+
+import halfwidth as hw
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Bounds, Level
+from halfwidth.intervals.catalogue import METHODS, method_named
+from halfwidth.intervals.compute import intervals
+from halfwidth.resampling.designs import Design, arrange
+from halfwidth.resampling.dirichlet_means import weighted_means
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.inversion import GammaRatios, log_probability_below, lower_quantiles
+from halfwidth.summaries.catalogue import STATISTICS
+
+Array = NDArray[np.float64]
+UNIT = Bounds(0, 1)
+MEAN = Statistic(STATISTICS["mean"])
+PLAN = Plan(entropy=5, n_resamples=999)
+HALF, WHOLE = PseudoCases.at_both(0.5, UNIT), PseudoCases.outward(1, UNIT)
+TAILS = (0.0005, 0.025, 0.05, 0.3, 0.5)
+
+
+def ratios(
+    values: Array, masses: tuple[float, ...] = (0.5, 0.5), atoms: tuple[float, ...] = (0.0, 1.0)
+) -> GammaRatios:
+    """Units of one case each, and atoms."""
+    samples = np.atleast_2d(values)
+    rows = len(samples)
+    return GammaRatios(
+        samples,
+        np.ones(samples.shape[-1]),
+        np.tile(atoms, (rows, 1)),
+        np.ones((rows, len(atoms))),
+        np.tile(masses, (rows, 1)),
+    )
+
+
+def imhof(totals: Array, sizes: Array, masses: Array, t: float) -> float:
+    """P(Σ g A / Σ g B < t) by Imhof's real integral."""
+    d = t * sizes - totals
+    d = d / np.sqrt((masses * d**2).sum())
+
+    def integrand(u: float) -> float:
+        phase = (masses * np.arctan(d * u)).sum()
+        return float(np.sin(phase) / u * np.exp(-(masses * np.log1p((d * u) ** 2)).sum() / 2))
+
+    ends = [0.0, *np.geomspace(0.1, 1e6, 120)]
+    parts = [integrate.quad(integrand, *pair, limit=400)[0] for pair in itertools.pairwise(ends)]
+    return 0.5 + sum(parts) / np.pi
+
+
+def exact_below(points: list[Fraction], t: Fraction) -> Fraction:
+    """P(θ < t) where distinct points all have the mass 1: θ has a B-spline for a density."""
+    degree = len(points) - 1
+    return 1 - sum(
+        (
+            (point - t) ** degree / prod(point - other for other in points if other != point)
+            for point in points
+            if point > t
+        ),
+        Fraction(0),
+    )
+
+
+def interval(values: Array, method: str, **given: Any) -> tuple[float, float]:
+    e = hw.summary_ci(values, method=method, **{"bounds": (0, 1), **given})
+    return e.low, e.high
+
+
+# --------------------------------------------------------------------------- closed forms
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 50, 1000, 100_000])
+def test_inversion_of_zeros_and_ones_gives_beta_quantiles(n: int) -> None:
+    for ones in sorted({0, 1, n // 2, n - 1, n}):
+        values = np.repeat([0.0, 1.0], [n - ones, ones])
+        for tail in TAILS:
+            expected = special.betaincinv(ones + 0.5, n - ones + 0.5, tail)
+            merged = lower_quantiles(ratios(values).merged(), tail)[0]
+            assert merged == pytest.approx(expected, abs=1e-11)
+            if n <= 1000:
+                assert lower_quantiles(ratios(values), tail)[0] == pytest.approx(
+                    expected, abs=1e-11
+                )
+
+
+@pytest.mark.parametrize(("method", "known"), [("dirichlet", "beta"), ("gaffke", "beta")])
+def test_proportions_have_the_known_intervals(method: str, known: str) -> None:
+    for n in (1, 2, 10, 37):
+        for ones in range(n + 1):
+            values = np.repeat([0.0, 1.0], [n - ones, ones])
+            low, high = interval(values, method)
+            name = "jeffreys" if method == "dirichlet" else "clopper_pearson"
+            same = hw.proportion_ci(ones, n, method=name)
+            # Brown's ends: 0 without a success, 1 without a failure.
+            assert (low, high) == pytest.approx((same.low, same.high), abs=1e-12)
+            counted = hw.proportion_ci(ones, n, method=method)
+            assert (counted.low, counted.high) == pytest.approx((low, high), abs=1e-12)
+            oracle = {"dirichlet": "jeffreys", "gaffke": known}[method]
+            if 0 < ones < n:
+                outside = proportion_confint(ones, n, method=oracle)
+                assert (low, high) == pytest.approx(outside, abs=1e-8)
+
+
+def test_values_at_the_bounds_of_any_range() -> None:
+    values = np.array([-3.0, 5.0, 5.0, 5.0])
+    low, high = interval(values, "dirichlet", bounds=(-3, 5))
+    as_share = hw.proportion_ci(3, 4, method="dirichlet")
+    assert (low, high) == pytest.approx((8 * as_share.low - 3, 8 * as_share.high - 3), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7])
+def test_gaffke_of_a_few_cases_in_exact_fractions(n: int) -> None:
+    rng = np.random.default_rng(n)
+    values = rng.permutation(np.arange(1, 20))[:n] / 20
+    low, high = interval(values, "gaffke")
+    points = [Fraction(round(20 * value), 20) for value in values]
+    below_low = exact_below([Fraction(0), *points], Fraction(low))
+    below_high = exact_below([*points, Fraction(1)], Fraction(high))
+    assert float(below_low) == pytest.approx(0.025, abs=1e-10)
+    assert float(below_high) == pytest.approx(0.975, abs=1e-10)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.02, 0.4, 0.9, 1.0])
+def test_one_case(value: float) -> None:
+    """θ = w x + (1 - w) B, w uniform and B from the arcsine distribution."""
+    low, high = interval(np.array([value]), "dirichlet")
+
+    def below(t: float) -> float:
+        def given_weight(w: float) -> float:
+            share = np.clip((t - w * value) / (1 - w), 0, 1)
+            return 2 / np.pi * float(np.arcsin(np.sqrt(share)))
+
+        kinks = sorted({min(t / value, 1) if value else 0.5, (1 - t) / (1 - value + 1e-300)})
+        kinks = [kink for kink in kinks if 0 < kink < 1]
+        return float(integrate.quad(given_weight, 0, 1, points=kinks, limit=200)[0])
+
+    if value > 0:
+        assert below(low) == pytest.approx(0.025, abs=1e-8)
+    if value < 1:
+        assert below(high) == pytest.approx(0.975, abs=1e-8)
+    assert low <= value <= high
+
+
+# --------------------------------------------------------------------------- any data
+
+
+def samples() -> dict[str, Array]:
+    rng = np.random.default_rng(8)
+    outlier = rng.beta(40, 2, 300)
+    outlier[0] = 0.0
+    return {
+        "uniform": rng.random(12),
+        "near 1": rng.beta(20, 1, 40),
+        "equal": np.full(30, 0.9),
+        "almost equal": 0.9 + 1e-12 * rng.random(10),
+        "outlier": outlier,
+        "ties": rng.integers(0, 4, 60) / 4,
+        "small against the range": 1e-3 * rng.random(80),
+    }
+
+
+@pytest.mark.parametrize("name", samples())
+def test_bounds_have_their_probabilities_by_imhof(name: str) -> None:
+    values = samples()[name]
+    for method, masses in (("dirichlet", (0.5, 0.5)), ("dirichlet:mass=0.1", (0.1, 0.1))):
+        low, high = interval(values, method)
+        a = np.concatenate([[0.0, 1.0], values])
+        m = np.concatenate([masses, np.ones(len(values))])
+        # An interval reaches as far as its estimate where that lies beyond a quantile.
+        if low < values.mean():
+            assert imhof(a, np.ones(len(a)), m, low) == pytest.approx(0.025, abs=2e-8)
+        if high > values.mean():
+            assert imhof(a, np.ones(len(a)), m, high) == pytest.approx(0.975, abs=2e-8)
+    assert lower_quantiles(ratios(values), 0.025)[0] == pytest.approx(
+        lower_quantiles(ratios(values).merged(), 0.025)[0], abs=1e-12
+    )
+
+
+def test_extreme_samples_by_a_path_of_twice_as_many_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    many = rng.beta(60, 1, 100_000)
+    many[0] = 0.0
+    found = {}
+    for name, values in {
+        "many": many,
+        "equal": np.full(10_000, 0.7),
+        "far": many[:50] * 1e-6,
+    }.items():
+        one = ratios(values).merged()
+        found[name] = one, lower_quantiles(one, 0.025)
+    monkeypatch.setattr("halfwidth.resampling.inversion.STEP", 0.1)
+    for one, t in found.values():
+        assert np.exp(log_probability_below(one, t)[0]) == pytest.approx(0.025, rel=1e-8)
+
+
+def test_batches_give_what_each_sample_gives_alone() -> None:
+    values = np.random.default_rng(1).beta(5, 1, (40, 15))
+    values[3], values[4], values[5] = 0.0, 1.0, 0.25
+    level = Level(0.95)
+    (batch,) = intervals(values, MEAN, [METHODS["dirichlet"]], level, bounds=UNIT, plan=PLAN)
+    for row, sample in enumerate(values):
+        alone = hw.summary_ci(sample, method="dirichlet", bounds=(0, 1))
+        assert alone.low == pytest.approx(batch.interval.low[row], abs=1e-11)
+        assert alone.high == pytest.approx(batch.interval.high[row], abs=1e-11)
+    assert batch.n_resamples is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("masses", [(0.5, 0.5), (1.0, 0.0)])
+def test_ten_million_draws(masses: tuple[float, float]) -> None:
+    rng = np.random.default_rng(12)
+    values = np.concatenate([rng.beta(8, 2, 8), [0.0, 0.31]])
+    t = lower_quantiles(ratios(values, masses), 0.025)[0]
+    below, draws = 0, 10**7
+    for _ in range(20):
+        units = rng.standard_exponential((draws // 20, len(values)))
+        atoms = [
+            rng.gamma(mass, size=draws // 20) if mass else np.zeros(draws // 20) for mass in masses
+        ]
+        weighted = units @ values + atoms[1]
+        below += int((weighted < t * (units.sum(axis=-1) + atoms[0] + atoms[1])).sum())
+    # Five standard errors: a false alarm in 1.7 million.
+    assert below / draws == pytest.approx(0.025, abs=5 * np.sqrt(0.025 * 0.975 / draws))
+
+
+# --------------------------------------------------------------------------- designs
+
+
+def test_clusters_are_ratios_of_sums_by_imhof() -> None:
+    rng = np.random.default_rng(7)
+    groups = np.repeat(np.arange(9), [1, 1, 2, 3, 3, 4, 6, 8, 12])
+    values = rng.beta(6, 2, len(groups))
+    low, high = interval(values, "dirichlet", groups=groups)
+    sizes = np.bincount(groups).astype(float)
+    totals = np.bincount(groups, values)
+    size = len(groups) / 9
+    a, b = np.append(totals, [0, size]), np.append(sizes, [size, size])
+    m = np.append(np.ones(9), [0.5, 0.5])
+    assert imhof(a, b, m, low) == pytest.approx(0.025, abs=2e-8)
+    assert imhof(a, b, m, high) == pytest.approx(0.975, abs=2e-8)
+
+
+def test_equal_clusters_count_as_their_means() -> None:
+    values = np.random.default_rng(2).beta(6, 2, (8, 3))
+    groups = np.repeat(np.arange(8), 3)
+    for method in ("dirichlet", "gaffke"):
+        clustered = interval(values.ravel(), method, groups=groups)
+        assert clustered == pytest.approx(interval(values.mean(axis=-1), method), abs=1e-10)
+
+
+def strata_by_hand(parts: list[Array], draws: int) -> Array:
+    """Draws of Σ W mean, the pseudo-mass divided among strata by their shares."""
+    rng = np.random.default_rng(77)
+    n = sum(len(part) for part in parts)
+    total = np.zeros(draws)
+    for part in parts:
+        share = len(part) / n
+        weights = rng.standard_exponential((draws, len(part)))
+        low, high = rng.gamma(0.5 * share, size=(2, draws))
+        total += share * (weights @ part + high) / (weights.sum(axis=-1) + low + high)
+    return total
+
+
+def test_strata_keep_their_shares() -> None:
+    rng = np.random.default_rng(4)
+    parts = [rng.beta(9, 1, 6), rng.beta(2, 2, 14)]
+    strata = np.repeat([0, 1], [6, 14])
+    low, high = interval(
+        np.concatenate(parts), "dirichlet", strata=strata, n_resamples=40_000, rng=1
+    )
+    by_hand = strata_by_hand(parts, 40_000)
+    # Both are drawn: quantiles of 40 000 draws have SEs of .8 % in probability.
+    share_low, share_high = (by_hand < low).mean(), (by_hand > high).mean()
+    assert share_low == pytest.approx(0.025, abs=0.006)
+    assert share_high == pytest.approx(0.025, abs=0.006)
+
+
+def test_many_strata_of_perfect_cases_add_no_pseudo_mass() -> None:
+    """How far below 1 the interval reaches depends on n, hardly on the number of strata."""
+    ones = np.ones(40)
+    alone, _ = interval(ones, "dirichlet")
+    strata = np.repeat(np.arange(8), 5)
+    apart, high = interval(ones, "dirichlet", strata=strata, n_resamples=20_000, rng=2)
+    assert 1 - apart == pytest.approx(1 - alone, rel=0.1)
+    assert high == 1
+
+
+def test_strata_of_clusters() -> None:
+    values = np.random.default_rng(6).beta(6, 2, 24)
+    groups, strata = np.repeat(np.arange(12), 2), np.repeat([0, 1], 12)
+    low, high = interval(values, "dirichlet", groups=groups, strata=strata, rng=3)
+    assert 0 < low < values.mean() < high < 1
+
+
+# --------------------------------------------------------------------------- paired differences
+
+
+def differences_by_hand(first: Array, second: Array, draws: int) -> Array:
+    rng = np.random.default_rng(21)
+    weights = rng.standard_exponential((draws, len(first)))
+    corners = rng.gamma(0.25, size=(draws, 4))
+    of_corners = corners @ np.array([0.0, -1.0, 1.0, 0.0])
+    total = weights.sum(axis=-1) + corners.sum(axis=-1)
+    return np.asarray((weights @ (first - second) + of_corners) / total)
+
+
+def test_pairs_have_a_quarter_of_a_pseudo_pair_at_each_corner() -> None:
+    rng = np.random.default_rng(9)
+    first = rng.beta(8, 2, 12)
+    second = np.clip(first - 0.1 * rng.random(12), 0, 1)
+    e = hw.difference_ci(first, second, metric="dsc", method="dirichlet")
+    d = np.concatenate([[-1.0, 0.0, 1.0], first - second])
+    m = np.concatenate([[0.25, 0.5, 0.25], np.ones(12)])
+    assert imhof(d, np.ones(15), m, e.low) == pytest.approx(0.025, abs=2e-8)
+    assert imhof(d, np.ones(15), m, e.high) == pytest.approx(0.975, abs=2e-8)
+    by_hand = differences_by_hand(first, second, 40_000)
+    assert (by_hand < e.low).mean() == pytest.approx(0.025, abs=0.004)
+    assert e.n_resamples is None
+    assert e.seed is None
+
+
+def test_a_margin_of_a_pair_is_the_interval_of_its_model() -> None:
+    corners = HALF.corners(HALF.low)
+    for side in (0, 1):
+        for bound in (0.0, 1.0):
+            at_bound = sum(mass for pair, mass in corners if pair[side] == bound)
+            assert at_bound == pytest.approx(0.5)
+    outward = WHOLE.corners(WHOLE.low)
+    assert [pair for pair, mass in outward if mass] == [(0.0, 1.0)]
+
+
+def test_gaffke_of_pairs_in_exact_fractions() -> None:
+    first, second = np.array([0.5, 0.75, 0.25]), np.array([0.25, 0.875, 0.125])
+    e = hw.difference_ci(first, second, metric="dsc", method="gaffke")
+    points = [Fraction(one - other) for one, other in zip(first, second, strict=True)]
+    low = exact_below([Fraction(-1), *points], Fraction(e.low))
+    high = exact_below([Fraction(1), *points], Fraction(e.high))
+    assert float(low) == pytest.approx(0.025, abs=1e-10)
+    assert float(high) == pytest.approx(0.975, abs=1e-10)
+
+
+# --------------------------------------------------------------------------- what one expects
+
+
+@pytest.mark.parametrize("method", ["dirichlet", "gaffke", "dirichlet:mass=0.1"])
+def test_intervals_hold_their_estimate(method: str) -> None:
+    rng = np.random.default_rng(11)
+    for n in (1, 2, 3, 10, 200):
+        for value in (0.0, 1e-9, 0.3, 0.999999, 1.0):
+            for values in (np.full(n, value), np.append(rng.random(n - 1), value)):
+                low, high = interval(values, method)
+                estimate = float(MEAN(values))
+                assert 0 <= low <= estimate <= high <= 1
+                assert low < high
+
+
+def test_bounds_belong_to_the_interval_where_the_estimate_equals_them() -> None:
+    assert interval(np.zeros(5), "dirichlet")[0] == 0
+    assert interval(np.ones(5), "dirichlet")[1] == 1
+    assert interval(np.ones(5), "dirichlet")[0] == pytest.approx(
+        special.betaincinv(5.5, 0.5, 0.025), abs=1e-12
+    )
+
+
+def test_one_sided_bounds_are_those_of_a_wider_interval() -> None:
+    values = np.random.default_rng(5).beta(8, 2, 20)
+    low, high = interval(values, "dirichlet", confidence_level=0.9)
+    assert interval(values, "dirichlet", alternative="lower")[0] == pytest.approx(low, abs=1e-11)
+    assert interval(values, "dirichlet", alternative="upper")[1] == pytest.approx(high, abs=1e-11)
+    assert interval(values, "dirichlet", alternative="lower")[1] == 1
+
+
+def test_of_undefined_estimates_there_is_no_interval() -> None:
+    pair = weighted_means(np.array([[0.2, 0.4]]), Design.iid(2), PLAN, HALF)
+    found = METHODS["dirichlet"].function(pair, np.array([np.nan]), Level(0.95))
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.high).all()
+
+
+def test_standard_error_is_the_spread_under_the_weights() -> None:
+    values = np.random.default_rng(3).beta(8, 2, 30)
+    e = hw.summary_ci(values, method="dirichlet", bounds=(0, 1))
+    a, m = np.append(values, [0, 1]), np.append(np.ones(30), [0.5, 0.5])
+    mean = (m * a).sum() / m.sum()
+    expected = np.sqrt((m * (a - mean) ** 2).sum() / m.sum() / (m.sum() + 1))
+    assert e.standard_error == pytest.approx(expected, rel=1e-12)
+
+
+def test_parameters_are_part_of_the_text_of_a_method() -> None:
+    assert method_named("dirichlet").text == "dirichlet"
+    assert method_named("dirichlet:mass=0.5") == METHODS["dirichlet"]
+    assert method_named("dirichlet:0.1").text == "dirichlet:mass=0.1"
+
+
+def test_designs_are_arranged_for_weights_too() -> None:
+    values = np.array([0.9, 0.2, 0.8, 0.7])
+    arranged, design = arrange(values, groups=np.array([1, 0, 1, 1]))
+    low, _ = weighted_means(arranged[None], design, PLAN, HALF)
+    other, _ = weighted_means(arranged[None], design, Plan(99), HALF)
+    assert low.quantile(0.025) == other.quantile(0.025)
