@@ -46,7 +46,7 @@ def _title(subject: Mapping[str, Any]) -> str:
 
 def _table(rows: list[dict[str, Any]], top: int) -> Table:
     shown = [row for row in rows if row["rank"] <= top or row["tied"] or row["method"] == AUTO]
-    cells = [
+    cells: list[list[Cell | str]] = [
         [
             str(row["n"]),
             _rank(row),
