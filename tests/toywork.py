@@ -23,6 +23,8 @@ from halfwidth.study.execution.running import Outcome, run_chunks
 from halfwidth.study.storage.opening import create_or_open
 from halfwidth.study.storage.store import Store
 
+# Seconds after which something that is waited for will never be: no test takes so long.
+NEVER = 240.0
 COLUMNS = {
     "instance": "string",
     "n": "int64",
@@ -138,8 +140,8 @@ def alive(pid: int) -> bool:
     return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
 
 
-def all_end(found: set[int], seconds: float = 10.0) -> bool:
-    until = time.monotonic() + seconds
+def all_end(found: set[int]) -> bool:
+    until = time.monotonic() + NEVER
     while any(alive(pid) for pid in found) and time.monotonic() < until:
         time.sleep(0.05)
     return not any(alive(pid) for pid in found)

@@ -7,9 +7,13 @@ from support import Run
 
 import halfwidth as hw
 
+BOOTSTRAPS = ["percentile", "bca", "bca_expanded", "studentized", "basic"]
+WITHOUT_ERRORS = [name for name in BOOTSTRAPS if name != "studentized"]
+WEIGHTED = ["dirichlet", "gaffke"]
 OF_QUANTILES = [
-    *("percentile", "bca", "basic"),
+    *WITHOUT_ERRORS,
     *("exact", "exact_randomized", "asymptotic", "semiparametric"),
+    *WEIGHTED,
 ]
 
 
@@ -34,9 +38,9 @@ def test_methods_lists_all_of_them_and_says_when_to_use_each(run: Run) -> None:
     [
         ("median", OF_QUANTILES),
         ("quantile:0.9", OF_QUANTILES),
-        ("trimmed_mean", ["trimmed_t", "percentile", "bca", "studentized", "basic"]),
-        ("sd", ["percentile", "bca", "studentized", "basic"]),
-        ("iqr", ["percentile", "bca", "basic"]),
+        ("trimmed_mean", ["trimmed_t", *BOOTSTRAPS, *WEIGHTED]),
+        ("sd", [*BOOTSTRAPS, *WEIGHTED]),
+        ("iqr", [*WITHOUT_ERRORS, *WEIGHTED]),
     ],
 )
 def test_methods_of_a_statistic(statistic: str, names: list[str], run: Run) -> None:
@@ -90,6 +94,15 @@ def test_unknown_names(arguments: tuple[str, ...], words: str, run: Run) -> None
 def test_methods_of_a_statistic_that_needs_a_level_does_without_it(run: Run) -> None:
     names = first_words(run("methods", "--statistic", "quantile").out)
     assert names == OF_QUANTILES
+
+
+def test_explain_says_what_a_method_assumes(run: Run) -> None:
+    ran = run("explain", "dirichlet:mass=.25")
+    assert ran.status == 0
+    assert ran.out.startswith("dirichlet:mass=0.25: Dirichlet (mass 0.25)\n")
+    assert "\nassumes   That cases like none of those observed may turn up" in ran.out
+    assert "\nmass      of the pseudo-case at each bound" in ran.out
+    assert "conjecture" in run("explain", "gaffke").out
 
 
 def test_explain_lists_all_cautions(run: Run) -> None:

@@ -436,9 +436,9 @@ def test_methods_for_an_auroc_agree_roughly(method: str) -> None:
 
 @pytest.mark.parametrize("asked", ["auroc", "average_precision", "f1", "mcc", "accuracy"])
 def test_weights_of_one_are_no_weights(asked: str) -> None:
-    weighted, plain = ask(metric=asked, sample_weight=np.ones(N)), ask(metric=asked)
-    assert weighted.value == pytest.approx(plain.value)
-    assert weighted.width == pytest.approx(plain.width, rel=0.3)
+    plain = ask(metric=asked)
+    for weight in (1.0, 0.3):
+        assert ask(metric=asked, sample_weight=np.full(N, weight)) == plain
 
 
 @pytest.mark.parametrize("asked", ["f1", "mcc", "balanced_accuracy", "expected_cost"])
@@ -755,7 +755,7 @@ def test_auto_has_an_interval_for_a_test_set_without_an_error(name: str) -> None
     assert chosen.high == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("n", "groups", "method"), [(49, 1, "hall"), (50, 1, "bca"), (58, 2, "t")])
+@pytest.mark.parametrize(("n", "groups", "method"), [(2, 1, "t"), (50, 1, "hall"), (58, 2, "t")])
 def test_the_method_that_auto_chooses_for_a_mean_error(n: int, groups: int, method: str) -> None:
     clusters = None if groups == 1 else np.arange(n) // groups
     assert ask(TARGET[:n], PREDICTED[:n], metric="mae", groups=clusters).method == method

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -400,10 +401,53 @@ def test_standard_error_is_the_spread_under_the_weights() -> None:
     assert e.standard_error == pytest.approx(expected, rel=1e-12)
 
 
-def test_parameters_are_part_of_the_text_of_a_method() -> None:
-    assert method_named("dirichlet").text == "dirichlet"
-    assert method_named("dirichlet:mass=0.5") == METHODS["dirichlet"]
-    assert method_named("dirichlet:0.1").text == "dirichlet:mass=0.1"
+def test_parameters_stand_in_the_name_of_a_method() -> None:
+    assert method_named("dirichlet:mass=0.5") is METHODS["dirichlet"]
+    tenth = method_named("dirichlet:0.1")
+    assert (tenth.name, tenth.title) == ("dirichlet:mass=0.1", "Dirichlet (mass 0.1)")
+    assert pickle.loads(pickle.dumps(tenth)) == tenth  # noqa: S301 -- what was just written
+    e = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method=tenth.name)
+    assert e.to_dict()["method"] == "dirichlet:mass=0.1"
+    again = hw.summary_ci([0.7, 0.8, 0.9], metric="dsc", method=e.method)
+    assert (again.low, again.high) == (e.low, e.high)
+
+
+def test_bounds_that_knowledge_narrows_are_part_of_the_result() -> None:
+    values = [0.81, 0.85, 0.9, 0.93, 0.95]
+    wide = hw.summary_ci(values, metric="dsc", method="dirichlet")
+    narrow = hw.summary_ci(values, metric="dsc", method="dirichlet", bounds=(0.5, 1))
+    assert wide.low < narrow.low
+    assert wide.sentence().endswith("n = 5; Dirichlet).")
+    assert narrow.sentence().endswith("n = 5; Dirichlet on [0.5, 1]).")
+    assert wide.to_dict()["bounds"] == [0.0, 1.0]
+    assert narrow.to_dict()["bounds"] == [0.5, 1.0]
+    scaled = [2 * value - 1 for value in values]
+    assert narrow.low == pytest.approx(
+        (interval(np.array(scaled), "dirichlet")[0] + 1) / 2, abs=1e-11
+    )
+    with pytest.raises(hw.DataError, match=r"outside the range \[0.9, 1\] of DSC"):
+        hw.summary_ci(values, metric="dsc", method="dirichlet", bounds=(0.9, 1))
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ("dirichlet:mas=1", "did you mean 'mass'"),
+        ("dirichlet:mass=0", "is not above 0 and at most 10"),
+        ("dirichlet:mass=x", "is not above 0 and at most 10"),
+        ("gaffke:mass=1", "gaffke has no parameters"),
+        ("bca:0.5", "bca takes 0 parameter"),
+    ],
+)
+def test_wrong_parameters_of_methods(method: str, message: str) -> None:
+    with pytest.raises(hw.OptionError, match=message):
+        hw.summary_ci([0.7, 0.8], metric="dsc", method=method)
+
+
+def test_metrics_without_finite_bounds_are_told_how_to_give_them() -> None:
+    with pytest.raises(hw.OptionError, match=r"HD has \[0, ∞\).*give bounds \(--bounds LOW,HIGH\)"):
+        hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet")
+    assert hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet", bounds=(0, 100)).high < 100
 
 
 def test_designs_are_arranged_for_weights_too() -> None:

@@ -281,7 +281,7 @@ def test_one_value_far_from_all_others() -> None:
         )
 
 
-@pytest.mark.parametrize("n", [60, 120, 300])
+@pytest.mark.parametrize("n", [60, 120, pytest.param(300, marks=pytest.mark.slow)])
 def test_resamples_without_the_outlier_stay_at_the_low_end(n: int) -> None:
     values = np.append(np.random.default_rng(0).normal(size=n - 1), 1e6)
     found = sum_distribution([unit_draws(values)], centre=values.mean(), scale=n)

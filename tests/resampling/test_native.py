@@ -69,7 +69,9 @@ def test_sums_are_those_of_the_same_draws(units: int, k: int) -> None:
         assert_sums_agree(k, units, KEY, start, stop)
 
 
-@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize(
+    "k", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("units", LARGE)
 def test_sums_of_many_units_are_those_of_the_same_draws(units: int, k: int) -> None:
     assert_sums_agree(k, units, KEY, 3, 4)

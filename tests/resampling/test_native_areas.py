@@ -88,7 +88,9 @@ def test_sums_of_several_lists_with_several_entries_of_a_unit(
     check(scores, draw.random((rows, entries)) < 0.3, unit, units, 3 if entries > 2000 else 40)
 
 
-@pytest.mark.parametrize("units", [2**18 + 5, 2**20, 2**20 + 1])
+@pytest.mark.parametrize(
+    "units", [2**18 + 5, *(pytest.param(n, marks=pytest.mark.slow) for n in (2**20, 2**20 + 1))]
+)
 @pytest.mark.parametrize("order", [1, -1])
 def test_sums_of_large_lists_in_either_order(units: int, order: int) -> None:
     draw = np.random.default_rng(units)

@@ -106,7 +106,7 @@ def tables_of(n: int, shares: Array) -> tuple[Array, Array]:
 @pytest.mark.parametrize(
     "name", ["f1", "ppv", *(pytest.param(n, marks=pytest.mark.slow) for n in FURTHER)]
 )
-@pytest.mark.parametrize("search", [False, True])
+@pytest.mark.parametrize("search", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_ratios_of_counts_are_sums_of_multinomial_probabilities(name: str, search: bool) -> None:
     counts = np.array([13, 5, 4, 18])  # TP, FN, FP, TN
     n = int(counts.sum())

@@ -59,7 +59,7 @@ def log_likelihood(name: str, values: Any, parameters: Any) -> float:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-@pytest.mark.parametrize("n", [12, 200])
+@pytest.mark.parametrize("n", [12, pytest.param(200, marks=pytest.mark.slow)])
 def test_fits_are_as_likely_as_those_of_scipy(name: str, n: int) -> None:
     _, bounds, scipys, fixed = FAMILIES[name]
     values = drawn(name, n, 11)
@@ -107,7 +107,7 @@ def test_pareto_of_logits_starts_at_the_lowest() -> None:
     assert found["scale"] == pytest.approx(scale, rel=2e-3)
 
 
-@pytest.mark.parametrize("catalogue", [OF_VALUES, OF_LOGITS])
+@pytest.mark.parametrize("catalogue", [pytest.param(OF_VALUES, marks=pytest.mark.slow), OF_LOGITS])
 def test_rows_are_fitted_as_they_are_alone(catalogue: dict[str, Fitting]) -> None:
     for name, fitting in catalogue.items():
         rows = np.sort(np.stack([drawn(name, 30, seed) for seed in range(3)]), axis=-1)

@@ -18,7 +18,12 @@ def test_the_specs_of_the_real_study_can_be_read(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "instances"), [("segmentation", 166), ("studentized", 162), ("empirical", 166)]
+    ("name", "instances"),
+    [
+        pytest.param("segmentation", 166, marks=pytest.mark.slow),
+        ("studentized", 162),
+        pytest.param("empirical", 166, marks=pytest.mark.slow),
+    ],
 )
 def test_the_instances_of_the_real_study_are_all_there(
     shared: Path, name: str, instances: int

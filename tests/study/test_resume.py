@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import toywork
-from toywork import chunks, parts, store_in
+from toywork import NEVER, chunks, parts, store_in
 
 import halfwidth as hw
 from halfwidth.study.chunks import Shard
@@ -27,8 +27,6 @@ from halfwidth.study.storage.upkeep import status
 COUNT = 12
 # With two workers, the costliest chunks of two groups are done, then each holds one of the others.
 DONE, HELD = 2, COUNT - 3
-# Seconds after which something that is waited for will never be: no test takes so long.
-NEVER = 240.0
 
 
 class Runs:
@@ -36,15 +34,21 @@ class Runs:
 
     def __init__(self, folder: Path) -> None:
         self.store, self.calls = folder / "store", folder / "calls"
-        self._log = folder / "log"
+        self._log, self._released = folder / "log", folder / "released"
         self._processes: list[subprocess.Popen[str]] = []
 
     def begin_and_hold(self, **options: Any) -> subprocess.Popen[str]:
         """A run of two workers that has done two chunks and is at work on two others."""
-        what = {"held": HELD, "until": str(self._log.with_name("never"))}
-        process = self.begin(jobs=2, what=what, **options)
+        process = self.begin(jobs=2, what=self.held(), **options)
         self.until(lambda: self.done() == DONE and len(self.called()) == 2 * DONE)
         return process
+
+    def held(self, last: int = HELD) -> dict[str, Any]:
+        """Has chunks up to ``last``, of which the first are the cheapest, wait for `release`."""
+        return {"held": last, "until": str(self._released)}
+
+    def release(self) -> None:
+        self._released.touch()
 
     def begin(self, *, sleep: float = 0.0, **options: Any) -> subprocess.Popen[str]:
         what = {"sleep": sleep, "calls": str(self.calls), **options.pop("what", {})}
@@ -224,12 +228,12 @@ def test_killed_again_and_again_a_run_comes_to_its_end(
 
 @pytest.mark.slow
 def test_killed_workers_are_replaced(runs: Runs, reference: dict[str, bytes]) -> None:
-    process = runs.begin(jobs=2, sleep=0.3)
-    for count in (1, 3):
-        runs.until_done(count)
-        before = runs.workers()
-        (victim, *_) = (pid for pid in before if not gone(pid))
-        os.kill(victim, signal.SIGKILL)
+    process = runs.begin_and_hold()
+    for calls in (2 * DONE + 1, 2 * DONE + 2):
+        os.kill(int(runs.calls.read_text().split()[-1]), signal.SIGKILL)
+        # Another process takes the next chunk, and holds it.
+        runs.until(lambda wanted=calls: len(runs.called()) == wanted)  # type: ignore[misc]
+    runs.release()
     assert process.wait(timeout=NEVER) == 0
     assert "the worker died: SIGKILL" in runs.said()
     assert parts(runs.store) == reference
@@ -241,10 +245,11 @@ def test_an_interrupt_of_a_cluster(
     runs: Runs, reference: dict[str, bytes], engine: str, cluster: Cluster
 ) -> None:
     address = "local" if engine == "local" else cluster.address
-    process = runs.begin(dask=address, jobs=2, sleep=0.3)
-    runs.until_done(2)
+    process = runs.begin(dask=address, jobs=2, what=runs.held(0))
+    runs.until_done(DONE)
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(timeout=NEVER) == 130
+    runs.release()
     assert "Traceback" not in runs.said()
     assert "the same command goes on from there" in runs.said()
     runs.finish(dask=address, jobs=2)
@@ -303,8 +308,8 @@ def test_a_scheduler_makes_the_same_parts(
 def test_a_scheduler_that_goes_away(
     runs: Runs, reference: dict[str, bytes], cluster: Cluster
 ) -> None:
-    process = runs.begin(dask=cluster.address, sleep=0.3)
-    runs.until_done(2)
+    process = runs.begin(dask=cluster.address, what=runs.held(0))
+    runs.until_done(DONE)
     cluster.scheduler.send_signal(signal.SIGKILL)
     assert process.wait(timeout=NEVER) == 1
     assert f"--dask {cluster.address}: the scheduler has gone" in runs.said()

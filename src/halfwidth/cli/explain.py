@@ -1,4 +1,4 @@
-"""``halfwidth explain``: what a caution means and what to do about it."""
+"""``halfwidth explain``: what a caution means and what to do about it, or what a method is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.cli.methods import in_full
 from halfwidth.core.cautions import CAUTIONS, CautionSpec
 from halfwidth.core.cautions import explain as look_up
 from halfwidth.core.references import cite
@@ -18,7 +19,7 @@ def explain(
     code: Annotated[
         str | None,
         typer.Argument(
-            help="Code of a caution, for example HW201.",
+            help="Code of a caution, for example HW201; or a method.",
             metavar="[CODE]",
             autocompletion=completion.cautions,
         ),
@@ -26,13 +27,20 @@ def explain(
 ) -> Answer:
     """Say what a caution means and what to do about it; without a code, list all.
 
+    Of a method it says what 'halfwidth methods NAME' says.
+
     \b
     halfwidth explain
     halfwidth explain HW201
+    halfwidth explain dirichlet
     """
+    from halfwidth.intervals.catalogue import METHODS, method_named
+
     if code is None:
         items = tuple(Item(spec.code, spec.title, spec.code) for spec in CAUTIONS)
         return Answer(Document((Items(items),)))
+    if code.partition(":")[0] in METHODS:
+        return Answer(in_full(method_named(code)))
     return Answer(_in_full(look_up(code)))
 
 

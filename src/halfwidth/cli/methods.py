@@ -8,6 +8,7 @@ import typer
 
 from halfwidth.cli import completion
 from halfwidth.cli.answer import Answer
+from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import cite
 from halfwidth.core.spec import Estimand, MethodSpec, Need, Statistic
 from halfwidth.core.types import Level
@@ -60,10 +61,10 @@ def methods(
     halfwidth methods --metric auroc
     halfwidth methods bca
     """
-    from halfwidth.intervals.catalogue import METHODS
+    from halfwidth.intervals.catalogue import METHODS, method_named
 
     if name is not None:
-        return Answer(_in_full(METHODS[name]))
+        return Answer(in_full(method_named(name)))
     chosen = list(METHODS)
     if statistic is not None:
         from halfwidth.estimation.resolve import accepted_methods
@@ -96,12 +97,15 @@ def _overview(chosen: list[MethodSpec]) -> Document:
     return Document((table, Note("auto chooses among them; 'halfwidth methods NAME' says more.")))
 
 
-def _in_full(method: MethodSpec) -> Document:
+def in_full(method: MethodSpec) -> Document:
+    """What is known of a method."""
     fields = {
         "for": method.accepts_text,
         "use it": method.use_when,
         "least n": str(method.min_n) + _least_for_quantiles(method),
         "designs": method.designs_text,
+        **{one.name: _parameter(one) for one in method.parameters},
+        **({"assumes": method.assumes} if method.assumes else {}),
         "promises": ", ".join(sorted(method.promises)) or "nothing",
         "cautions": ", ".join(method.cautions) or "those that the data call for",
         "source": str(cite(method.cite)) if method.cite else "-",
@@ -113,6 +117,11 @@ def _in_full(method: MethodSpec) -> Document:
             Items(tuple(Item(field, text) for field, text in fields.items())),
         )
     )
+
+
+def _parameter(parameter: Parameter) -> str:
+    default = "" if parameter.default is None else f"; {parameter.default:g} unless given"
+    return f"{parameter.summary}: {parameter.allowed_text}{default}"
 
 
 def _least_for_quantiles(method: MethodSpec) -> str:

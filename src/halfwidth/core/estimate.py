@@ -92,6 +92,8 @@ class Estimate:
         Averaging over classes; None for per-case metrics.
     n_groups : int or None
         Number of clusters; None where none were given.
+    n_effective : float or None
+        As many cases of equal weight as the cases weigh, (Σw)²/Σw² (Kish); None without weights.
     given_decimals : int
         Decimals of a value that was given rather than computed: a published one.
     cautions : tuple of Caution
@@ -118,6 +120,7 @@ class Estimate:
     over: str = "cases"
     average: str | None = None
     n_groups: int | None = None
+    n_effective: float | None = None
     given_decimals: int = 0
     cautions: tuple[Caution, ...] = ()
 
@@ -216,7 +219,9 @@ class Estimate:
     @property
     def method_title(self) -> str:
         """The method in prose, with what the design makes of it: ``cluster BCa bootstrap``."""
-        title = self.method_spec.title
+        title, metric = self.method_spec.title, self.metric_spec.spec
+        if Need.WEIGHTED in self.method_spec.needs and metric.bounds_given:
+            title = f"{title} on {metric.bounds}"
         # Means of clusters are independent cases to the method.
         design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
         if design not in DESIGN_WORDS:
@@ -228,10 +233,13 @@ class Estimate:
 
     @property
     def n_text(self) -> str:
-        """How many cases, in how many clusters: ``n = 200 in 100 clusters``."""
-        if self.n_groups is None:
-            return f"n = {self.n}"
-        return f"n = {self.n} in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
+        """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``."""
+        text = f"n = {self.n}"
+        if self.n_groups is not None:
+            text += f" in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
+        if self.n_effective is not None:
+            text += f", by weight {self.n_effective:.3g}"
+        return text
 
     @property
     def decimals(self) -> int:
@@ -261,6 +269,10 @@ class Estimate:
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": self.metric,
             "parameters": {name: self._parameter_text(name) for name in self.parameters},
+            "bounds": [
+                plain(self.metric_spec.spec.bounds.low),
+                plain(self.metric_spec.spec.bounds.high),
+            ],
             "statistic": self.statistic,
             "average": self.average,
             "value": plain(self.value),
@@ -275,6 +287,7 @@ class Estimate:
             "missing": self.missing,
             "n_not_applicable": self.n_not_applicable,
             "n_groups": self.n_groups,
+            "n_effective": plain(self.n_effective),
             "design": self.design,
             "over": self.over,
             "standard_error": plain(self.standard_error),
@@ -288,6 +301,8 @@ class Estimate:
         """A flat row: that of the JSON contract without ``by``, numbers left as they are."""
         row = self.to_dict()
         row.pop("by")
+        bounds = self.metric_spec.spec.bounds
+        row["bounds"] = f"{bounds.low:.12g},{bounds.high:.12g}"
         row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in self.parameters.items())
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
         # Numbers stay numbers here, where NaN and infinity can be written.

@@ -55,7 +55,9 @@ class MetricSpec:
         One line: what it measures.
     bounds : Bounds
         The range that every value lies in; drives range checks, ``missing="worst"``,
-        concentration bounds and axes.
+        concentration bounds, pseudo-cases and axes.
+    bounds_given : bool
+        Whether the user gave them, in place of the metric's own.
     better : Better
     unit : str
         Of a value; empty where it has none.
@@ -117,6 +119,7 @@ class MetricSpec:
     title: str | None = None
     summary: str = ""
     bounds: Bounds = UNBOUNDED
+    bounds_given: bool = False
     better: Better = Better.UNSTATED
     unit: str = ""
     kind: Kind = Kind.CONTINUOUS
@@ -371,6 +374,8 @@ class Statistic:
 
 
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED)
+# Bootstraps that draw from 2 to 5 clusters cover 50 to 85 % of the time (decision 0042).
+FEWEST_CLUSTERS_DRAWN = 6
 
 
 @frozen
@@ -416,7 +421,7 @@ class MethodSpec:
     Attributes
     ----------
     name, title : str
-        On the command line; in prose.
+        On the command line, with the parameters that are not as usual; in prose.
     function : callable
         Takes what ``needs`` names, in that order, and a `Level`; returns an `Interval`.
     accepts : frozenset of Estimand
@@ -438,6 +443,8 @@ class MethodSpec:
         Whether its bounds are always cut to the statistic's range, infinite ones among them.
     cautions : tuple of str
         Codes raised whenever the method is used.
+    assumes : str
+        What it takes for granted, in plain words.
     cite : str
     independent_only : bool
         Whether it supposes independent cases, without clusters and strata.
@@ -461,6 +468,7 @@ class MethodSpec:
     promises: frozenset[Promise] = frozenset()
     clips: bool = False
     cautions: tuple[str, ...] = ()
+    assumes: str = ""
     cite: str = ""
     synonyms: tuple[str, ...] = ()
     independent_only: bool = False
@@ -494,12 +502,28 @@ class MethodSpec:
         """Whether it works on a bootstrap distribution or one under random weights."""
         return self.distribution is not None
 
-    @property
-    def text(self) -> str:
-        """The name with the parameters that differ from their defaults: ``dirichlet:mass=0.25``."""
+    def fewest_units(self, *, clustered: bool) -> int:
+        """Cases, or clusters where cases come in these, below which it gives no interval."""
+        if not clustered:
+            return self.min_n
+        draws = self.resamples and Need.WEIGHTED not in self.needs
+        return max(self.min_n, FEWEST_CLUSTERS_DRAWN if draws else 2)
+
+    def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
+        """The same with other values of its parameters, which then stand in its name and title."""
+        bound = bind(self.name, self.parameters, given, complete=True)
         usual = {parameter.name: parameter.default for parameter in self.parameters}
-        changed = [f"{name}={value!r}" for name, value in self.bound if value != usual[name]]
-        return ":".join([self.name, *([",".join(changed)] if changed else [])])
+        changed = {name: value for name, value in bound.items() if value != usual[name]}
+        if not changed:
+            return self
+        written = ",".join(f"{name}={value!r}" for name, value in changed.items())
+        said = ", ".join(f"{name} {value:g}" for name, value in changed.items())
+        return replace(
+            self,
+            name=f"{self.name}:{written}",
+            title=f"{self.title} ({said})",
+            bound=tuple(bound.items()),
+        )
 
     @property
     def needs_bounds(self) -> bool:

@@ -107,7 +107,7 @@ def summary_ci(
     >>> dice = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
     >>> e = hw.summary_ci(dice, metric="dsc")
     >>> print(e.sentence())
-    Mean DSC 0.89 (95 % CI 0.78 to 0.92; n = 10; Hall's skewness-corrected t).
+    Mean DSC 0.89 (95 % CI 0.70 to 0.91; n = 10; Dirichlet).
     >>> [caution.code for caution in e.cautions]
     ['HW201', 'HW202']
     """

@@ -30,7 +30,7 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
-from halfwidth.intervals.compute import estimands, fits
+from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
@@ -117,7 +117,7 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             )
         spec = attached
     if bounds is not None:
-        spec = replace(spec, bounds=_as_bounds(bounds))
+        spec = replace(spec, bounds=_as_bounds(bounds), bounds_given=True)
     return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
 
 
@@ -259,7 +259,7 @@ def check_accepts(
         return
     accepted = accepted_methods(statistic, binary=binary, design=design)
     reason = ""
-    if method.name in accepted_methods(statistic, binary=binary):
+    if fits(method, statistic, Design.iid(0), binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
     elif method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
@@ -276,9 +276,9 @@ def check_accepts(
     )
 
 
-def check_bounds(method: MethodSpec, metric: Metric) -> None:
+def check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
     """Refuse a method that rests on the metric's range where that is not finite."""
-    if method.needs_bounds and not metric.spec.bounds.finite:
+    if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
         raise OptionError(
             f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
             f"{metric.spec.bounds}. Name the metric, or give bounds (--bounds LOW,HIGH)"

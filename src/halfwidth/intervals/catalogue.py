@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from halfwidth.core.catalogue import Catalogue
-from halfwidth.core.parameters import bind, parse_name
+from halfwidth.core.parameters import parse_name
 from halfwidth.core.spec import MethodSpec, spec_of
 from halfwidth.intervals.auc import DECLARED as AUC
 from halfwidth.intervals.bootstrap import DECLARED as BOOTSTRAP
@@ -27,10 +25,8 @@ METHODS: Catalogue[MethodSpec] = Catalogue(
 def method_named(text: str) -> MethodSpec:
     """The method of a name with its parameters: ``dirichlet:mass=0.25``.
 
-    >>> method_named("dirichlet:0.25").text
+    >>> method_named("dirichlet:.25").name
     'dirichlet:mass=0.25'
     """
     name, given = parse_name(text, lambda name: METHODS[name].parameters)
-    method = METHODS[name]
-    bound = bind(method.name, method.parameters, given, complete=True)
-    return replace(method, bound=tuple(bound.items())) if given else method
+    return METHODS[name].with_parameters(given)

@@ -19,9 +19,9 @@ from halfwidth.core.types import Array
 
 # Cumulative probabilities are sums of rounded terms; a quantile forgives that much.
 CUMULATIVE_ROUNDING = 1e-12
-# Replicates that are gone through at a time, 512 KiB: a processor's cache holds them and what is
+# Replicates that are gone through at a time, 256 KiB: a processor's cache holds them and what is
 # made of them. No result depends on it.
-AT_A_TIME = 2**16
+AT_A_TIME = 2**15
 
 
 class Quantiles(Protocol):

@@ -18,12 +18,12 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.study.chunks import Chunk, Queue, Work
 from halfwidth.study.execution.attempts import Answer, Fault, Reply, attempt
 from halfwidth.study.execution.interrupts import Stop
-from halfwidth.study.execution.local_cluster import LocalCluster
+from halfwidth.study.execution.local_cluster import LocalCluster, retry_late_loop
 
 # The address for workers on this machine.
 LOCAL = "local"
-# Seconds to wait for an answer of the scheduler.
-PATIENCE = 10
+# Seconds to wait for an answer of the scheduler, which may be busy; as long as Dask waits.
+PATIENCE = 30.0
 # Seconds to tell a scheduler that the run has ended.
 CLOSE_SECONDS = 1.0
 # Chunks that wait at the scheduler: per worker, so that none is idle, and at least, since workers
@@ -281,12 +281,14 @@ def _restore(levels: list[tuple[logging.Handler, int]]) -> None:
 def _client(address: str) -> Any:
     _check_address(address)
     try:
-        try:
-            return _connect(address)
-        except AssertionError:
-            # Dask gives its event loop ten seconds to begin and then asserts that it did; on a
-            # machine that stands still for a moment the second attempt succeeds.
-            return _connect(address)
+        return retry_late_loop(
+            lambda: _dask().Client(address, timeout=PATIENCE, set_as_default=False)
+        )
+    except AssertionError:
+        raise DataError(
+            f"--dask {address}: Dask did not start on this machine within a minute, which must be "
+            "very busy; try again"
+        ) from None
     except OSError as error:
         raise DataError(
             f"--dask {address}: no scheduler answers there ({type(error).__name__}); 'dask "
@@ -294,15 +296,10 @@ def _client(address: str) -> Any:
         ) from None
 
 
-def _connect(address: str) -> Any:
-    return _dask().Client(address, timeout=PATIENCE, set_as_default=False)
-
-
 def _check_address(address: str) -> None:
     """Refuse what Dask cannot read as an address, before it starts an event loop for it."""
     _dask()
-    from distributed.comm import parse_address
-    from distributed.comm.addressing import parse_host_port
+    from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import get_backend
 
     try:

@@ -14,12 +14,29 @@ import os
 import signal
 import subprocess
 import sys
-from typing import IO, Any, cast
+from collections.abc import Callable
+from typing import IO, Any, TypeVar, cast
 
 from halfwidth.core.errors import DataError
 
 # Seconds for the cluster to end by itself.
 CLOSE_SECONDS = 2.0
+# How often to start an event loop of Dask, which has ten seconds to begin each time.
+ATTEMPTS = 6
+
+T = TypeVar("T")
+
+
+def retry_late_loop(start: Callable[[], T]) -> T:
+    """Start something that has an event loop of Dask's, again if the loop is late.
+
+    Dask gives its loop ten seconds to begin and then asserts that it did, which a machine under
+    load may not keep.
+    """
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(AssertionError):
+            return start()
+    return start()
 
 
 class LocalCluster:
@@ -74,9 +91,9 @@ def _serve(workers: int) -> None:
     import dask
 
     distributed: Any = importlib.import_module("distributed")
-    # A chunk on the same worker as a fatal one may be tried again; more retries are ours.
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        cluster = distributed.LocalCluster(
+
+    def start() -> Any:
+        return distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
@@ -85,6 +102,10 @@ def _serve(workers: int) -> None:
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
+
+    # A chunk on the same worker as a fatal one may be tried again; more retries are ours.
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
+        cluster = retry_late_loop(start)
     with cluster:
         sys.stdout.write(f"{cluster.scheduler_address}\n")
         sys.stdout.flush()

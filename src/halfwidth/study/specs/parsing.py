@@ -12,7 +12,7 @@ from halfwidth.core.types import ALTERNATIVES, Alternative, Level
 from halfwidth.core.undefined import ABSENT_CLASS
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
-from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc
@@ -250,10 +250,13 @@ def _methods(study: Section) -> tuple[tuple[MethodSpec, ...] | None, bool]:
     everything = set(study.texts("methods", (ALL,))) <= {ALL, AUTO}
 
     def resolved(name: str) -> str:
-        return name if name == AUTO or (name == ALL and everything) else METHODS[name].name
+        return name if name == AUTO or (name == ALL and everything) else method_named(name).name
 
     methods = _resolved(study, "methods", resolved)
     _check_once(study, "methods", methods)
     names = [name for _, name in methods]
-    named = None if ALL in names else tuple(one for one in METHODS if one.name in names)
-    return named, AUTO in names
+    if ALL in names:
+        return None, AUTO in names
+    place = {method.function: place for place, method in enumerate(METHODS)}
+    named = [method_named(name) for name in names if name != AUTO]
+    return tuple(sorted(named, key=lambda one: (place[one.function], one.bound))), AUTO in names
