@@ -34,6 +34,7 @@ KEYS = [
     "missing",
     "n_not_applicable",
     "n_groups",
+    "n_effective",
     "design",
     "over",
     "standard_error",

@@ -67,6 +67,9 @@ SITUATIONS |= {
     "HW205": lambda: hw.metric_ci([1] * 3 + [0] * 47, SCORES, metric="mcc"),
     "HW206": lambda: hw.metric_ci([1] * 2 + [0] * 48, SCORES, metric="mcc"),
     "HW207": lambda: hw.metric_ci([0] * 9 + [1] * 41, SCORES, metric="auroc"),
+    "HW209": lambda: hw.metric_ci(
+        [0, 1] * 25, SCORES, metric="auroc", sample_weight=[1] + [1e-3] * 49
+    ),
     "HW208": lambda: hw.metric_ci(THREE, [0, 1] * 25 + [0], metric="ppv", average="macro"),
     "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision"),
     "HW314": lambda: hw.metric_ci(

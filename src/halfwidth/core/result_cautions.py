@@ -171,6 +171,19 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "them as failed, as scikit-learn does.",
     ),
     CautionSpec(
+        "HW209",
+        "few cases carry the weight",
+        "By their weights {n} cases count like {effective:.3g} of equal weight: the {what} rests "
+        "on few of them.",
+        "A weighted metric is as uncertain as one of (Σw)²/Σw² cases of equal weight (Kish), "
+        "however many there are. What the few heavy cases do decides, and no resampling of the "
+        "others shows how other heavy cases would do.",
+        "Check the weights (a scale for each site, inverse probabilities near 0). Cap extreme "
+        "ones, or report the metric without weights as well.",
+        "kish1965",
+        reliability=True,
+    ),
+    CautionSpec(
         "HW301",
         "BCa on an order statistic",
         "BCa of the {what}: its acceleration means nothing for order statistics.",

@@ -153,6 +153,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         method_spec=method,
         n=records.n_cases,
         n_groups=records.n_groups,
+        n_effective=records.n_effective,
         design=records.design_name,
         over=records.over,
         n_missing=records.n_missing,

@@ -22,6 +22,8 @@ OFTEN_MISSING = 5e-3
 EASY_ACCURACY = 0.75
 # The AUROC of scores without any skill.
 CHANCE = 0.5
+# Weights matter where they leave less than this share of the cases.
+UNEVEN = 0.75
 # Classes of exactly equal size are a design, not a prevalence, from so many cases on.
 BALANCED_BY_DESIGN = 20
 
@@ -143,7 +145,14 @@ def _prevalence(e: Estimate, classes: ClassContext) -> Caution | None:
     return caution("HW502", what=e.subject, why=why)
 
 
+def _few_by_weight(e: Estimate, classes: ClassContext) -> Caution | None:
+    if e.n_effective is None or e.n_effective >= min(e.metric_spec.reliable_n, UNEVEN * e.n):
+        return None
+    return caution("HW209", n=e.n, effective=e.n_effective, what=e.subject)
+
+
 METRIC_RULES: tuple[Rule, ...] = (
+    _few_by_weight,
     _missing_from_resamples,
     _without_a_value,
     _flattened,

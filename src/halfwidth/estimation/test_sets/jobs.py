@@ -141,6 +141,7 @@ def _records(
         n,
         values=np.empty(0) if of_records else _ascending(in_order, design),
         n_groups=None if groups is None else len(np.unique(groups)),
+        n_effective=cases.n_effective,
         n_missing=cases.n_missing,
         cautions=cases.cautions,
     )
