@@ -220,7 +220,7 @@ def _by_hand(values: Array, low: Array, high: Array) -> tuple[float, float]:
 @pytest.mark.parametrize("metric", ["auroc", "average_precision"])
 def test_macro_areas_are_made_of_those_of_the_classes(metric: str) -> None:
     case = GENERATOR.standard_exponential((DRAWS, 90))
-    own = [(c == CLASSES, PROBABILITIES[:, c]) for c in range(4)]
+    own = [(_is(CLASSES, c), PROBABILITIES[:, c]) for c in range(4)]
     low, high = (
         np.stack([_drawn(t, s, case, masses, metric) for t, s in own]) for masses in (LOWER, UPPER)
     )
@@ -231,9 +231,11 @@ def test_macro_areas_are_made_of_those_of_the_classes(metric: str) -> None:
 
 def test_macro_f1_is_made_of_those_of_the_classes() -> None:
     case = GENERATOR.standard_exponential((DRAWS, 90))
-    observed, low, high = [], [], []
+    observed: list[Array] = []
+    low: list[Array] = []
+    high: list[Array] = []
     for c in range(4):
-        t, p = c == CLASSES, c == NOISY
+        t, p = _is(CLASSES, c), _is(NOISY, c)
         which = (t & p, t & ~p, ~t & p, ~t & ~p)
         observed.append(_f1(*(np.asarray(cell.sum()) for cell in which)))
         tp, fn, fp, tn = (case[:, cell].sum(axis=1) for cell in which)
