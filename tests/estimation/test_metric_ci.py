@@ -140,7 +140,7 @@ def test_n_is_that_of_the_denominator() -> None:
 def test_a_sentence_names_average_and_class() -> None:
     macro = ask(TRUTH3, DECIDED3, metric="f1")
     assert macro.sentence().startswith("Macro F1 0.")
-    assert macro.sentence().endswith("; n = 90; BCa bootstrap).")
+    assert macro.sentence().endswith("; n = 90; Dirichlet).")
     row = table(NAMES[TRUTH3], LOGITS3, scores="logits", metric="auroc", average="none")[1]
     assert row.sentence().startswith("dog: AUROC 0.")
     assert ask(metric="sensitivity").sentence().endswith("; n = 45; Wilson).")

@@ -49,7 +49,7 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     weighted = functional.metric.spec.bounds.finite and has_weights(statistic)
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic, weighted=weighted)]
-    if weighted and statistic.spec.estimand in WEIGHTED:
+    if weighted and statistic.spec.estimand in WEIGHTED and not _thin_mean(records, statistic):
         return METHODS["dirichlet"]
     if not records.design.simple:
         return METHODS[_for_design(records, statistic)]
@@ -103,15 +103,22 @@ def _for_sd(values: Array) -> str:
     return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
+def _thin_mean(records: Records, statistic: Statistic) -> bool:
+    """Whether it is the mean of unequal values in strata of few units."""
+    strata, values = records.design.strata, records.values
+    if statistic.spec.estimand is not Estimand.MEAN or len(strata) < 2 or values[0] == values[-1]:
+        return False
+    return records.design.units < max(SMALL, UNITS_PER_STRATUM * len(strata))
+
+
 def _for_design(records: Records, statistic: Statistic) -> str:
     """Under clusters or strata: robust t of few, or of thin strata; else a bootstrap."""
     design = records.design
-    few = design.effective_degrees + 1 < (FEW_CLUSTERS if design.sizes is not None else SMALL)
+    few = design.sizes is not None and design.effective_degrees + 1 < FEW_CLUSTERS
     if statistic.spec.estimand is not Estimand.MEAN:
-        return "bca_expanded" if few and design.sizes is not None else "percentile"
-    thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
+        return "bca_expanded" if few else "percentile"
     equal = records.values[0] == records.values[-1]
-    return "t" if few or thin or equal else "bca_expanded"
+    return "t" if few or equal or _thin_mean(records, statistic) else "bca_expanded"
 
 
 def _instead_of(name: str) -> str:
