@@ -82,6 +82,8 @@ class Engine:
         Whether a statistic of records is at most about 1 in size.
     paired : bool
         Whether a case has several values, which must stay together.
+    weighs_cases : callable
+        Whether cases of a statistic have weights of their own among these values.
     """
 
     replicates: OfResamples
@@ -98,6 +100,7 @@ class Engine:
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False
     paired: bool = False
+    weighs_cases: Callable[[Statistic], bool] = lambda _statistic: False
 
 
 def declared_form(statistic: Statistic, kind: type[F]) -> F:

@@ -195,9 +195,12 @@ def _degrees_of_classes(ranking: Ranking, row: int, design: Design) -> float:
     left = [weights.sum() ** 2 / (weights**2).sum() - 1 for weights in classes.weights]
     spread = sum(variance**2 / free for variance, free in zip(variances, left, strict=True))
     degrees = float(sum(variances) ** 2 / spread)
-    if design.sizes is None:
-        return degrees
     return max(min(degrees, design.effective_degrees), 1.0)
+
+
+def weighs_cases(statistic: Statistic) -> bool:
+    """Whether records end in a row of weights."""
+    return bool(getattr(declared_form(statistic, RankedAreas).rank, "weighted", False))
 
 
 def _few_units_factor(units: int) -> float:
@@ -254,4 +257,5 @@ ENGINE = Engine(
     seconds=seconds,
     bounded=True,
     paired=True,
+    weighs_cases=weighs_cases,
 )
