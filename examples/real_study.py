@@ -53,9 +53,18 @@ def evidence(folder: Path, file: Path) -> None:
     parts.append(cells_of(folder, "studentized").query("method == 'studentized'"))
     parts.append(cells_of(folder, "classification"))
     parts.append(cells_of(folder, "two-classes"))
-    rows = analysis.evidence_rows(pd.concat(parts))
-    rows.to_csv(file, index=False, float_format="%.5g", lineterminator="\n")
+    known = known_of("classification", "two-classes").dropna(subset="smallest_share")
+    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
+    rows = analysis.evidence_rows(pd.concat(parts), smallest_shares=shares)
+    rows.to_csv(file, index=False, float_format="%.5g", na_rep="nan", lineterminator="\n")
     print(f"{len(rows)} rows")
+
+
+def known_of(*names: str) -> pd.DataFrame:
+    """What is known of the instances of some of the studies."""
+    return pd.concat(
+        analysis.characteristics(hw.study.plan(HERE / f"real-{name}.toml")) for name in names
+    )
 
 
 # --------------------------------------------------------------------------- tables
@@ -308,10 +317,7 @@ def sample_needs(cells: pd.DataFrame) -> None:
 def failures(cells: pd.DataFrame, specs: Sequence[str]) -> None:
     """Instances far below the others, and what they share."""
     print("\n## Failures\n\nPercentile intervals at n = 50 whose coverage is below Q1 − 1.5 IQR.")
-    known = pd.concat(
-        analysis.characteristics(hw.study.plan(HERE / f"real-{name}.toml")) for name in specs
-    )
-    found = analysis.failures(cells, characteristics=known)
+    found = analysis.failures(cells, characteristics=known_of(*specs))
     rows = [
         [
             what(own.iloc[0]),

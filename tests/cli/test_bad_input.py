@@ -169,7 +169,7 @@ def test_values_that_cannot_be_used(arguments: str, words: str, complaint: Compl
         ("--method wilson", "makes no interval for the mean unless every value is 0 or 1"),
         (
             "--statistic median --method t",
-            "use auto, percentile, bca, basic, exact, exact_randomized, asy",
+            "use auto, percentile, bca, bca_expanded, basic, exact",
         ),
         ("--method hoeffding", "needs a metric with finite bounds"),
         ("--format jsn", "unknown format 'jsn'; did you mean 'json'? Known: table, json, csv"),

@@ -10,11 +10,18 @@ import pytest
 import halfwidth as hw
 from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.evidence import OF_CASES, cases_needed, find_evidence, metric_family
+from halfwidth.estimation.evidence import (
+    CLASS_SIZES,
+    OF_CASES,
+    Evidence,
+    metric_family,
+    rows_of,
+    statistic_studied,
+)
+from halfwidth.estimation.evidence_lookup import Found, found_for
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.study.analysis.evidence import evidence_rows
 
-MEAN = resolve_statistic("mean")
 DSC = Metric(hw.METRICS["dsc"])
 
 
@@ -71,22 +78,103 @@ def test_metrics_of_segmentation_between_0_and_1_are_one_family(name: str) -> No
 # --------------------------------------------------------------------------- what is near
 
 
+def of_t() -> Found:
+    return Found(rows_of(OF_CASES, "mean", "", "t"))
+
+
 @pytest.mark.parametrize(("n", "size"), [(7, 10), (10, 10), (24, 10), (30, 25), (625, 250)])
 def test_the_next_size_below_speaks(n: int, size: int) -> None:
-    found = find_evidence(DSC, MEAN, "", "t", n)
+    found = of_t().at(n)
     assert found is not None
     assert found.n == size
 
 
 @pytest.mark.parametrize("n", [0, 6, 626, 10_000])
 def test_no_size_is_near(n: int) -> None:
-    assert find_evidence(DSC, MEAN, "", "t", n) is None
+    assert of_t().at(n) is None
 
 
 def test_another_share_of_trimming_was_not_studied() -> None:
     usual, other = (resolve_statistic(f"trimmed_mean{more}") for more in ("", ":share=0.1"))
-    assert find_evidence(DSC, usual, "", "percentile", 25) is not None
-    assert find_evidence(DSC, other, "", "percentile", 25) is None
+    assert statistic_studied(DSC.spec, usual) == "trimmed_mean"
+    assert statistic_studied(DSC.spec, other) is None
+
+
+def row(n: int = 0, median: float = 0.95, quarter: float = 0.93, **changed: Any) -> Evidence:
+    """What was found at a size."""
+    names: dict[str, Any] = {"family": OF_CASES, "statistic": "mean", "average": "", "method": "t"}
+    shares = {"coverage_median": median, "coverage_q1": quarter, "coverage_q3": 0.96}
+    widths = dict.fromkeys(("width_q1", "width_median", "width_q3", "width_ratio"), 1.0)
+    others: dict[str, Any] = {"smallest": 0, "instances": 50, "reference": "t", "undefined": 0.0}
+    return Evidence(**(names | shares | widths | others | {"n": n} | changed))
+
+
+def test_the_median_and_the_first_quartile_say_from_where_on_coverage_holds() -> None:
+    short = Found((row(10, 0.92), row(25, 0.95, 0.89), row(50, 0.93, 0.9), row(100)))
+    assert short.needed == 50
+    assert [short.too_few(n) for n in (5, 10, 25, 49, 50, 1000)] == [True] * 4 + [False] * 2
+
+
+def test_a_size_that_falls_short_after_one_that_did_not_is_one_too_many() -> None:
+    assert Found((row(10), row(25, 0.9), row(50))).needed == 50
+
+
+def test_what_is_never_reliable_needs_more_than_was_studied() -> None:
+    never = Found((row(10, 0.8), row(250, 0.9)))
+    assert never.needed is None
+    assert never.needed_text == "more than 250"
+    assert never.too_few(250)
+    # More cases than were studied are no reason to ask for more.
+    assert not never.too_few(251)
+
+
+def test_far_fewer_cases_than_were_studied_are_too_few() -> None:
+    always = Found((row(10), row(25)))
+    assert [always.too_few(n) for n in (6, 7, 10)] == [True, False, False]
+
+
+def test_rows_of_classes_say_how_many_cases_of_the_smallest_they_are_of() -> None:
+    assert "with 8 to 11 cases of the smallest class (median)" in row(smallest=8).of_coverage
+    assert "with 80 or more cases of the smallest class" in row(smallest=80).of_coverage
+
+
+# --------------------------------------------------------------------------- what auto is told
+
+
+def test_what_auto_chose_is_judged_by_auto_and_a_named_method_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shipped = {"auto": (row(10, method="auto"),), "hall": (row(10, 0.8, method="hall"), row(25))}
+    monkeypatch.setattr(
+        "halfwidth.estimation.evidence_lookup.rows_of",
+        lambda family, statistic, average, method: shipped.get(method, ()),
+    )
+    chosen, named = (hw.summary_ci(values(12), metric="dsc", method=m) for m in ("auto", "hall"))
+    assert found_for(chosen, chosen=True).rows[0].method == "auto"
+    assert not messages(chosen, "HW201")
+    assert "95 % intervals by hall covered 80 % at n = 10" in messages(named, "HW201")[0]
+
+
+def test_a_method_that_leaves_samples_without_an_interval_is_not_what_auto_gave(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shipped = {"delong_logit": (row(10, 0.2, undefined=0.7), row(25, 0.6), row(50))}
+    monkeypatch.setattr(
+        "halfwidth.estimation.evidence_lookup.rows_of",
+        lambda family, statistic, average, method: shipped.get(method, ()),
+    )
+    truth, scores = [0, 1] * 10, np.random.default_rng(1).random(20)
+    estimate = hw.metric_ci(truth, scores, metric="auroc", method="delong_logit")
+    assert not found_for(estimate, chosen=True).rows
+    assert found_for(estimate, chosen=False).rows
+
+
+def test_a_distance_is_judged_as_metrics_between_0_and_1_under_the_same_method() -> None:
+    distances = np.random.default_rng(1).gamma(6, 0.2, 30)
+    chosen = found_for(hw.summary_ci(distances, metric="assd"), chosen=True)
+    assert chosen.rows
+    assert not chosen.own
+    assert not found_for(hw.summary_ci(distances, metric="assd", method="t"), chosen=False).rows
 
 
 # --------------------------------------------------------------------------- what cautions say
@@ -94,7 +182,7 @@ def test_another_share_of_trimming_was_not_studied() -> None:
 
 def test_few_cases_are_told_what_the_method_did() -> None:
     (message,) = messages(hw.summary_ci(values(12), metric="dsc", method="t"), "HW201")
-    found = find_evidence(DSC, MEAN, "", "t", 12)
+    found = of_t().at(12)
     assert found is not None
     assert message.endswith(found.of_coverage)
     assert "On 164 real instances (DSC and NSD) 95 % intervals by t covered" in message
@@ -108,7 +196,7 @@ def test_the_caution_about_the_method_quotes_where_there_is_one() -> None:
 
 def test_a_concentration_bound_is_told_its_width() -> None:
     (message,) = messages(hw.summary_ci(values(50), metric="dsc", method="hoeffding"), "HW307")
-    found = find_evidence(DSC, MEAN, "", "hoeffding", 50)
+    found = Found(rows_of(OF_CASES, "mean", "", "hoeffding")).at(50)
     assert found is not None
     assert f"hoeffding was {found.width_ratio:.1f} times as wide as t at n = 50" in message
 
@@ -140,42 +228,14 @@ def test_the_policy_for_absent_classes_is_that_of_the_study() -> None:
     assert quoted == {"omit": True, "zero": False}
 
 
-def test_a_ranked_metric_of_too_few_cases_is_told_how_many_it_needs() -> None:
-    generator = np.random.default_rng(1)
-    truth = np.repeat([0, 1, 2], 20)
-    scores = generator.dirichlet(np.ones(3), 60) + 0.8 * np.eye(3)[truth]
-    estimate = hw.metric_ci(
-        truth, scores / scores.sum(axis=1, keepdims=True), metric="auroc", average="macro", rng=1
-    )
-    assert estimate.method == "bca"
-    assert cases_needed(estimate) == (100, 250)
-    (message,) = messages(estimate, "HW201")
-    assert message.startswith("60 cases; reliable intervals for the macro AUROC need about 100")
-    assert "On 50 real instances 95 % intervals by bca covered 88.2 % at n = 50" in message
-
-
-def test_a_method_that_never_got_there_needs_more_than_was_studied() -> None:
-    truth = np.repeat([0, 1, 2], 40)
-    scores = np.random.default_rng(1).dirichlet(np.ones(3), 120) + 0.8 * np.eye(3)[truth]
+def test_areas_are_judged_by_their_smallest_class() -> None:
+    truth = np.repeat([0, 1, 2], [40, 40, 4])
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), 84) + 0.8 * np.eye(3)[truth]
     scores /= scores.sum(axis=1, keepdims=True)
-    for method, count in (("percentile", 1), ("bca", 0)):
-        estimate = hw.metric_ci(
-            truth, scores, metric="auroc", average="macro", method=method, rng=1, n_resamples=999
-        )
-        found = messages(estimate, "HW201")
-        assert len(found) == count
-        assert all("need more than 250." in message for message in found)
-
-
-def test_more_cases_than_were_studied_are_no_reason_to_ask_for_more() -> None:
-    truth = np.repeat([0, 1, 2], 100)
-    scores = np.random.default_rng(1).dirichlet(np.ones(3), 300) + 0.8 * np.eye(3)[truth]
-    scores /= scores.sum(axis=1, keepdims=True)
-    estimate = hw.metric_ci(
-        truth, scores, metric="auroc", average="macro", method="percentile", rng=1, n_resamples=999
-    )
-    assert cases_needed(estimate) is None
+    estimate = hw.metric_ci(truth, scores, metric="auroc", average="macro", rng=1)
     assert not messages(estimate, "HW201")
+    (message,) = messages(estimate, "HW204")
+    assert message.startswith("class '2': 4 cases; reliable intervals for the macro AUROC need")
 
 
 # --------------------------------------------------------------------------- how it is made
@@ -224,6 +284,24 @@ def test_other_levels_and_metrics_are_left_out() -> None:
         evidence_rows(cells(confidence_level=0.9))
     with pytest.raises(DataError, match="95 %"):
         evidence_rows(distances)
+
+
+def test_instances_are_pooled_by_their_smallest_class_too() -> None:
+    of_sets = cells(metric="auroc", statistic="", average="macro").query("method == 't'")
+    more = pd.concat([of_sets, of_sets.assign(n=20, coverage=0.9)])
+    # A tenth of 10 and 20 cases, and four tenths, of which 10 and 20 cases hold 4 and 8.
+    shares = {
+        f"{task}/{name}": 0.1 if task else 0.4 for task in range(3) for name in ("dsc", "nsd")
+    }
+    rows = evidence_rows(more, smallest_shares=shares)
+    assert list(zip(rows["n"], rows["smallest"], strict=True)) == [
+        *((0, 1), (0, 3), (0, 8), (10, 0), (20, 0))
+    ]
+    pooled = rows.set_index("smallest")
+    assert {1, 3, 8} <= set(CLASS_SIZES)
+    assert list(rows["instances"]) == [4, 2, 2, 6, 6]
+    assert pooled["coverage_median"][8] == pytest.approx(0.9)
+    assert rows["width_median"].isna().tolist() == [True] * 3 + [False] * 2
 
 
 def test_a_width_of_0_is_no_unit() -> None:

@@ -43,7 +43,7 @@ def test_auto_takes_a_bootstrap_and_quotes_no_study() -> None:
 def test_up_to_a_rate_of_1_it_is_the_auroc() -> None:
     whole, part = (hw.metric_ci(Y, S, metric=metric) for metric in ("auroc", "auroc:1"))
     assert (part.value, part.low, part.high) == (whole.value, whole.low, whole.high)
-    assert part.method == whole.method == "delong_logit"
+    assert part.method == whole.method == "delong_logit_t"
 
 
 def test_its_range_ends_where_no_positive_is_found_in_time() -> None:

@@ -284,7 +284,8 @@ def test_an_area_without_an_error_has_newcombes_interval(area: float) -> None:
 
 def test_the_rarer_class_is_cautioned() -> None:
     assert message(review(300, auroc=0.9, positives=6).estimate, "HW204") == (
-        "Class positive: 6 cases; the AUROC leans on this."
+        "Class positive: 6 cases; reliable intervals for the AUROC need about 10 or more of each "
+        "class."
     )
     assert "Class negative" in message(review(300, auroc=0.9, positives=294).estimate, "HW204")
     assert "HW204" not in codes(review(300, auroc=0.9, positives=60))

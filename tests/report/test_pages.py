@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,7 +112,8 @@ def test_the_method_shown_with_clusters_is_the_one_used(
 def test_a_label_that_is_a_number_does_not_read_as_a_count() -> None:
     truth = [0] * 25 + [1] * 18 + [2] * 17
     guess = [0] * 23 + [1] * 2 + [1] * 15 + [2] * 3 + [2] * 17
-    made = hw.metric_ci(truth, guess, metric="sensitivity", average="none", scores="labels")
+    how: dict[str, Any] = {"metric": "sensitivity", "average": "none", "method": "percentile"}
+    made = hw.metric_ci(truth, guess, scores="labels", **how)
     lines = dict(made.caution_lines())
     assert lines["HW203"].startswith("label 0: 2 failures among 25 cases")
     assert not re.search(r"(?<!label) 0: ", render(made, "table"))

@@ -25,6 +25,8 @@ class CautionSpec:
         What to do.
     source : str
         Key of the reference; empty where it is the package's own reasoning.
+    reliability : bool
+        Whether it doubts that intervals like this one cover as often as they say.
     """
 
     code: str
@@ -33,6 +35,7 @@ class CautionSpec:
     meaning: str
     remedy: str
     source: str = ""
+    reliability: bool = False
 
     @property
     def anchor(self) -> str:

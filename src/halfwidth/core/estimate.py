@@ -92,6 +92,8 @@ class Estimate:
         Averaging over classes; None for per-case metrics.
     n_groups : int or None
         Number of clusters; None where none were given.
+    n_effective : float or None
+        As many cases of equal weight as the cases weigh, (Σw)²/Σw² (Kish); None without weights.
     given_decimals : int
         Decimals of a value that was given rather than computed: a published one.
     cautions : tuple of Caution
@@ -118,6 +120,7 @@ class Estimate:
     over: str = "cases"
     average: str | None = None
     n_groups: int | None = None
+    n_effective: float | None = None
     given_decimals: int = 0
     cautions: tuple[Caution, ...] = ()
 
@@ -230,10 +233,13 @@ class Estimate:
 
     @property
     def n_text(self) -> str:
-        """How many cases, in how many clusters: ``n = 200 in 100 clusters``."""
-        if self.n_groups is None:
-            return f"n = {self.n}"
-        return f"n = {self.n} in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
+        """How many cases, in how many clusters, by weight: ``n = 200 in 100 clusters``."""
+        text = f"n = {self.n}"
+        if self.n_groups is not None:
+            text += f" in {self.n_groups} cluster{'' if self.n_groups == 1 else 's'}"
+        if self.n_effective is not None:
+            text += f", by weight {self.n_effective:.3g}"
+        return text
 
     @property
     def decimals(self) -> int:
@@ -281,6 +287,7 @@ class Estimate:
             "missing": self.missing,
             "n_not_applicable": self.n_not_applicable,
             "n_groups": self.n_groups,
+            "n_effective": plain(self.n_effective),
             "design": self.design,
             "over": self.over,
             "standard_error": plain(self.standard_error),

@@ -90,6 +90,26 @@ class OrderStatistics:
 
 
 @frozen
+class ByClass:
+    """How a metric of a confusion matrix comes about from tables of one class against the rest.
+
+    Attributes
+    ----------
+    values : callable
+        ``values(tp, fn, fp, tn)``, each of shape (..., C) -> (..., C).
+    average : callable or None
+        ``average(values, support)``, both (..., C) -> (...), linear in the values; None where it
+        is of one class.
+    which : int
+        That class.
+    """
+
+    values: Callable[..., Array]
+    average: Callable[[Numbers, Numbers], Array] | None = None
+    which: int = 0
+
+
+@frozen
 class CellCounts:
     """A function of how many cases fall into each cell of a table; a value is the code of a cell.
 
@@ -104,11 +124,18 @@ class CellCounts:
     quotient : tuple or None
         Where it is the ratio of two weighted sums of counts, the weights of the cells in the
         numerator and in the denominator.
+    by_class : ByClass or None
+        Where it is of one class against the rest, or an average over classes; None where it is of
+        all classes at once.
+    errors_lower : bool
+        Whether wrong decisions lower it.
     """
 
     n_cells: int
     finish: Callable[[Numbers], Array]
     quotient: Quotient | None = None
+    by_class: ByClass | None = None
+    errors_lower: bool = True
 
 
 @frozen
@@ -123,11 +150,17 @@ class Sums:
         ``finish(n, sums)``, sums of shape (..., K) -> (...); takes complex sums too.
     quotient : tuple or None
         Where it is the ratio of two weighted sums, the weights of the features in either.
+    table : CellCounts or None
+        Where the features are weights in the cells of a table, what it is of that table.
+    power : float
+        The power of it that is an average over cases, as the square of a root mean square is.
     """
 
     features: Callable[[Array], Array]
     finish: Callable[[Numbers, Numbers], Array]
     quotient: Quotient | None = None
+    table: CellCounts | None = None
+    power: float = 1.0
 
 
 @frozen

@@ -374,6 +374,8 @@ class Statistic:
 
 
 DISTRIBUTIONS = (Need.DISTRIBUTION, Need.STUDENTIZED, Need.WEIGHTED)
+# Bootstraps that draw from 2 to 5 clusters cover 50 to 85 % of the time (decision 0042).
+FEWEST_CLUSTERS_DRAWN = 6
 
 
 @frozen
@@ -499,6 +501,13 @@ class MethodSpec:
     def resamples(self) -> bool:
         """Whether it works on a bootstrap distribution or one under random weights."""
         return self.distribution is not None
+
+    def fewest_units(self, *, clustered: bool) -> int:
+        """Cases, or clusters where cases come in these, below which it gives no interval."""
+        if not clustered:
+            return self.min_n
+        draws = self.resamples and Need.WEIGHTED not in self.needs
+        return max(self.min_n, FEWEST_CLUSTERS_DRAWN if draws else 2)
 
     def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
         """The same with other values of its parameters, which then stand in its name and title."""

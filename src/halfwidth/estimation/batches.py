@@ -116,7 +116,8 @@ def intervals_by_method(
     """
 
     def computed(method: MethodSpec, rows: NDArray[np.intp]) -> SampleGroup:
-        too_few = design.n < max(functional.statistic.spec.min_n, 1) or design.units < method.min_n
+        too_few = design.n < max(functional.statistic.spec.min_n, 1)
+        too_few |= design.units < method.fewest_units(clustered=design.sizes is not None)
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.simple or design.degrees_of_freedom):
             return SampleGroup(method, rows, _no_intervals(len(rows)))

@@ -46,7 +46,9 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic)]
     if not records.design.simple:
-        return METHODS[_for_designed_mean(records) if Estimand.MEAN in accepted else "percentile"]
+        bounds = functional.metric.spec.bounds
+        mean = Estimand.MEAN in accepted
+        return METHODS[_for_designed_mean(records, bounds) if mean else "percentile"]
     return METHODS[_for_cases(functional, records, level)]
 
 
@@ -89,11 +91,12 @@ def _for_sd(values: Array) -> str:
     return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
-def _for_designed_mean(records: Records) -> str:
+def _for_designed_mean(records: Records, bounds: Bounds) -> str:
     """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
     design = records.design
     if records.values[0] == records.values[-1]:
-        return "t"
+        # Only the metric's range still says anything.
+        return "dirichlet" if bounds.finite else "t"
     few = FEW_CLUSTERS if design.sizes is not None else SMALL
     thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
     return "t" if design.effective_degrees + 1 < few or thin else "bca"

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import csv
 import functools
-from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
-from halfwidth.core.types import Bounds, Level
+from halfwidth.core.types import Bounds
 from halfwidth.metrics.agreement import accuracy
 
 if TYPE_CHECKING:
@@ -28,20 +25,16 @@ if TYPE_CHECKING:
 DATA = "evidence.csv"
 # Per-case metrics of segmentation between 0 and 1 behave alike, and are pooled under this name.
 OF_CASES = "segmentation, 0 to 1"
-# A size of the study speaks for samples of up to this many times as many cases (the next size is
-# nearer then), and the smallest for those of this much fewer.
-LARGER, FEWER = 2.5, 1.5
 # With fewer instances than this quartiles mean little.
 FEWEST = 10
-# Cautions about how well a method covers; the most special one that was raised quotes the study.
-QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW201")
-# A concentration bound always covers; what it costs is width.
-OF_WIDTH = "HW307"
-STUDIED = Level(0.95)
 # The share of samples without an interval is mentioned from here on.
 NOTICED = 0.01
-# The median coverage that is called reliable, as in andre2025, section 4.5.
-RELIABLE = 0.925
+# Coverage that is called reliable: the median over instances as in andre2025, section 4.5, and the
+# first quartile, so that three quarters of the instances are not far below (decision 0043).
+RELIABLE, RELIABLE_QUARTER = 0.925, 0.9
+# Cases of the smallest class that rows of metrics of test sets are pooled by: from each of these up
+# to the next.
+CLASS_SIZES = (1, 3, 5, 8, 12, 20, 40, 80)
 
 
 @frozen
@@ -55,14 +48,18 @@ class Evidence:
     statistic, average : str
         As in a study; empty where there is none.
     method : str
+        ``auto`` stands for whatever it gives, fallbacks included.
     n : int
-        Cases of each sample.
+        Cases of each sample; 0 where samples are pooled by their smallest class.
+    smallest : int
+        Cases of the smallest class that samples hold on average, from this one of `CLASS_SIZES` up
+        to the next; 0 where samples are pooled by n.
     instances : int
         Models on tasks.
     coverage_q1, coverage_median, coverage_q3 : float
         Of 95 % intervals, over instances; an undefined interval counts as a miss.
     width_q1, width_median, width_q3 : float
-        Of the mean width of each instance.
+        Of the mean width of each instance; NaN where sizes are pooled.
     reference : str
         The method that `width_ratio` compares with.
     width_ratio : float
@@ -76,6 +73,7 @@ class Evidence:
     average: str
     method: str
     n: int
+    smallest: int
     instances: int
     coverage_q1: float
     coverage_median: float
@@ -86,6 +84,16 @@ class Evidence:
     reference: str
     width_ratio: float
     undefined: float
+
+    @property
+    def size(self) -> int:
+        """Cases of a sample, or of its smallest class."""
+        return self.n or self.smallest
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether a half, or more than a quarter, of the instances are covered too seldom."""
+        return self.coverage_median < RELIABLE or self.coverage_q1 < RELIABLE_QUARTER
 
     @property
     def _of_what(self) -> str:
@@ -109,9 +117,17 @@ class Evidence:
         misses = f"; {none} of the samples had none, a miss" if self.undefined >= NOTICED else ""
         return (
             f"On {self.instances} real instances{self._of_what} 95 % intervals by {self.method} "
-            f"covered {middle} at n = {self.n} (median), and {low} or less on a quarter of them"
+            f"covered {middle} {self._where} (median), and {low} or less on a quarter of them"
             f"{misses}."
         )
+
+    @property
+    def _where(self) -> str:
+        if self.n:
+            return f"at n = {self.n}"
+        up_to = next((size for size in CLASS_SIZES if size > self.smallest), None)
+        cases = f"{self.smallest} or more" if up_to is None else f"{self.smallest} to {up_to - 1}"
+        return f"with {cases} cases of the smallest class"
 
 
 # The columns of the data file.
@@ -130,83 +146,11 @@ def metric_family(metric: Metric) -> str:
     return OF_CASES if bounded else ""
 
 
-def find_evidence(
-    metric: Metric, statistic: Statistic, average: str, method: str, n: int
-) -> Evidence | None:
-    """What the study found at the next size below n, or the smallest, if it is near.
-
-    Parameters
-    ----------
-    metric : Metric
-    statistic : Statistic
-        With other parameters than the study's, nothing was found.
-    average : str
-        Over classes; empty where there is none.
-    method : str
-    n : int
-        Independent cases.
-    """
-    rows = sorted(_rows_for(metric, statistic, average, method), key=lambda row: row.n)
-    below = [row for row in rows if row.n <= n]
-    if below:
-        return below[-1] if n <= LARGER * below[-1].n else None
-    return rows[0] if rows and rows[0].n <= FEWER * n else None
-
-
-def _rows_for(metric: Metric, statistic: Statistic, average: str, method: str) -> list[Evidence]:
-    """All sizes of what the study found for a method."""
-    key = [metric_family(metric), _studied_name(metric.spec, statistic), average, method]
+def rows_of(family: str, statistic: str | None, average: str, method: str) -> tuple[Evidence, ...]:
+    """What was found of a method on enough instances, all sizes, ascending."""
+    key = [family, statistic, average, method]
     rows = (_read(cells) for cells in _cells() if cells[: len(key)] == key)
-    return [row for row in rows if row.instances >= FEWEST]
-
-
-def cases_needed(estimate: Estimate) -> tuple[int | None, int] | None:
-    """From which size on the study found the median coverage of a method to be reliable.
-
-    Returns
-    -------
-    tuple of (int or None, int), or None
-        That size, None where no size that was studied is enough, and the largest size; None where
-        nothing was found, or the sample is larger than all that were studied.
-    """
-    rows = _rows_for(
-        estimate.metric_spec, estimate.statistic_spec, estimate.average or "", estimate.method
-    )
-    largest = max((row.n for row in rows), default=0)
-    if estimate.n > largest or estimate.level != STUDIED:
-        return None
-    short = max((row.n for row in rows if row.coverage_median < RELIABLE), default=0)
-    enough = [row.n for row in rows if row.n > short]
-    return (min(enough) if enough else None), largest
-
-
-def with_evidence(cautions: Iterable[Caution], estimate: Estimate) -> tuple[Caution, ...]:
-    """The cautions, the most special one about coverage with what the study found.
-
-    Parameters
-    ----------
-    cautions : iterable of Caution
-    estimate : Estimate
-        Of independent cases, with the usual policies: the study had no others.
-    """
-    raised = tuple(cautions)
-    codes = [item.code for item in raised]
-    quoting = next((code for code in QUOTING if code in codes), None)
-    if quoting is None or estimate.level != STUDIED:
-        return raised
-    evidence_found = find_evidence(
-        estimate.metric_spec,
-        estimate.statistic_spec,
-        estimate.average or "",
-        estimate.method,
-        estimate.n,
-    )
-    if evidence_found is None:
-        return raised
-    place = codes.index(quoting)
-    quotation = evidence_found.of_width if quoting == OF_WIDTH else evidence_found.of_coverage
-    quoted = replace(raised[place], message=f"{raised[place].message} {quotation}")
-    return (*raised[:place], quoted, *raised[place + 1 :])
+    return tuple(sorted((row for row in rows if row.instances >= FEWEST), key=lambda row: row.size))
 
 
 def evidence(
@@ -232,8 +176,9 @@ def evidence(
     Returns
     -------
     DataFrame
-        A row for each average, size and method, with the attributes of `Evidence`; none where the
-        metric was not studied.
+        A row for each average, size and method, with the attributes of `Evidence`; of metrics of
+        test sets also for the sizes of the smallest class, whose ``n`` is 0. None where the metric
+        was not studied.
 
     Raises
     ------
@@ -262,14 +207,14 @@ def evidence(
         if (row.family, row.statistic) == (metric_family(Metric(spec)), named)
         and average in (None, row.average)
     ]
-    sizes = sorted({row.n for row in rows})
+    sizes = sorted({row.n for row in rows} - {0})
     if n is not None and rows and n not in sizes:
         raise OptionError(f"n = {n} was not studied; choose one of {', '.join(map(str, sizes))}")
     kept = [row for row in rows if n in (None, row.n)]
     return pd.DataFrame(kept, columns=list(FIELDS))
 
 
-def _studied_name(metric: MetricSpec, statistic: Statistic) -> str | None:
+def statistic_studied(metric: MetricSpec, statistic: Statistic) -> str | None:
     """The statistic as the study names it; None where it is not what was studied."""
     if metric.level is MetricLevel.SAMPLE or metric.kind is Kind.BINARY:
         return ""

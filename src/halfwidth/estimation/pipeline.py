@@ -15,11 +15,12 @@ from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
-from halfwidth.estimation.caution_rules import CautionContext, cautions_for
+from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.caution_rules import cautions_for
 from halfwidth.estimation.choose import choose, choose_for_counts
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, check_accepts, check_bounds
-from halfwidth.estimation.test_sets.class_caution_rules import ClassContext
+from halfwidth.estimation.test_sets.class_context import ClassContext
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import apply, count_ingredients, estimands
 from halfwidth.intervals.quantile import exact as exact_method
@@ -95,7 +96,7 @@ def _method_for(job: Job, request: Request) -> MethodSpec:
     check_accepts(
         request.method, functional.statistic, binary=functional.binary, design=design, what=what
     )
-    check_bounds(request.method, functional.metric)
+    check_bounds(request.method, functional.metric, functional.statistic)
     return request.method
 
 
@@ -152,6 +153,7 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         method_spec=method,
         n=records.n_cases,
         n_groups=records.n_groups,
+        n_effective=records.n_effective,
         design=records.design_name,
         over=records.over,
         n_missing=records.n_missing,

@@ -53,6 +53,8 @@ class Records:
         Values of cases, or means of clusters, ascending; empty where records hold something else.
     n_groups : int or None
         Clusters that the cases make up; None where none are given.
+    n_effective : float or None
+        Cases of equal weight that these are worth; None where none are weighted.
     over : {"cases", "clusters", "runs"}
     n_missing, n_infinite : int
         Values that were missing or infinite, and the latter alone.
@@ -67,6 +69,7 @@ class Records:
     n_cases: int
     values: Array = field(default_factory=lambda: np.empty(0))
     n_groups: int | None = None
+    n_effective: float | None = None
     over: Over | Literal["runs"] = "cases"
     n_missing: int = 0
     n_infinite: int = 0

@@ -30,7 +30,7 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.core.undefined import MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
-from halfwidth.intervals.compute import estimands, fits
+from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.resampling.designs import Design
 from halfwidth.summaries.catalogue import STATISTICS
@@ -276,9 +276,9 @@ def check_accepts(
     )
 
 
-def check_bounds(method: MethodSpec, metric: Metric) -> None:
+def check_bounds(method: MethodSpec, metric: Metric, statistic: Statistic) -> None:
     """Refuse a method that rests on the metric's range where that is not finite."""
-    if method.needs_bounds and not metric.spec.bounds.finite:
+    if not metric.spec.bounds.finite and rests_on_bounds(method, statistic):
         raise OptionError(
             f"method {method.name!r} needs a metric with finite bounds; {metric.spec.called} has "
             f"{metric.spec.bounds}. Name the metric, or give bounds (--bounds LOW,HIGH)"

@@ -190,7 +190,7 @@ def delong_logit(estimate: Array, standard_error: Array, degrees: float, level: 
     title="DeLong on the logit with t",
     no_interval=no_variance,
     instead=newcombe,
-    drawn=Drawn("red", "dashed", "^"),
+    drawn=Drawn("blue", "dashed", "^"),
     accepts=ACCEPTS,
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
     use_when="for an AUROC, also where one class is rare or clusters are few: delong_logit with t "

@@ -169,7 +169,10 @@ def _corrected(
     def position(normal: float) -> Array:
         with np.errstate(invalid="ignore", divide="ignore"):
             shifted = bias + normal
-            corrected = special.ndtr(bias + shifted / (1 - acceleration * shifted))
+            scale = 1 - acceleration * shifted
+            # Towards a scale of 0 the position goes to an end of the replicates, and stays there.
+            beyond = np.where(shifted < 0, -np.inf, np.inf)
+            corrected = special.ndtr(np.where(scale > 0, bias + shifted / scale, beyond))
         defined = np.isfinite(bias) & np.isfinite(acceleration)
         return np.where(defined, corrected, np.nan)
 

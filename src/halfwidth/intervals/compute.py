@@ -109,6 +109,13 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     return bool(accepted) and has_error and studentizes and weighted and under
 
 
+def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
+    """Whether a method makes intervals for a statistic only of a metric with finite bounds."""
+    if Need.BOUNDS in method.needs or Need.WEIGHTED not in method.needs:
+        return method.needs_bounds
+    return engine_for(statistic).weights_need_bounds(statistic)
+
+
 def sample_ingredients(
     values: Array,
     design: Design,

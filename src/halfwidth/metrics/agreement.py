@@ -112,7 +112,10 @@ def mcc(matrix: Counts) -> Counts:
     correct = np.trace(table, axis1=-2, axis2=-1)
     truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
     covariance = correct * total - (truth * predicted).sum(axis=-1)
-    return ratio(covariance, _spread_of_classes(truth) * _spread_of_classes(predicted))
+    value = ratio(covariance, _spread_of_classes(truth) * _spread_of_classes(predicted))[()]
+    # Without errors the product of the roots may be less than the covariance, by rounding.
+    value = np.where(value.real > 1.0, 1.0, value)
+    return np.asarray(np.where(value.real < -1.0, -1.0, value))
 
 
 def _spread_of_classes(cases: Counts) -> Counts:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import numpy as np
 
-from halfwidth.core.forms import Quotient
+from halfwidth.core.forms import ByClass, Quotient
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
 from halfwidth.core.types import Array, Numbers
@@ -81,6 +82,17 @@ class CountingFinish:
         if values.dtype == object:  # unknowns, of which comparisons are to be unknowns too
             values = values.view(type(counts))
         return averaged(values, cells[0] + cells[1], self.average, self.absent)
+
+    @property
+    def by_class(self) -> ByClass | None:
+        """How it comes about from tables of one class against the rest."""
+        if self.metric.spec.takes is Takes.CONFUSION or self.average == "micro":
+            return None
+        values = functools.partial(self.metric.function, **self.metric.parameters)
+        if self.average in ("binary", "none"):
+            return ByClass(values, which=self.which)
+        average = functools.partial(averaged, average=self.average, absent=self.absent)
+        return ByClass(values, average)
 
     @property
     def quotient(self) -> Quotient | None:

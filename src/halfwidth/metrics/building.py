@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from halfwidth.core.forms import Area, CellCounts, RankedAreas, Ranking, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
+    Better,
     Estimand,
     Metric,
     Statistic,
@@ -79,14 +80,24 @@ def counting_statistic(
     undefined: Undefined,
 ) -> Statistic:
     """A function of a confusion matrix; a sample holds the cell of each case."""
-    policed = Policed(finish, undefined, metric.spec.worst)
-    n_cells = finish.n_classes**2
+    form = _table_form(metric, finish, undefined)
+    policed, n_cells = form.finish, form.n_cells
     return _statistic(
         metric,
         function=functools.partial(_counting_function, policed, n_cells),
         estimand=Estimand.COUNTING,
-        form=CellCounts(n_cells, policed, finish.quotient),
+        form=form,
         influence=functools.partial(_counting_influence, policed, n_cells),
+    )
+
+
+def _table_form(metric: Metric, finish: CountingFinish, undefined: Undefined) -> CellCounts:
+    return CellCounts(
+        finish.n_classes**2,
+        Policed(finish, undefined, metric.spec.worst),
+        finish.quotient,
+        finish.by_class,
+        metric.spec.better is not Better.LOWER,
     )
 
 
@@ -111,9 +122,9 @@ def weighted_counting_statistic(
     metric: Metric, finish: CountingFinish, undefined: Undefined
 ) -> Statistic:
     """The same of weighted cases; records hold the cell and the weight of each."""
-    policed = Policed(finish, undefined, metric.spec.worst)
-    features = functools.partial(_weights_in_cells, finish.n_classes**2)
-    form = Sums(features, lambda _n, sums: policed(sums), finish.quotient)
+    table = _table_form(metric, finish, undefined)
+    features = functools.partial(_weights_in_cells, table.n_cells)
+    form = Sums(features, lambda _n, sums: table.finish(sums), finish.quotient, table)
     return _sums_statistic(metric, form, Estimand.COUNTING)
 
 

@@ -174,10 +174,10 @@ def area_of(
         return float("nan")
     weight = None if sample_weight is None else np.asarray(sample_weight, float)[None]
     ranking = rank(positive[None], np.asarray(y_score, float)[None], weight)
-    return float(_areas_of_rows(area, ranking)[0][0])
+    return float(areas_of_rows(area, ranking)[0][0])
 
 
-def _areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
+def areas_of_rows(area: Area, ranking: Ranking) -> tuple[Array, Array]:
     """The area and the positive entries of each row of a ranking, two of (R,)."""
     if ranking.weight is None and area.fast is not None:
         ties = count_ties(ranking.mark)
@@ -196,7 +196,7 @@ def ranking_values(form: RankedAreas, records: Array) -> Array:
     sets = records.reshape(-1, *records.shape[-2:])
     values = np.empty(len(sets))
     for part in in_parts(sets):
-        area, positives = _areas_of_rows(form.area, form.rank(sets[part]))
+        area, positives = areas_of_rows(form.area, form.rank(sets[part]))
         shape = (len(sets[part]), -1)
         values[part] = form.finish(area.reshape(shape), positives.reshape(shape))
     return values.reshape(records.shape[:-2])

@@ -117,7 +117,7 @@ def mse(y_true: Array, y_pred: Array) -> Array:
     style=30,
     title="RMSE",
     synonyms=("root_mean_squared_error",),
-    form=Sums(_features_of_errors, _finish_rmse),
+    form=Sums(_features_of_errors, _finish_rmse, power=2.0),
     reliable_n=50,
 )
 def rmse(y_true: Array, y_pred: Array) -> Array:

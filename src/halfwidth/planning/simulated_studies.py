@@ -289,5 +289,5 @@ def check_pilot(
         )
     if request.method is not None:
         check_accepts(request.method, bound, binary=sample.binary, design=sample.records.design)
-        check_bounds(request.method, sample.metric)
+        check_bounds(request.method, sample.metric, bound)
     return Studies(sample, bound, request, n_samples, label, {})

@@ -10,6 +10,8 @@ neither how far the interval's centre is moved nor how much unobserved cases cou
 
 from __future__ import annotations
 
+from dataclasses import field
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,11 +46,14 @@ def weighted_means(
     elif design.sizes is None and len(design.strata) == 1 and np.isin(values, (low, high)).all():
         return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
 
+    both = pseudo_cases.low == pseudo_cases.high
+
     def distribution(masses: Masses) -> Quantiles:
-        return _distribution(values, design, plan, (low, high), _atoms(pseudo_cases, masses))
+        atoms = _atoms(pseudo_cases, masses)
+        return _distribution(values, design, plan, (low, high), atoms, serves_both=both)
 
     for_low = distribution(pseudo_cases.low)
-    if pseudo_cases.low == pseudo_cases.high:
+    if both:
         return for_low, for_low
     return for_low, distribution(pseudo_cases.high)
 
@@ -73,6 +78,8 @@ def _distribution(
     plan: Plan,
     bounds: tuple[float, float],
     atoms: tuple[Array, Array],
+    *,
+    serves_both: bool,
 ) -> Quantiles:
     """In one stratum by inversion; in several by drawing weights."""
     if len(design.strata) > 1:
@@ -81,6 +88,8 @@ def _distribution(
     low, high = bounds
     totals, sizes = design.totals(values), design.unit_sizes.astype(float)
     samples, size = len(values), design.n / design.units
+    if design.equal_sizes:
+        totals, sizes, size = totals / size, np.ones(design.units), 1.0
     # From either end, so that values next to a bound keep their digits.
     from_low, from_high = (
         GammaRatios(
@@ -92,7 +101,7 @@ def _distribution(
         )
         for away, end in ((1, low), (-1, high))
     )
-    return DirichletMeans(low, high, from_low.merged(), from_high.merged())
+    return DirichletMeans(low, high, from_low.merged(), from_high.merged(), serves_both)
 
 
 @frozen(eq=False)
@@ -105,12 +114,18 @@ class DirichletMeans:
         Between which values lie.
     from_low, from_high : GammaRatios
         How far the mean is from either, as a share of the distance between them.
+    serves_both : bool
+        Whether both ends of an interval are quantiles of it.
+    found : dict
+        Quantiles at either end that have been looked for.
     """
 
     low: float
     high: float
     from_low: GammaRatios
     from_high: GammaRatios
+    serves_both: bool
+    found: dict[float, Array] = field(default_factory=dict)
 
     @property
     def n_resamples(self) -> None:
@@ -124,10 +139,21 @@ class DirichletMeans:
 
     def quantile(self, probability: Array | float) -> Array:
         """The quantile of each sample's distribution, the same for all samples."""
-        share, width = float(np.max(probability)), self.high - self.low
-        if share <= 0.5:
-            return self.low + width * lower_quantiles(self.from_low, share)
-        return self.high - width * lower_quantiles(self.from_high, 1 - share)
+        share = float(np.max(probability))
+        tail, samples = min(share, 1 - share), len(self.from_low.totals)
+        if not self.serves_both:
+            ratios = self.from_low if share <= 0.5 else self.from_high
+            return self._from(share, lower_quantiles(ratios, tail))
+        # Both ends at once, which are asked for one after the other.
+        key = round(tail, 15)
+        if key not in self.found:
+            self.found[key] = lower_quantiles(self.from_low.above(self.from_high), tail)
+        tails = self.found[key]
+        return self._from(share, tails[:samples] if share <= 0.5 else tails[samples:])
+
+    def _from(self, share: float, away: Array) -> Array:
+        width = self.high - self.low
+        return self.low + width * away if share <= 0.5 else self.high - width * away
 
     def standard_deviation(self) -> Array:
         """The SD; to first order where clusters differ in size."""

@@ -83,14 +83,16 @@ def standard_error(values: Array, design: Design, statistic: Statistic) -> Array
 
 
 def robust_error(values: Array, design: Design, statistic: Statistic) -> Array:
-    """The SE that holds for few clusters too: the jackknife's, or the usual one without clusters.
+    """The SE that holds for few clusters too: the jackknife's over units of unequal weight.
+
+    Without clusters and weights it is the usual one.
 
     SE² = (G - 1)/G Σ (θ₋g - θ̂)² over G clusters, θ₋g the statistic without cluster g (CR3). With
     strata θ₋g is compared with its mean over the stratum, whose weight falls by the cluster that is
     left out: SE² = ((G - 1)/G)² Σₕ Gₕ/(Gₕ - 1) Σ_g (θ₋g - θ̄₋ₕ)². NaN where the statistic is
     undefined without some cluster.
     """
-    if design.sizes is None:
+    if design.sizes is None and not engine_for(statistic).weighs_cases(statistic):
         return standard_error(values, design, statistic)
     left_out = leave_one_out(values, design, statistic)
     share = (design.units - 1) / design.units

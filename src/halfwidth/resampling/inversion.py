@@ -30,6 +30,9 @@ STEP, NODES = 0.2, 16
 # The last terms are below this share of the sum. In units of a standard normal quantile, how near
 # the probability of a bound comes to the one asked for.
 NEGLIGIBLE, CLOSE = 1e-13, 1e-10
+# The same where the last step is by a series, whose error is of the fourth order. It takes shapes
+# that add up to more than this.
+VERY_CLOSE, ENOUGH_SHAPE = 1e-3, 6
 MOST_BEND = 1.0
 # An integrand that grows beyond this multiple of what it is at the saddle point is of a bad path.
 MOST_PEAK, MOST_EXPONENT = 2.0, 600.0
@@ -74,6 +77,16 @@ class GammaRatios:
             self.masses[chosen],
         )
 
+    def above(self, others: GammaRatios) -> GammaRatios:
+        """The samples of both, of the same sizes."""
+        return GammaRatios(
+            np.concatenate([self.totals, others.totals]),
+            self.sizes,
+            np.concatenate([self.atom_totals, others.atom_totals]),
+            np.concatenate([self.atom_sizes, others.atom_sizes]),
+            np.concatenate([self.masses, others.masses]),
+        )
+
     def merged(self) -> GammaRatios:
         """The same, equal units of a single sample made one atom where there are many such."""
         if len(self.totals) != 1 or np.ptp(self.sizes):
@@ -88,6 +101,11 @@ class GammaRatios:
             np.append(np.full((1, len(distinct)), self.sizes[0]), self.atom_sizes, axis=-1),
             np.append(counts[None].astype(float), self.masses, axis=-1),
         )
+
+    @property
+    def equal_sizes(self) -> bool:
+        """Whether all sizes are 1."""
+        return bool((self.sizes == 1).all() and (self.atom_sizes == 1).all())
 
     @property
     def limits(self) -> tuple[Array, Array]:
@@ -112,8 +130,9 @@ class GammaRatios:
 def lower_quantiles(ratios: GammaRatios, probability: float) -> Array:
     """The t with P(θ < t) = probability, which is at most about a half.
 
-    Each step is along a secant of the normal quantile of P(θ < t), which is nearly a straight
-    line; where it would leave what is known to enclose t, that is halved.
+    The normal quantile of P(θ < t) is nearly a straight line in t. Where all sizes are equal its
+    derivatives come from the same integrand, and two or three steps do; else steps follow its
+    secants. Where one would leave what is known to enclose t, that is halved.
     """
     from scipy import special
 
@@ -125,9 +144,8 @@ def lower_quantiles(ratios: GammaRatios, probability: float) -> Array:
         return found
     search = _Search(ratios.rows(active), low[active], high[active], probability)
     for step in range(MOST_STEPS):
-        t = search.t
         done = search.step(wanted, halve=step > 8 and step % 2 == 1)
-        found[active[done]] = t[done]
+        found[active[done]] = search.t[done]
         if done.all():
             return found
         active = active[~done]
@@ -146,10 +164,10 @@ class _Search:
         self.last: tuple[Array, Array] | None = None
 
     def step(self, wanted: float, *, halve: bool) -> NDArray[np.bool_]:
-        """Look at t and choose the next one; tells which samples need none."""
+        """Look at t and choose the next one; tells for which samples that is the last."""
         from scipy import special
 
-        log_probability, slope, self.saddle = log_probability_below(
+        log_probability, derivatives, self.saddle = log_probability_below(
             self.ratios, self.t, self.saddle
         )
         log_probability = np.minimum(log_probability, -1e-300)
@@ -157,27 +175,35 @@ class _Search:
         above = normal > wanted
         self.high = np.where(above, self.t, self.high)
         self.low = np.where(above, self.low, self.t)
-        done = np.abs(normal - wanted) <= CLOSE
-        done |= self.high - self.low <= 4 * np.finfo(float).eps * self.high
+        off = wanted - normal
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            # Of the normal quantile, had the integral the slope of the integrand at the saddle.
-            first = slope * np.exp(log_probability + normal**2 / 2) * np.sqrt(2 * np.pi)
-            rise = first
-            if self.last is not None:
-                secant = (normal - self.last[1]) / (self.t - self.last[0])
-                rise = np.where(secant > 0, secant, first)
-            ahead = self.t + (wanted - normal) / rise
-        inside = (ahead > self.low) & (ahead < self.high)
+            # One over the normal density, to go from P to its normal quantile.
+            stretch = np.exp(log_probability + normal**2 / 2) * np.sqrt(2 * np.pi)
+            if len(derivatives) > 1:
+                step, near = _inverse_series(off, normal, derivatives * stretch), VERY_CLOSE
+            else:
+                rise, near = self._rise(normal, derivatives[0] * stretch), CLOSE
+                step = off / rise
+        inside = (self.t + step > self.low) & (self.t + step < self.high)
+        done = (np.abs(off) <= CLOSE) | (inside & (np.abs(off) <= near))
+        done |= self.high - self.low <= 4 * np.finfo(float).eps * self.high
         self.last = self.t, normal
-        self.t = self.t if done.all() else self._next(ahead, inside & (not halve))
+        ahead = np.where(inside & (done | (not halve)), self.t + step, self._middle())
+        self.t = np.where(done & ~inside, self.t, ahead)
         return done
 
-    def _next(self, ahead: Array, inside: NDArray[np.bool_]) -> Array:
-        """The point ahead where it is inside; else the middle, of logarithms where they are far."""
+    def _rise(self, normal: Array, first: Array) -> Array:
+        """Of the normal quantile along a secant; at first what the integrand's slope makes it."""
+        if self.last is None:
+            return first
+        secant = (normal - self.last[1]) / (self.t - self.last[0])
+        return np.where(secant > 0, secant, first)
+
+    def _middle(self) -> Array:
+        """The middle of what encloses t, of logarithms where its ends are far apart."""
         low, high = self.low - self.floor, self.high - self.floor
         low = np.where(low > 0, low, 1e-16 * high)
-        middle = np.where(high > 16 * low, np.sqrt(low * high), (low + high) / 2)
-        return np.where(inside, ahead, self.floor + middle)
+        return self.floor + np.where(high > 16 * low, np.sqrt(low * high), (low + high) / 2)
 
     def keep(self, chosen: NDArray[np.bool_]) -> None:
         """Go on with some of the samples."""
@@ -189,6 +215,19 @@ class _Search:
         self.saddle = None if self.saddle is None else self.saddle[chosen]
         if self.last is not None:
             self.last = self.last[0][chosen], self.last[1][chosen]
+
+
+def _inverse_series(off: Array, normal: Array, derivatives: Array) -> Array:
+    """How far ahead the normal quantile of P has risen by ``off``.
+
+    ``derivatives`` are the first three of P over the normal density there.
+    """
+    first, bend, twist = derivatives
+    second = bend + normal * first**2
+    third = twist + normal * first * bend + first**3 + 2 * normal * first * second
+    step, curl = off / first, second / (2 * first)
+    series = step - curl * step**2 + (2 * curl**2 - third / (6 * first)) * step**3
+    return np.asarray(np.where(np.abs(series - step) < np.abs(step) / 2, series, step))
 
 
 def _first_guess(ratios: GammaRatios, low: Array, high: Array, probability: float) -> Array:
@@ -207,9 +246,11 @@ def _first_guess(ratios: GammaRatios, low: Array, high: Array, probability: floa
 def log_probability_below(
     ratios: GammaRatios, t: Array, saddle: Array | None = None
 ) -> tuple[Array, Array, Array]:
-    """Log P(θ < t), about its derivative in t, and the saddle point, each of shape (S,).
+    """Log P(θ < t), derivatives of P(θ < t) over P(θ < t), and the saddle point.
 
-    ``saddle`` is where to look for that first.
+    The first three derivatives, (3, S), where all sizes are equal and shapes add up to enough for
+    their integrals to be short; else about the first, (1, S). ``saddle`` is where to look for the
+    saddle point first.
     """
     units = t[:, None] * ratios.sizes - ratios.totals
     atoms = t[:, None] * ratios.atom_sizes - ratios.atom_totals
@@ -223,11 +264,18 @@ def log_probability_below(
     to_branch = 1 / np.maximum(q.max(axis=-1, initial=0), q_atoms.max(axis=-1, initial=0))
     scale = np.minimum((second + s**-2) ** -0.5, to_branch)
     bend = np.clip(4 * third * scale / (3 * second), -MOST_BEND, MOST_BEND)
-    integral = _integrated(q, q_atoms, masses, s, scale, bend)
+    sums = _integrated(q, q_atoms, masses, s, scale, bend)
     at_saddle = -_log_products(of_units) - (masses * np.log(of_atoms)).sum(axis=-1)
+    log_probability = at_saddle + np.log(sums[0] / s)
+    shapes = len(ratios.sizes) + masses.sum(axis=-1)
+    if ratios.equal_sizes and shapes.min() > ENOUGH_SHAPE:
+        # At t + τ every 1 - ds is (1 - τs)(1 - ds'), s' = s/(1 - τs), which leaves in the integral
+        # over s' the factor (1 + τs') to the power of Σ m - 1 alone.
+        factors = np.cumprod([(shapes - power) * s for power in (1, 2, 3)], axis=0)
+        return log_probability, factors * sums[1:] / sums[0], s
     slope = (ratios.sizes / of_units).sum(axis=-1)
     slope = slope + (masses * ratios.atom_sizes / of_atoms).sum(axis=-1)
-    return at_saddle + np.log(integral / s), s * slope, s
+    return log_probability, (s * slope)[None], s
 
 
 def _log_products(factors: Array) -> Array:
@@ -277,14 +325,14 @@ def _saddle(units: Array, atoms: Array, masses: Array, start: Array | None) -> A
 def _integrated(
     q: Array, q_atoms: Array, masses: Array, s: Array, scale: Array, bend: Array
 ) -> Array:
-    """The integral, less its factor exp(K(s₀))/s₀."""
+    """Integrals of the integrand times (s/s₀)^k, k from 0 to 3, less its factor exp(K(s₀))/s₀."""
     total, peak = _trapezoid(q, q_atoms, masses, s, scale, bend=bend, step=STEP)
-    astray = (peak > MOST_PEAK) | ~(total > 0)
+    astray = (peak > MOST_PEAK) | ~(total[0] > 0)
     if astray.any():
         # The bend suits what is near, and leads uphill further out; a straight path never does.
         straight = np.zeros(int(astray.sum()))
         parts = [part[astray] for part in (q, q_atoms, masses, s, scale)]
-        total[astray], _ = _trapezoid(*parts, bend=straight, step=STEP / 4)
+        total[:, astray], _ = _trapezoid(*parts, bend=straight, step=STEP / 4)
     return total
 
 
@@ -298,8 +346,8 @@ def _trapezoid(
     bend: Array,
     step: float,
 ) -> tuple[Array, Array]:
-    """The integral, and the largest size of the integrand, which is 1 at the saddle point."""
-    total, peak, first = np.zeros(len(s)), np.zeros(len(s)), 0
+    """These integrals, and the largest size of the integrand, which is 1 at the saddle point."""
+    total, peak, first = np.zeros((4, len(s))), np.zeros(len(s)), 0
     going = np.ones(len(s), dtype=bool)
     while going.any():
         u = step * np.arange(first, first + NODES)
@@ -312,12 +360,16 @@ def _trapezoid(
             "sp,snp->sn", masses, np.log(1 - off[..., None] * q_atoms[:, None])
         )
         values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
-        values /= 1 + off / s[:, None]
+        beside = 1 + off / s[:, None]
+        values /= beside
         peak[going] = np.maximum(peak, np.abs(values).max(axis=-1))[going]
         values *= weight
-        total[going] += values.real.sum(axis=-1)[going]
         first += NODES
-        going &= (np.abs(values[:, -1]) > NEGLIGIBLE * np.abs(total)) & (peak <= MOST_PEAK)
+        last = np.abs(values[:, -1])
+        for power in range(4):
+            total[power, going] += values.real.sum(axis=-1)[going]
+            values *= beside
+        going &= (last > NEGLIGIBLE * np.abs(total[0])) & (peak <= MOST_PEAK)
     return total * scale * step / np.pi, peak
 
 

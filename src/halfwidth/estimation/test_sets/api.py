@@ -33,7 +33,7 @@ from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
 from halfwidth.estimation.pairing import by_class
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.class_caution_rules import class_context
+from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.class_labels import declared_order
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric

@@ -20,7 +20,7 @@ from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.estimation.test_sets.class_caution_rules import class_context
+from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.curve_lines import curve_line
 from halfwidth.estimation.test_sets.jobs import job_for
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind

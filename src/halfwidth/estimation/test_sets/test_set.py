@@ -37,6 +37,8 @@ from halfwidth.estimation.test_sets.score_scales import (
     threshold_on_scale,
 )
 
+# Weights are scaled where the largest lies beyond this or its inverse.
+SMALLEST_WEIGHT = 1e-50
 # Fractions may name classes, but not so many.
 MOST_FRACTIONS = 10
 
@@ -94,6 +96,12 @@ class TestSet:
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())
     cautions: tuple[Caution, ...] = ()
+
+    @property
+    def n_effective(self) -> float | None:
+        """As many cases of equal weight as these weigh (Kish); None without weights."""
+        w = self.weights
+        return None if w is None else float(w.sum() ** 2 / (w**2).sum())
 
     @property
     def n(self) -> int:
@@ -196,6 +204,8 @@ def check_test_set(
         # A case that weighs nothing is none: it must not count as a unit.
         kept[kept] = weights > 0
         weights = weights[weights > 0]
+    if weights is not None and (weights == weights[0]).all():
+        weights = None  # equal weights are no weights
     clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
     if not kept.all():
         rows, truth = rows[:, kept], truth[kept]
@@ -456,9 +466,12 @@ def _weights(sample_weight: Any, kept: NDArray[np.bool_]) -> Array | None:
     if len(weights) != len(kept):
         raise DataError(f"sample_weight has {len(weights)} values for {len(kept)} cases")
     weights = weights[kept]
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.sum():
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise DataError("sample_weight must be finite, not negative and not all zero")
-    return weights
+    # Sums of products of weights must neither overflow nor vanish; a power of 2 rounds nothing.
+    largest = weights.max()
+    extreme = not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT
+    return np.ldexp(weights, -int(np.frexp(largest)[1])) if extreme else weights
 
 
 def check_numbers(

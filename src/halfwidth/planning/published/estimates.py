@@ -14,8 +14,10 @@ from halfwidth.core.kinds import Estimand
 from halfwidth.core.spec import MethodSpec, Need, Statistic, StatisticSpec, range_of_values, spec_of
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.api import proportion_ci
-from halfwidth.estimation.caution_rules import CautionContext, cautions_for
-from halfwidth.estimation.test_sets.class_caution_rules import FEW_OF_A_CLASS, NEAR_END
+from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.caution_rules import cautions_for
+from halfwidth.estimation.sample_caution_rules import MAY_UNDER_COVER
+from halfwidth.estimation.test_sets.class_size_rules import FEW_OF_A_CLASS, NEAR_END
 from halfwidth.intervals.auc import delong_logit, hanley_mcneil, newcombe
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import Ingredients, apply
@@ -57,7 +59,7 @@ def mean_estimate(claim: MeanClaim, sd: float, level: Level) -> Estimate:
     ingredients = Ingredients(
         {
             Need.ESTIMATE: lambda: np.array([claim.value]),
-            Need.STANDARD_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
+            Need.ROBUST_ERROR: lambda: np.array([sd / np.sqrt(claim.n)]),
             Need.DEGREES_OF_FREEDOM: lambda: claim.n - 1,
         }
     )
@@ -81,7 +83,7 @@ def _apply_method(
         given_decimals=claim.decimals,
         standard_error=float(computed.interval.standard_error[0]),
     )
-    context = CautionContext(estimate, np.empty(0), chosen=True, clipped=bool(computed.clipped[0]))
+    context = CautionContext(estimate, np.empty(0), clipped=bool(computed.clipped[0]))
     # The caution about equal values is added below, where the SD is known.
     raised = [one for one in cautions_for(context) if one.code != "HW304"]
     return replace(estimate, cautions=tuple(raised))
@@ -134,7 +136,7 @@ def _skewed_values(estimate: Estimate, spread: Spread) -> list[Caution]:
                 f"An SD of {fixed(spread.low, places + 1)} with a mean only "
                 f"{fixed(reach, places + 1)} from the {end} end of the range needs a long tail"
             )
-            return [caution("HW202", detail=detail, what="mean")]
+            return [caution("HW202", detail=detail, what="mean", doubt=MAY_UNDER_COVER)]
     return []
 
 
@@ -172,7 +174,9 @@ def _with_class_cautions(estimate: Estimate, claim: AurocClaim) -> tuple[Caution
     if count < FEW_OF_A_CLASS:
         cases = f"{count} case{'' if count == 1 else 's'}"
         what = estimate.subject
-        raised.append(caution("HW204", name=f"Class {name}", count=cases, more="", what=what))
+        needed = f"about {FEW_OF_A_CLASS} or more"
+        named = {"name": f"Class {name}", "count": cases, "more": "", "what": what}
+        raised.append(caution("HW204", needed=needed, **named))
     end = round(estimate.value)
     if abs(estimate.value - end) <= NEAR_END:
         raised.append(_near_end_caution(estimate.value, float(end)))

@@ -71,6 +71,9 @@ class Engine:
         quantiles; None where the form has none.
     has_weights : callable
         Whether a statistic of the form has them, where the form has.
+    weights_need_bounds : callable
+        Whether the pseudo-cases of a statistic lie at the bounds of the metric; else its form knows
+        what the worst and the best case is.
     seconds : callable
         ``seconds(statistic, n, classes)``, roughly, for a replicate in a large batch.
     support : callable
@@ -79,6 +82,8 @@ class Engine:
         Whether a statistic of records is at most about 1 in size.
     paired : bool
         Whether a case has several values, which must stay together.
+    weighs_cases : callable
+        Whether cases of a statistic have weights of their own among these values.
     """
 
     replicates: OfResamples
@@ -90,10 +95,12 @@ class Engine:
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True
+    weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
     seconds: Callable[[Statistic, int, int], float]
     support: Callable[[int], int] = lambda _n: 0
     bounded: bool = False
     paired: bool = False
+    weighs_cases: Callable[[Statistic], bool] = lambda _statistic: False
 
 
 def declared_form(statistic: Statistic, kind: type[F]) -> F:

@@ -25,6 +25,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
     concordance,
     unit_of_cases,
 )
+from halfwidth.resampling.forms.ranked_weighted import weighted
 
 # A standard error below this is rounding.
 ROUNDING = 1e-12
@@ -194,9 +195,12 @@ def _degrees_of_classes(ranking: Ranking, row: int, design: Design) -> float:
     left = [weights.sum() ** 2 / (weights**2).sum() - 1 for weights in classes.weights]
     spread = sum(variance**2 / free for variance, free in zip(variances, left, strict=True))
     degrees = float(sum(variances) ** 2 / spread)
-    if design.sizes is None:
-        return degrees
     return max(min(degrees, design.effective_degrees), 1.0)
+
+
+def weighs_cases(statistic: Statistic) -> bool:
+    """Whether records end in a row of weights."""
+    return bool(getattr(declared_form(statistic, RankedAreas).rank, "weighted", False))
 
 
 def _few_units_factor(units: int) -> float:
@@ -248,7 +252,10 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     standard_error=standard_error,
     has_standard_error=has_standard_error,
+    weighted=weighted,
+    weights_need_bounds=lambda _statistic: False,
     seconds=seconds,
     bounded=True,
     paired=True,
+    weighs_cases=weighs_cases,
 )

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.forms import Sums
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import pseudo_weights
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import Engine, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, Engine, declared_form
+from halfwidth.resampling.forms.counts_weighted import of_tables, weights_of_tables
 from halfwidth.resampling.ratios import quotient_distribution
+from halfwidth.resampling.tails import as_distribution
 
 
 def replicates(records: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
@@ -53,6 +57,48 @@ def leave_one_out(records: Array, design: Design, statistic: Statistic) -> Array
     return form.finish(left.astype(float), np.moveaxis(rest, -2, -1))
 
 
+def weighted(
+    records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """Of tables of weighted cases as of others; else with pseudo-cases at the bounds."""
+    form = declared_form(statistic, Sums)
+    features = form.features(records)
+    if form.table is not None:
+        cells = weights_of_tables(design.totals(features), design, plan)
+        unit = float(features[0].sum()) / design.units
+        return of_tables(form.table, features.sum(axis=-1), cells, unit, plan, pseudo_cases)
+    sizes = np.broadcast_to(np.ones(design.n), (len(records), 1, design.n))
+    by_unit = design.totals(np.concatenate([features, sizes], axis=1))
+    sums = weights_of_tables(by_unit, design, plan)
+    values, total = form.finish(sums[..., -1], sums[..., :-1]), sums[..., -1]
+    lower, upper = (
+        _with_pseudo_cases(form, values, total, design, plan, pseudo_cases, masses)
+        for masses in (pseudo_cases.low, pseudo_cases.high)
+    )
+    return lower, upper
+
+
+def _with_pseudo_cases(
+    form: Sums,
+    values: Array,
+    total: Array,
+    design: Design,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    masses: Masses,
+) -> Distribution:
+    """Averages, of a power of the statistic, with the values of pseudo-cases."""
+    drawn = design.n / design.units * pseudo_weights(masses, plan)
+    bounds = np.array([pseudo_cases.bounds.low, pseudo_cases.bounds.high])
+    average = total * values**form.power + drawn @ bounds**form.power
+    return as_distribution((average / (total + drawn.sum(axis=-1))) ** (1 / form.power), plan)
+
+
+def weights_need_bounds(statistic: Statistic) -> bool:
+    """Not of tables, in which a case is right or wrong."""
+    return declared_form(statistic, Sums).table is None
+
+
 def seconds(_statistic: Statistic, n: int, _classes: int) -> float:
     """Gathered, as no study has such statistics yet."""
     return n * 2e-8
@@ -62,6 +108,8 @@ ENGINE = Engine(
     replicates=replicates,
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
+    weighted=weighted,
+    weights_need_bounds=weights_need_bounds,
     seconds=seconds,
     paired=True,
 )

@@ -55,6 +55,8 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_count_drawn": (*_DRAWS, _P, _I),
     "hw_sum_weighted": (*_DRAWS, _P, _I, _I, _P),
     "hw_exponentials": (*_DRAWS, _P),
+    "hw_turn_exponentials": (*_DRAWS, _P),
+    "hw_weighted_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _P, _I, _P, _P),
     "hw_turn": (_P, _I, _I, _I, _P),
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),
@@ -473,6 +475,75 @@ def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[A
         pairs = positives
     with np.errstate(invalid="ignore"):
         return total / pairs, positives
+
+
+# --------------------------------------------------------------------------- weighted areas
+
+
+def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
+    """Exponential draws of resamples side by side, as `rng.exponentials` in every bit.
+
+    Returns
+    -------
+    ndarray, shape (ceil((stop - start) / LANES), units, LANES)
+        1 where a block is not full.
+    """
+    drawing = _drawing(key, start, stop, units)[:2]
+    turned = np.empty((-(-(stop - start) // LANES), units, LANES))
+    for part in _parts(len(turned), 2 * units * LANES):
+        first, last = start + part.start * LANES, min(start + part.stop * LANES, stop)
+        into = turned[part].ctypes.data
+        _call("hw_turn_exponentials", *drawing, first, last, units, into)
+    return turned
+
+
+def weighted_areas(
+    turned: Array,
+    unit: NDArray[np.int32],
+    mark: NDArray[np.uint8],
+    value: Array | None,
+    ends: Array,
+    *,
+    auroc: bool,
+) -> tuple[Array, Array]:
+    """Areas of rankings under weights of units; see `reference.weighted_areas`.
+
+    Parameters
+    ----------
+    turned : ndarray, shape (blocks, U, LANES)
+        Weights of the units, resamples side by side.
+    unit, mark : ndarray, shape (R, L)
+        Of each entry, by descending score; ``mark`` as in `Ranking`.
+    value : ndarray, shape (R, L), or None
+        What an entry's weight is multiplied by; None: 1.
+    ends : ndarray, shape (R, blocks, 4, LANES)
+        Weights of pseudo-cases: positives and negatives above all scores, then below all.
+    auroc : bool
+        Whether areas under ROC curves; else average precisions.
+
+    Returns
+    -------
+    area, positives : ndarray, shape (R, blocks * LANES)
+    """
+    (blocks, units, lanes), (rows, entries) = turned.shape, unit.shape
+    if lanes != LANES or not unit.size or unit.min() < 0 or unit.max() >= units:
+        raise ValueError(f"entries of {units} units do not fit weights of shape {turned.shape}")
+    if value is not None:
+        value = np.ascontiguousarray(value, float)
+        _at(value, np.float64, unit.shape)
+    unit, mark = np.ascontiguousarray(unit), np.ascontiguousarray(mark)
+    _at(unit, np.int32, (rows, entries))
+    _at(mark, np.uint8, (rows, entries))
+    _at(ends, np.float64, (rows, blocks, 4, LANES))
+    weights = _at(turned, np.float64, (blocks, units, LANES))
+    area, positives = np.empty((2, rows, blocks * LANES))
+    for part in _parts(rows, entries * blocks * LANES):
+        given = (unit[part].ctypes.data, mark[part].ctypes.data)
+        values = None if value is None else value[part].ctypes.data
+        sizes = (entries, part.stop - part.start, ends[part].ctypes.data, int(auroc))
+        into = (positives[part].ctypes.data, area[part].ctypes.data)
+        _call("hw_weighted_areas", weights, blocks, units, *given, values, *sizes, *into)
+    return area, positives
 
 
 # --------------------------------------------------------------------------- tables

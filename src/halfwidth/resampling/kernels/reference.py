@@ -6,13 +6,14 @@ and draws that are positions of units in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.spec import Statistic
-from halfwidth.core.types import Array
+from halfwidth.core.types import Array, Numbers
+from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.distribution import in_parts
 
@@ -124,3 +125,32 @@ def count_below(rows: Array, below: Array, up_to: Array) -> Draws:
     """How many of each row lie below one limit, and up to another: (S, B) -> (S, 2)."""
     masks = (rows < below[:, None], rows <= up_to[:, None])
     return np.stack([mask.sum(axis=-1) for mask in masks], axis=-1)
+
+
+def weighted_areas(
+    weights: Array,
+    mark: NDArray[np.uint8],
+    ends: Array,
+    area: Callable[[Numbers, Numbers], Array],
+) -> tuple[Array, Array]:
+    """The area under a curve of one ranking, and the positives that it rests on, two of (B,).
+
+    Parameters
+    ----------
+    weights : ndarray, shape (B, L)
+        Of each entry, by descending score.
+    mark : ndarray of uint8, shape (L,)
+        As in `Ranking`.
+    ends : ndarray, shape (B, 4)
+        Weights of pseudo-cases: positives and negatives above all scores, then below all.
+    area : callable
+        As the ``curve`` of an `Area`.
+    """
+    counted = cumulated(mark, weights)
+    both = []
+    for one, above, below in zip(counted, ends[:, :2].T, ends[:, 2:].T, strict=True):
+        inner = one + above[:, None]
+        last = inner[:, -1:] + below[:, None]
+        both.append(np.concatenate([above[:, None], inner, last], axis=-1))
+    tp, fp = both
+    return area(tp, fp), tp[:, -1]

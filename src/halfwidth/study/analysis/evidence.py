@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.spec import Metric
-from halfwidth.estimation.evidence import FIELDS, metric_family
+from halfwidth.estimation.evidence import CLASS_SIZES, FIELDS, metric_family
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.intervals.mean import t as student_t
 from halfwidth.intervals.proportion import wilson
@@ -15,21 +18,27 @@ from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 if TYPE_CHECKING:
     import pandas as pd
 
-OF_A_ROW = ["family", "statistic", "average", "method", "n"]
+OF_A_ROW = ["family", "statistic", "average", "method", "n", "smallest"]
 # What widths are compared with: the first of these that the statistic has.
 REFERENCES = (student_t.__name__, wilson.__name__, percentile.__name__)
 LEVEL = 0.95
 
 
-def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
+def evidence_rows(
+    cells: pd.DataFrame, *, smallest_shares: Mapping[str, float] | None = None
+) -> pd.DataFrame:
     """Quartiles over instances of coverage and width, for each method and size.
 
-    Per-case metrics of segmentation that lie between 0 and 1 are pooled.
+    Per-case metrics of segmentation that lie between 0 and 1 are pooled. Metrics of test sets have
+    rows for each n and, where the smallest class of an instance is known, for what samples hold
+    of it on average, whatever their n.
 
     Parameters
     ----------
     cells : DataFrame
         Of `halfwidth.study.Results.to_frame`; of several studies below each other.
+    smallest_shares : mapping, optional
+        Share of the smallest class by the name of the instance, as `characteristics` has it.
 
     Returns
     -------
@@ -41,14 +50,42 @@ def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
     DataError
         If there are no two-sided 95 % intervals.
     """
+    import pandas as pd
+
     kept = cells[(cells["confidence_level"] == LEVEL) & (cells["alternative"] == "two-sided")]
     families = {name: _family(name) for name in kept["metric"].unique()}
     kept = kept.assign(family=kept["metric"].map(families))
-    kept = kept[(kept["family"] != "") & (kept["label"] == "")]
+    kept = kept[(kept["family"] != "") & (kept["label"] == "")].reset_index(drop=True)
     if kept.empty:
         raise DataError("no two-sided 95 % intervals of a metric that evidence is kept of")
-    kept = _with_ratios(kept)
-    grouped = kept.groupby(OF_A_ROW, sort=True)
+    kept = _with_ratios(kept).assign(smallest=0)
+    rows = _pooled(kept)
+    if smallest_shares:
+        rows = pd.concat([rows, _pooled(_by_smallest_class(kept, smallest_shares))])
+    return rows[list(FIELDS)].sort_values(OF_A_ROW, kind="stable", ignore_index=True)
+
+
+def _by_smallest_class(cells: pd.DataFrame, shares: Mapping[str, float]) -> pd.DataFrame:
+    """A row for each instance and size of its smallest class, over the n that belong to it."""
+    cases = (cells["n"] * cells["instance"].map(shares)).to_numpy()
+    known = cases >= CLASS_SIZES[0]
+    places = np.searchsorted(CLASS_SIZES, cases[known] + 1e-9, side="right") - 1
+    classes = cells[known].assign(n=0, smallest=np.array(CLASS_SIZES)[places])
+    return (
+        classes.groupby([*OF_A_ROW, "instance", "reference"], as_index=False)
+        .agg(
+            coverage=("coverage", "mean"),
+            ratio=("ratio", "median"),
+            undefined=("undefined", "sum"),
+            samples=("samples", "sum"),
+        )
+        .assign(width_mean=np.nan)
+    )
+
+
+def _pooled(cells: pd.DataFrame) -> pd.DataFrame:
+    """Quartiles over instances."""
+    grouped = cells.groupby(OF_A_ROW, sort=True)
     rows = grouped.agg(
         instances=("instance", "nunique"),
         **{
@@ -62,7 +99,7 @@ def evidence_rows(cells: pd.DataFrame) -> pd.DataFrame:
         samples=("samples", "sum"),
     ).reset_index()
     rows["undefined"] /= rows["samples"]
-    return rows[list(FIELDS)]
+    return rows
 
 
 def _family(metric: str) -> str:

@@ -16,7 +16,7 @@ from halfwidth.estimation.functionals import Classes, Policies, build_functional
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import fits
+from halfwidth.intervals.compute import fits, rests_on_bounds
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.study.specs.spec import AUTO, Instance, StudySpec, written
@@ -84,7 +84,7 @@ def methods_for(
         method
         for method in (METHODS if named is None else named)
         if fits(method, statistic, design, binary=binary)
-        and (bounds.finite or not method.needs_bounds)
+        and (bounds.finite or not rests_on_bounds(method, statistic))
     )
 
 

@@ -1,0 +1,112 @@
+"""What caution rules look at."""
+
+from __future__ import annotations
+
+import math
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Promise
+from halfwidth.core.types import Array
+from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
+from halfwidth.resampling.designs import Design
+
+
+@frozen
+class CautionContext:
+    """What the rules look at.
+
+    Attributes
+    ----------
+    estimate : Estimate
+        Without its cautions.
+    values : ndarray
+        Per-case values, ascending; empty where only counts are known.
+    n_infinite : int
+        Infinite values among the missing ones.
+    successes : float or None
+        Where the estimate is a proportion.
+    chosen : bool
+        Whether ``auto`` chose the method.
+    clipped : bool
+        Whether a bound was cut to the range.
+    infinite : bool
+        Whether the method gave an infinite bound.
+    design : Design or None
+        Where there are samples.
+    classes : ClassContext or None
+        Where the metric is of a classification.
+    """
+
+    estimate: Estimate
+    values: Array
+    n_infinite: int = 0
+    successes: float | None = None
+    chosen: bool = False
+    clipped: bool = False
+    infinite: bool = False
+    design: Design | None = None
+    classes: ClassContext | None = None
+
+    @property
+    def what(self) -> str:
+        """The estimated quantity in prose."""
+        return self.estimate.subject
+
+    @property
+    def strata(self) -> tuple[int, ...]:
+        """Units in each stratum."""
+        return () if self.design is None else self.design.strata
+
+    @property
+    def units(self) -> int:
+        """How many independent units there are."""
+        return self.estimate.n if self.design is None else self.design.units
+
+    @property
+    def units_text(self) -> str:
+        """The same with what they are: ``12 clusters``."""
+        return f"{self.units} {self.noun}{'' if self.units == 1 else 's'}"
+
+    @property
+    def noun(self) -> str:
+        """What an independent unit is called."""
+        if self.is_of_runs:
+            return "run"
+        clusters = self.estimate.over == "clusters" or (self.design and self.design.sizes)
+        return "cluster" if clusters else "case"
+
+    @property
+    def is_of_runs(self) -> bool:
+        """Whether values are of training runs."""
+        return self.estimate.over == "runs"
+
+    @property
+    def constant(self) -> bool:
+        """Whether all values are equal."""
+        if self.successes is not None:
+            return self.successes in (0, self.estimate.n)
+        return bool(len(self.values)) and bool(self.values[0] == self.values[-1])
+
+    @property
+    def undefined(self) -> bool:
+        """Whether there is no interval."""
+        return math.isnan(self.estimate.low) or math.isnan(self.estimate.high)
+
+    @property
+    def as_studied(self) -> bool:
+        """Whether cases were drawn and classes counted as in the study of real instances."""
+        independent = self.design is None or self.design.independent
+        usual = self.classes is None or self.classes.absent == "omit"
+        return independent and usual and not self.undefined and not self.is_of_runs
+
+    @property
+    def guaranteed(self) -> bool:
+        """Whether the method covers at any n."""
+        return Promise.GUARANTEED in self.estimate.method_spec.promises
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the smallest class decides how well it is covered, and not the cases in all."""
+        micro = self.estimate.average == "micro"
+        return self.classes is not None and covers_all_classes(self.estimate) and not micro

@@ -1,0 +1,171 @@
+"""Whether the evidence says that samples like the one at hand are covered, and in which words.
+
+A caution about reliability follows what the study found for what was run: for ``auto`` with its
+fallbacks, or for the method that was named. Decision 0043 says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel
+from halfwidth.core.types import Level
+from halfwidth.estimation.evidence import (
+    NOTICED,
+    OF_CASES,
+    Evidence,
+    metric_family,
+    rows_of,
+    statistic_studied,
+)
+from halfwidth.estimation.resolve import AUTO
+from halfwidth.metrics.agreement import accuracy
+
+# A size of the study speaks for samples of up to this many times as many cases (the next size is
+# nearer then), and the smallest for those of this much fewer.
+LARGER, FEWER = 2.5, 1.5
+STUDIED = Level(0.95)
+# Cautions about how well a method covers; the most special one that was raised quotes the study.
+QUOTING = ("HW313", "HW307", "HW303", "HW302", "HW301", "HW204", "HW201")
+# A concentration bound always covers; what it costs is width.
+OF_WIDTH = "HW307"
+# This one is about the smallest class, whatever the number of cases.
+OF_CLASSES = "HW204"
+
+
+@frozen
+class Found:
+    """What was found of one method or of ``auto``, by the size of samples.
+
+    Attributes
+    ----------
+    rows : tuple of Evidence
+        Ascending by size; none where nothing was found.
+    own : bool
+        Whether they are of the metric itself, and not of those between 0 and 1.
+    """
+
+    rows: tuple[Evidence, ...] = ()
+    own: bool = True
+
+    def at(self, size: int) -> Evidence | None:
+        """The row of the next size below, or of the smallest size, if it is near."""
+        below = [row for row in self.rows if row.size <= size]
+        if below:
+            return below[-1] if size <= LARGER * below[-1].size else None
+        return self.rows[0] if self.rows and self.rows[0].size <= FEWER * size else None
+
+    @property
+    def needed(self) -> int | None:
+        """The smallest size from which on coverage does not fall short; None beyond all sizes."""
+        short = max((row.size for row in self.rows if row.falls_short), default=0)
+        return next((row.size for row in self.rows if row.size > short), None)
+
+    @property
+    def largest(self) -> int:
+        """The largest size that was studied."""
+        return self.rows[-1].size
+
+    def too_few(self, size: int) -> bool:
+        """Whether coverage falls short at a size, or is unknown because it is so small."""
+        if size > self.largest:
+            return False
+        nearly = self.needed == self.rows[0].size and self.rows[0].size <= FEWER * size
+        return not nearly and (self.needed is None or size < self.needed)
+
+    @property
+    def needed_text(self) -> str:
+        """How many are needed: ``about 25 or more``."""
+        if self.needed is None:
+            return f"more than {self.largest}"
+        return f"about {self.needed} or more"
+
+
+def found_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) -> Found:
+    """What was found for what made an estimate.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        Of independent cases, with the usual policies: the study had no others.
+    chosen : bool
+        Whether ``auto`` chose the method, so that its fallbacks stood by.
+    by_class : bool
+        By the cases of the smallest class instead of all cases.
+
+    Returns
+    -------
+    Found
+        Of the family of the metric. A metric of cases that belongs to none, such as a distance,
+        has that of the metrics between 0 and 1 under the same method.
+    """
+    if estimate.level != STUDIED or _is_of_part(estimate):
+        return Found()
+    metric, average = estimate.metric_spec, estimate.average or ""
+    name = statistic_studied(metric.spec, estimate.statistic_spec)
+    family = metric_family(metric)
+    for method in (AUTO, estimate.method) if chosen else (estimate.method,):
+        rows = (
+            _of_sizes(rows_of(family, name, average, method), by_class=by_class) if family else ()
+        )
+        if rows and not (chosen and method != AUTO and _leaves_some(rows, estimate.method_spec)):
+            return Found(rows)
+    if _is_of_cases(metric) and not family and chosen:
+        return Found(rows_of(OF_CASES, name, average, estimate.method), own=False)
+    return Found()
+
+
+def _leaves_some(rows: tuple[Evidence, ...], method: MethodSpec) -> bool:
+    """Whether a method left samples without an interval for which ``auto`` has a fallback."""
+    return method.instead is not None and rows[0].undefined >= NOTICED
+
+
+def _of_sizes(rows: tuple[Evidence, ...], *, by_class: bool) -> tuple[Evidence, ...]:
+    return tuple(row for row in rows if bool(row.smallest) is by_class)
+
+
+def _is_of_part(estimate: Estimate) -> bool:
+    """Whether a proportion is of some of the cases, as sensitivity: the study counted all."""
+    metric, of_records = estimate.metric_spec, estimate.statistic_spec.spec.of_records
+    whole = metric_family(metric) == accuracy.__name__
+    return metric.spec.level is MetricLevel.SAMPLE and not of_records and not whole
+
+
+def _is_of_cases(metric: Metric) -> bool:
+    return metric.spec.level is MetricLevel.INDIVIDUAL and metric.spec.kind is not Kind.BINARY
+
+
+def with_evidence(
+    cautions: Iterable[Caution], estimate: Estimate, *, chosen: bool, smallest: int | None
+) -> tuple[Caution, ...]:
+    """The cautions, the most special one about coverage with what the study found.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+    estimate : Estimate
+    chosen : bool
+        As for `found_for`.
+    smallest : int or None
+        Cases of the smallest class, where there are classes.
+    """
+    raised = tuple(cautions)
+    codes = [item.code for item in raised]
+    quoting = next((code for code in QUOTING if code in codes), None)
+    if quoting is None:
+        return raised
+    found = found_for(estimate, chosen=chosen)
+    row = found.at(estimate.n)
+    if quoting == OF_CLASSES and smallest is not None:
+        by_class = found_for(estimate, chosen=chosen, by_class=True)
+        row = by_class.at(smallest) or row
+    if row is None or not found.own:
+        return raised
+    place = codes.index(quoting)
+    quotation = row.of_width if quoting == OF_WIDTH else row.of_coverage
+    quoted = replace(raised[place], message=f"{raised[place].message} {quotation}")
+    return (*raised[:place], quoted, *raised[place + 1 :])

@@ -1,0 +1,126 @@
+"""What caution rules look at in a test set: its classes, and how it was read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Takes
+from halfwidth.core.types import Array
+from halfwidth.estimation.test_sets.test_set import TestSet
+
+
+@frozen
+class ClassContext:
+    """What the rules look at: the classes of a test set and how it was read.
+
+    Attributes
+    ----------
+    labels : tuple of str
+    sizes : ndarray, shape (C,)
+        Cases of each class.
+    units : ndarray, shape (C,)
+        Units (cases, or clusters) with a case of it.
+    predicted : ndarray, shape (C,), or None
+        Cases predicted as each class.
+    others : ndarray, shape (C,)
+        Units with a case of another class.
+    missing : ndarray, shape (C,)
+        Probability that a resample holds no case of it.
+    absent : str
+        The policy for such a class.
+    which : int or None
+        The class a row is of.
+    hard : bool
+    rows_miss_one : float
+    criterion : str
+        What the threshold was chosen by on the data; empty where it was not.
+    fixed : bool
+        Whether strata fix the number of cases of each class.
+    """
+
+    labels: tuple[str, ...]
+    sizes: NDArray[np.intp]
+    units: NDArray[np.intp]
+    others: NDArray[np.intp]
+    missing: Array
+    predicted: NDArray[np.intp] | None = None
+    absent: str = "omit"
+    which: int | None = None
+    hard: bool = False
+    rows_miss_one: float = 0.0
+    criterion: str = ""
+    fixed: bool = False
+
+    @property
+    def compared(self) -> tuple[NDArray[np.intp], list[str]]:
+        """Units of what a metric compares, and their names: all classes, or one and the rest."""
+        if self.which is None:
+            return self.units, [f"class {label!r}" for label in self.labels]
+        one, rest = self.units[self.which], self.others[self.which]
+        return np.array([one, rest]), [f"class {self.labels[self.which]!r}", "the other classes"]
+
+    @property
+    def smallest(self) -> int:
+        """Units of the smallest of these."""
+        return int(self.compared[0].min())
+
+
+def class_context(cases: TestSet, absent: str, criterion: str) -> ClassContext:
+    """The facts of a test set."""
+    sizes = cases.class_sizes()
+    units, others, fixed = sizes, cases.n - sizes, False
+    missing = _never_drawn(sizes[None], np.array([cases.n]))
+    if cases.groups is not None or cases.strata is not None:
+        held, units_in_stratum, alone = _units_with_each_class(cases)
+        units, missing = held.sum(axis=0), _never_drawn(held, units_in_stratum)
+        others = units_in_stratum.sum() - alone
+        several = len(held) > 1
+        fixed = several and bool(((held > 0).sum(axis=1) == 1).all())
+    return ClassContext(
+        tuple(str(label) for label in cases.labels),
+        sizes,
+        units,
+        others,
+        missing,
+        None if cases.predicted is None else np.bincount(cases.predicted, minlength=len(sizes)),
+        absent,
+        hard=cases.hard,
+        rows_miss_one=cases.rows_miss_one,
+        criterion=criterion,
+        fixed=fixed,
+    )
+
+
+def _units_with_each_class(
+    cases: TestSet,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Units of each stratum with each class, (H, C), and in all, (H,); units of one class, (C,)."""
+    unit = np.arange(cases.n) if cases.groups is None else cases.groups
+    stratum = np.zeros(cases.n, dtype=np.intp) if cases.strata is None else cases.strata
+    strata = int(stratum.max()) + 1
+    stratum_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    stratum_of[unit] = stratum
+    pairs = np.unique(unit * cases.n_classes + cases.truth)
+    with_class = stratum_of[pairs // cases.n_classes] * cases.n_classes + pairs % cases.n_classes
+    held = np.bincount(with_class, minlength=strata * cases.n_classes)
+    pair_unit = pairs // cases.n_classes
+    single = np.bincount(pair_unit)[pair_unit] == 1
+    alone = np.bincount(pairs[single] % cases.n_classes, minlength=cases.n_classes)
+    held = held.reshape(strata, cases.n_classes)
+    return held, np.bincount(stratum_of, minlength=strata), alone
+
+
+def _never_drawn(held: NDArray[np.intp], units: NDArray[np.intp]) -> Array:
+    """Probability that a resample holds no unit with a case of each class, (H, C) -> (C,)."""
+    with np.errstate(divide="ignore"):
+        log_share = np.log1p(-held / units[:, None])
+    return np.asarray(np.exp((units[:, None] * log_share).sum(axis=0)))
+
+
+def covers_all_classes(e: Estimate) -> bool:
+    """Whether a metric gives a rare class a voice of its own."""
+    spec = e.metric_spec.spec
+    return e.statistic_spec.spec.of_records and spec.takes is not Takes.NUMBERS

@@ -1,0 +1,117 @@
+"""Intervals for an average over classes, made of those of the classes.
+
+Pseudo-cases for each class would draw every class a little towards the middle of its range, and the
+average with it: its error shrinks with the number of classes, what it is drawn by does not. So each
+class has its own distribution under Dirichlet weights, and how far the average may lie from its
+estimate is worked out from how far each class may (MOVER, Zou & Donner 2008):
+θ̂ ∓ √(Σ wᵢ wⱼ rᵢⱼ dᵢ dⱼ), with dᵢ the distance of a bound of class i from its estimate, wᵢ its
+weight in the average and rᵢⱼ the correlation of two classes, which share their cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+
+
+@frozen(eq=False)
+class ClassAverage:
+    """The distribution of an average over classes for one end of an interval, for S samples.
+
+    Attributes
+    ----------
+    estimate : ndarray, shape (S,)
+        The average.
+    classes : ndarray, shape (S, C)
+        Its estimates, anything where a class has no weight.
+    weights : ndarray, shape (S, C)
+        Of the classes in the average.
+    ordered : ndarray, shape (S, C, B)
+        Replicates of each class under Dirichlet weights, ascending, undefined ones (NaN) last.
+    correlation : ndarray, shape (S, C, C)
+        Of the replicates of two classes.
+    """
+
+    estimate: Array
+    classes: Array
+    weights: Array
+    ordered: Array
+    correlation: Array
+
+    @classmethod
+    def of_replicates(
+        cls, estimate: Array, classes: Array, weights: Array, replicates: Array
+    ) -> ClassAverage:
+        """Take over replicates of the classes, (S, C, B)."""
+        used = weights != 0
+        classes = np.where(used, classes, 0.0)
+        replicates[~used] = 0.0
+        correlation = np.stack([_correlation(one) for one in replicates])
+        replicates.sort(axis=-1)
+        return cls(estimate, classes, weights, replicates, correlation)
+
+    @property
+    def n_resamples(self) -> int:
+        """Replicates of a class."""
+        return int(self.ordered.shape[-1])
+
+    @property
+    def n_undefined(self) -> NDArray[np.intp]:
+        """Of the class with most undefined ones."""
+        return np.asarray(np.isnan(self.ordered).sum(axis=-1).max(axis=-1))
+
+    def quantile(self, probability: Array | float) -> Array:
+        """The estimate less the distance of a quantile below the median, plus that of one above."""
+        probability = np.broadcast_to(np.asarray(probability, float), self.estimate.shape)
+        sign = np.where(probability < 0.5, -1.0, 1.0)
+        away = sign[:, None] * (self._of_classes(probability) - self.classes)
+        reach = self.weights * np.maximum(away, 0.0)
+        return np.asarray(self.estimate + sign * self._root(reach))
+
+    def standard_deviation(self) -> Array:
+        """The SD, of those of the classes."""
+        return self._root(self.weights * np.nanstd(self.ordered, axis=-1))
+
+    def _of_classes(self, probability: Array) -> Array:
+        """Type-7 quantiles of the defined replicates of each class, (S,) -> (S, C)."""
+        defined = self.n_resamples - np.isnan(self.ordered).sum(axis=-1)
+        position = probability[:, None] * np.maximum(defined - 1, 0)
+        below = np.floor(position).astype(np.intp)
+        above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+        low, high = (
+            np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]
+            for rank in (below, above)
+        )
+        return np.asarray(low + (position - below) * (high - low))
+
+    def _root(self, reach: Array) -> Array:
+        squares = np.einsum("sc,scd,sd->s", reach, self.correlation, reach)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _correlation(replicates: Array) -> Array:
+    """Of the replicates of classes, (C, B) -> (C, C); 0 where one does not vary."""
+    defined = replicates[:, ~np.isnan(replicates).any(axis=0)]
+    if defined.shape[-1] < 2:
+        return np.eye(len(replicates))
+    centred = defined - defined.mean(axis=-1, keepdims=True)
+    length = np.sqrt((centred**2).sum(axis=-1, keepdims=True))
+    scaled = centred / np.where(length > 0, length, 1.0)
+    correlation = scaled @ scaled.T
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(correlation)
+
+
+def linear_weights(average: Callable[[Array], Array], classes: Array) -> Array:
+    """The weight of each class in an average, (S, C) -> (S, C); 0 where a class has no value."""
+    from_classes, weights = average(classes), np.zeros(classes.shape)
+    for which in range(classes.shape[-1]):
+        moved = classes.copy()
+        moved[:, which] += 1.0
+        weights[:, which] = average(moved) - from_classes
+    return np.where(np.isnan(classes), 0.0, weights)

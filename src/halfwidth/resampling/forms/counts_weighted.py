@@ -1,0 +1,175 @@
+"""Functions of confusion matrices whose cases have Dirichlet weights.
+
+Two classes have a pseudo-case in each cell, so that sensitivity is a Beta variate of TP + ½ and
+FN + ½, as in the interval of Jeffreys. With more classes pseudo-cases for each would draw what is
+made of all of them to chance, the farther the more classes there are. So a metric of one class is
+of its table against the rest, an average over classes is made of such tables
+(`resampling.class_averages`), and for a metric of all classes at once the same mass as for a mean
+is spread over right and over wrong decisions, whatever the number of classes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from halfwidth.core.forms import ByClass, CellCounts
+from halfwidth.core.pseudo_cases import Masses, PseudoCases
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array, Numbers
+from halfwidth.metrics.counting import count_cells, one_vs_rest
+from halfwidth.resampling.class_averages import ClassAverage, linear_weights
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import pseudo_weights, weighted_sums
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import BothEnds, declared_form
+from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.kernels import reference
+from halfwidth.resampling.tails import as_distribution
+
+# From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
+# sum of the weights of its cases is made sooner.
+GAMMAS_FROM = 40
+
+
+def weighted(
+    codes: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> BothEnds:
+    """The distributions for the lower and for the upper end of an interval."""
+    form = declared_form(statistic, CellCounts)
+    counts = count_cells(codes, form.n_cells)
+    if design.simple:
+        cells = _weights_of_cells(counts, design, plan)
+    else:
+        cells = weights_of_tables(_by_unit(codes, form.n_cells, design), design, plan)
+    return of_tables(form, counts.astype(float), cells, design.n / design.units, plan, pseudo_cases)
+
+
+def of_tables(
+    form: CellCounts,
+    counts: Array,
+    cells: Array,
+    unit: float,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> BothEnds:
+    """Distributions of a function of tables.
+
+    Parameters
+    ----------
+    form : CellCounts
+    counts : ndarray, shape (S, K)
+        The tables observed.
+    cells : ndarray, shape (S, B, K)
+        The tables under Dirichlet weights.
+    unit : float
+        What a unit counts on average, and so a whole pseudo-case.
+    plan : Plan
+    pseudo_cases : PseudoCases
+    """
+    low, high = pseudo_cases.low, pseudo_cases.high
+    if not form.errors_lower:
+        low, high = low[::-1], high[::-1]
+    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
+    if not one_table:
+        # At each end only what could move it there: what else there is would draw it inwards.
+        outward = (low[0], 0.0), (0.0, high[1])
+        low, high = outward if form.errors_lower else ((0.0, low[1]), (high[0], 0.0))
+    lower = _distribution(form, counts, cells, unit, plan, low)
+    if low == high:
+        return lower, lower
+    return lower, _distribution(form, counts, cells, unit, plan, high)
+
+
+def _distribution(
+    form: CellCounts, counts: Array, cells: Array, unit: float, plan: Plan, masses: Masses
+) -> Quantiles:
+    wrong, right = masses
+    n_classes = round(form.n_cells**0.5)
+    if n_classes > 2 and form.by_class is not None:
+        each = np.repeat([right, wrong, wrong, right], n_classes)
+        added = unit * pseudo_weights(each, plan).reshape(-1, 4, n_classes)
+        return _from_classes(form.by_class, _matrices(counts), _matrices(cells), added, plan)
+    # Of more than two classes, all right decisions share the mass of one cell, and so do all wrong.
+    among_wrong, among_right = (1, 1) if n_classes == 2 else (n_classes**2 - n_classes, n_classes)
+    is_right = np.eye(n_classes, dtype=bool).ravel()
+    each = np.where(is_right, right / among_right, wrong / among_wrong)
+    return as_distribution(form.finish(cells + unit * pseudo_weights(each, plan)), plan)
+
+
+def _from_classes(
+    by_class: ByClass, counts: Array, matrices: Array, added: Array, plan: Plan
+) -> Quantiles:
+    """Of the table of one class, or of those of all classes.
+
+    ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (B, 4, C).
+    """
+    cells = zip(one_vs_rest(matrices), np.moveaxis(added, 1, 0), strict=True)
+    values = np.asarray(by_class.values(*(cell + extra for cell, extra in cells)))
+    if by_class.average is None:
+        return as_distribution(np.ascontiguousarray(values[..., by_class.which]), plan)
+    observed = one_vs_rest(counts)
+    classes, support = np.asarray(by_class.values(*observed)), observed[0] + observed[1]
+    finish = by_class.average
+
+    def average(values: Array) -> Array:
+        return finish(values, support)
+
+    weights = linear_weights(average, classes)
+    replicates = np.ascontiguousarray(np.moveaxis(values, -1, 1))
+    return ClassAverage.of_replicates(average(classes), classes, weights, replicates)
+
+
+def _matrices(tables: Array) -> Array:
+    n_classes = round(tables.shape[-1] ** 0.5)
+    return tables.reshape(*tables.shape[:-1], n_classes, n_classes)
+
+
+# --------------------------------------------------------------------------- weights of cells
+
+
+def _weights_of_cells(counts: Numbers, design: Design, plan: Plan) -> Array:
+    """Weights in each cell of independent cases, (S, K) -> (S, B, K)."""
+    filled = int((counts > 0).sum(axis=-1).max(initial=1))
+    if design.n < GAMMAS_FROM * filled:
+        ends = np.cumsum(counts, axis=-1)
+        place = np.arange(design.n)
+        inside = (place < ends[..., None]) & (place >= (ends - counts)[..., None])
+        return weights_of_tables(inside.astype(float), design, plan)
+    cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
+    for cell, in_cell in enumerate(counts.T):
+        for count in np.unique(in_cell[in_cell > 0]):
+            what = ("weights of cells", counts.shape[-1], cell)
+            cells[in_cell == count, :, cell] = gammas(
+                plan.entropy, what, float(count), plan.n_resamples
+            )
+    return cells
+
+
+def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
+    """Weights in each cell, given what each unit adds to it: (S, K, U) -> (S, B, K).
+
+    The cases of a stratum weigh as many as they are.
+    """
+    held = by_unit.any(axis=-1)
+    features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
+    cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]
+    cells = np.zeros((*by_unit.shape[:2], plan.n_resamples))
+    if len(features) < reference.MANY_FEATURES:
+        # To draw few of them anew takes less than a product with weights that are kept.
+        plan = replace(plan, kept=None)
+    for start, stop, sums in weighted_sums(features, design, plan):
+        factors = cases / sums[:, -1:] if len(cases) > 1 else 1.0
+        cells[held, start:stop] = (factors * sums[:, :-1]).sum(axis=0)
+    return np.moveaxis(cells, 1, -1)
+
+
+def _by_unit(codes: Array, n_cells: int, design: Design) -> Array:
+    """Cases of each unit in each cell, (S, n) -> (S, K, U)."""
+    unit = np.repeat(np.arange(design.units), design.unit_sizes)
+    by_unit = np.zeros((len(codes), n_cells, design.units))
+    for into, sample in zip(by_unit, codes.astype(np.intp), strict=True):
+        np.add.at(into, (sample, unit), 1.0)
+    return by_unit

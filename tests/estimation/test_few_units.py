@@ -1,0 +1,147 @@
+"""Cases that count for little: of few clusters, of unequal weight, all alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import special, stats
+from support import codes, message
+
+import halfwidth as hw
+
+GENERATOR = np.random.default_rng(1)
+VALUES = GENERATOR.beta(8, 2, 60)
+TRUTH = np.arange(60) % 2
+SCORE = np.clip(0.3 * TRUTH + GENERATOR.uniform(size=60), 0, 1)
+BOOTSTRAPS = ("percentile", "basic", "bca", "bca_expanded", "studentized")
+
+
+# --------------------------------------------------------------------------- few clusters
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 6])
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+def test_bootstraps_of_fewer_than_six_clusters_give_no_interval(method: str, clusters: int) -> None:
+    groups = np.arange(60) % clusters
+    made = hw.summary_ci(VALUES, metric="dsc", method=method, groups=groups, rng=1)
+    assert math.isnan(made.low) == math.isnan(made.high) == (clusters < 6)
+    if clusters < 6:
+        said = message(made, "HW306")
+        assert f"at least 6 clusters and there are {clusters}" in said
+        assert "t works from 2 clusters on" in said
+
+
+@pytest.mark.parametrize("statistic", ["median", "sd", "iqr", "trimmed_mean"])
+def test_auto_has_no_interval_for_the_median_and_spread_of_five_clusters(statistic: str) -> None:
+    few, enough = (
+        hw.summary_ci(VALUES, statistic=statistic, groups=np.arange(60) % clusters, rng=1)
+        for clusters in (5, 6)
+    )
+    assert math.isnan(few.low)
+    assert few.n_resamples is None
+    assert "HW306" in codes(few)
+    assert few.value == enough.value
+    assert enough.low < enough.value < enough.high
+
+
+def test_a_test_set_of_five_clusters_has_no_bootstrap_interval_either() -> None:
+    decided = (SCORE > 0.6).astype(int)
+    made: Any = hw.metric_ci(
+        TRUTH, decided, metric="f1", method="percentile", groups=np.arange(60) % 5, rng=1
+    )
+    assert math.isnan(made.low)
+    assert "at least 6 clusters" in message(made, "HW306")
+
+
+def test_means_proportions_and_areas_of_two_clusters_have_intervals() -> None:
+    groups = np.arange(60) // 30
+    assert hw.summary_ci(VALUES, groups=groups).low < VALUES.mean()
+    assert hw.summary_ci(VALUES > 0.8, groups=groups).low > 0
+    area: Any = hw.metric_ci(TRUTH, SCORE, metric="auroc", groups=groups)
+    assert (area.method, area.low < area.value < area.high) == ("delong_logit_t", True)
+
+
+def test_cases_and_means_of_clusters_are_drawn_from_two_on() -> None:
+    for options in ({}, {"groups": np.arange(60) % 3, "over": "clusters"}):
+        given: dict[str, Any] = {"method": "percentile", "rng": 1, **options}
+        assert not math.isnan(hw.summary_ci(VALUES, **given).low)
+
+
+# --------------------------------------------------------------------------- all alike
+
+
+def test_equal_values_of_clusters_get_the_interval_that_their_range_allows() -> None:
+    groups = np.arange(40) // 4
+    made = hw.summary_ci(np.full(40, 0.8), metric="dsc", groups=groups, rng=1)
+    assert made.low < 0.8 < made.high
+    assert "HW304" not in codes(made)
+    # Less is known than of as many independent cases, and as much as of the clusters at most.
+    alone, means = (
+        hw.summary_ci(np.full(n, 0.8), metric="dsc", method=made.method, rng=1) for n in (40, 10)
+    )
+    assert alone.width < made.width
+    assert made.width == pytest.approx(means.width, rel=0.1)
+
+
+def test_equal_values_without_a_range_have_no_width_and_say_so() -> None:
+    made = hw.summary_ci(np.full(40, 3.0), groups=np.arange(40) // 4)
+    assert (made.low, made.high) == (3.0, 3.0)
+    assert "HW304" in codes(made)
+
+
+# --------------------------------------------------------------------------- weights
+
+
+def weighted(weights: Any, metric: str = "auroc", **options: Any) -> hw.Estimate:
+    made = hw.metric_ci(
+        TRUTH, SCORE, metric=metric, sample_weight=weights, rng=1, scores="any", **options
+    )
+    assert isinstance(made, hw.Estimate)
+    return made
+
+
+def test_effective_cases_are_kishs() -> None:
+    weights = GENERATOR.uniform(0.5, 1.5, 60)
+    made = weighted(weights)
+    assert made.n_effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert (made.n, "HW209" in codes(made)) == (60, False)
+    assert made.to_dict()["n_effective"] == made.n_effective
+    assert weighted(None).n_effective is None
+    # Finite however large and small the weights are.
+    assert weighted(weights * 1e300).n_effective == pytest.approx(made.n_effective)
+
+
+def test_dominated_weights_are_said_and_make_the_interval_wide() -> None:
+    weights = np.where(np.arange(60) < 4, 1.0, 1e-3)
+    made = weighted(weights)
+    assert made.n_effective == pytest.approx(4.0, rel=0.05)
+    assert "60 cases count like 4.1" in message(made, "HW209")
+    assert "by weight 4.1" in made.sentence()
+    assert made.width > 0.5
+    assert "HW209" in codes(weighted(weights, "average_precision"))
+
+
+def test_weighted_area_has_the_error_of_a_jackknife_over_cases() -> None:
+    weights = np.random.default_rng(2).lognormal(0, 1, 60)
+
+    def area(kept: Any) -> float:
+        p, q = kept & (TRUTH == 1), kept & (TRUTH == 0)
+        pairs = weights[p][:, None] * weights[q][None]
+        above = SCORE[p][:, None] - SCORE[q][None]
+        return float((pairs * ((above > 0) + 0.5 * (above == 0))).sum() / pairs.sum())
+
+    every = np.arange(60)
+    value = area(every >= 0)
+    left_out = np.array([area(every != case) for case in every])
+    error = math.sqrt(59 / 60 * ((left_out - value) ** 2).sum())
+    made = weighted(weights, method="delong_logit_t")
+    assert made.value == pytest.approx(value)
+    assert made.standard_error == pytest.approx(error)
+    # The degrees of freedom are between those of the smaller and of both classes, by weight.
+    reach = special.logit(made.high) - special.logit(value)
+    factor = reach / (error / (value * (1 - value)))
+    free = [weights[k == TRUTH].sum() ** 2 / (weights[k == TRUTH] ** 2).sum() - 1 for k in (0, 1)]
+    assert stats.t.ppf(0.975, sum(free)) < factor < stats.t.ppf(0.975, min(free))

@@ -1,0 +1,319 @@
+"""Dirichlet intervals of metrics of a test set, against draws made in another way and Beta."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import halfwidth as hw
+from halfwidth.core.errors import OptionError
+
+Array = NDArray[Any]
+DRAWS = 4_000
+GENERATOR = np.random.default_rng(20)
+
+N = 60
+TRUTH = (GENERATOR.random(N) < 0.25).astype(int)
+SCORES = np.round(GENERATOR.normal(size=N) + 1.5 * TRUTH, 1)
+DECISIONS = np.where(GENERATOR.random(N) < 0.15, 1 - TRUTH, TRUTH)
+CLASSES = GENERATOR.integers(0, 4, 90)
+NOISY = np.where(GENERATOR.random(90) < 0.2, GENERATOR.integers(0, 4, 90), CLASSES)
+PROBABILITIES = np.exp(GENERATOR.normal(size=(90, 4)) + 2 * np.eye(4)[CLASSES])
+PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
+
+
+def _dirichlet(truth: Array, predicted: Array, metric: str, **options: Any) -> Any:
+    given: dict[str, Any] = {"method": "dirichlet", "rng": 5, "n_resamples": DRAWS} | options
+    return hw.metric_ci(truth, predicted, metric=metric, **given)
+
+
+def _check(estimate: Any, low: Array, high: Array | None = None) -> None:
+    """Whether bounds are quantiles of draws, up to four standard errors of such quantiles."""
+    for bound, tail, draws in (
+        (estimate.low, 0.025, low),
+        (estimate.high, 0.975, low if high is None else high),
+    ):
+        # Two sets of draws: each rank is off by up to so many, on either side.
+        off = 4 * np.sqrt(2 * 0.025 * 0.975 / DRAWS)
+        least, most = np.quantile(draws, np.clip([tail - off, tail + off], 0, 1))
+        assert least - 1e-9 <= bound <= most + 1e-9
+
+
+# --------------------------------------------------------------------------- two classes
+
+
+def _cells(truth: Array, predicted: Array) -> Array:
+    return np.array(
+        [((truth == t) & (predicted == p)).sum() for t, p in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    )
+
+
+def _balanced_accuracy(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    return np.asarray((tp / (tp + fn) + tn / (tn + fp)) / 2)
+
+
+def _f1(tp: Array, fn: Array, fp: Array, _tn: Array) -> Array:
+    return np.asarray(2 * tp / (2 * tp + fn + fp))
+
+
+def _mcc(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    spread = (tp + fn) * (tp + fp) * (tn + fp) * (tn + fn)
+    return np.asarray((tp * tn - fp * fn) / np.sqrt(spread))
+
+
+def _kappa(tp: Array, fn: Array, fp: Array, tn: Array) -> Array:
+    n = tp + fn + fp + tn
+    chance = ((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn)) / n**2
+    return np.asarray(((tp + tn) / n - chance) / (1 - chance))
+
+
+COUNTED = [
+    ("balanced_accuracy", _balanced_accuracy),
+    ("f1", _f1),
+    ("mcc", _mcc),
+    ("cohen_kappa", _kappa),
+]
+
+
+@pytest.mark.parametrize(("metric", "function"), COUNTED)
+@pytest.mark.parametrize("times", [1, 20], ids=["few cases", "many cases"])
+def test_counting_metrics_are_those_of_gamma_weights_in_the_cells(
+    metric: str, function: Callable[..., Array], times: int
+) -> None:
+    truth, decisions = np.tile(TRUTH, times), np.tile(DECISIONS, times)
+    cells = GENERATOR.standard_gamma(_cells(truth, decisions) + 0.5, (DRAWS, 4))
+    _check(_dirichlet(truth, decisions, metric, pos_label=1), function(*cells.T))
+
+
+@pytest.mark.parametrize("metric", [name for name, _ in COUNTED])
+def test_perfect_test_sets_have_intervals_with_a_length(metric: str) -> None:
+    estimate = _dirichlet(TRUTH, TRUTH, metric, pos_label=1)
+    assert estimate.value == estimate.high == 1
+    assert estimate.low < 0.95
+
+
+def test_sensitivity_is_a_beta_variate() -> None:
+    tp, fn, _, _ = _cells(TRUTH, DECISIONS)
+    estimate = _dirichlet(TRUTH, DECISIONS, "sensitivity", pos_label=1)
+    expected = stats.beta(tp + 0.5, fn + 0.5).ppf([0.025, 0.975])
+    assert np.allclose([estimate.low, estimate.high], expected, rtol=0, atol=1e-8)
+
+
+def test_one_class_of_several_is_of_its_table_against_the_rest() -> None:
+    second = _dirichlet(CLASSES, NOISY, "f1", average="none")[1]
+    cells = _cells((CLASSES == 1).astype(int), (NOISY == 1).astype(int))
+    _check(second, _f1(*GENERATOR.standard_gamma(cells + 0.5, (DRAWS, 4)).T))
+
+
+# --------------------------------------------------------------------------- areas
+
+
+def _areas(weights: Array, positive: Array, scores: Array, metric: str) -> Array:
+    """Areas of weighted cases by trapezoids, or by the precision at each positive, (B,)."""
+    order = np.argsort(-scores, kind="stable")
+    weights, positive, scores = weights[:, order], positive[order].astype(bool), scores[order]
+    ends = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)
+    tp = np.cumsum(weights * positive, axis=1)[:, ends]
+    fp = np.cumsum(weights * ~positive, axis=1)[:, ends]
+    if metric == "auroc":
+        points = [np.pad(one, ((0, 0), (1, 0))) / one[:, -1:] for one in (tp, fp)]
+        return np.asarray(np.trapezoid(points[0], points[1], axis=1))
+    steps = np.diff(tp, axis=1, prepend=0)
+    with np.errstate(invalid="ignore"):
+        precision = np.where(steps > 0, tp / (tp + fp), 0.0)
+    return np.asarray((steps * precision).sum(axis=1) / tp[:, -1])
+
+
+def _with_ends(case: Array, masses: list[float]) -> Array:
+    """Weights of cases and of pseudo-cases: positive, negative above; positive, negative below."""
+    pseudo = GENERATOR.standard_gamma(masses, (len(case), 4))
+    return np.concatenate([case, pseudo], axis=1)
+
+
+BOTH, LOWER, UPPER = [0.25] * 4, [0, 0.25, 0.25, 0], [0.25, 0, 0, 0.25]
+KIND, PLACE = np.array([1, 0, 1, 0]), np.array([99.0, 99.0, -99.0, -99.0])
+
+
+def _drawn(truth: Array, scores: Array, case: Array, masses: list[float], metric: str) -> Array:
+    every = np.concatenate([scores, PLACE])
+    return _areas(_with_ends(case, masses), np.concatenate([truth, KIND]), every, metric)
+
+
+def test_auroc_has_a_quarter_of_a_pseudo_case_of_each_class_at_each_end() -> None:
+    case = GENERATOR.standard_exponential((DRAWS, N))
+    _check(_dirichlet(TRUTH, SCORES, "auroc"), _drawn(TRUTH, SCORES, case, BOTH, "auroc"))
+
+
+def test_average_precision_has_them_where_they_move_an_end_outwards() -> None:
+    case = GENERATOR.standard_exponential((DRAWS, N))
+    low, high = (
+        _drawn(TRUTH, SCORES, case, masses, "average_precision") for masses in (LOWER, UPPER)
+    )
+    _check(_dirichlet(TRUTH, SCORES, "average_precision"), low, high)
+
+
+def test_a_cluster_has_one_weight_and_a_pseudo_case_weighs_as_much_as_one() -> None:
+    groups = np.arange(N) // 4
+    case = np.repeat(GENERATOR.standard_exponential((DRAWS, N // 4)), 4, axis=1).reshape(DRAWS, N)
+    draws = _drawn(TRUTH, SCORES, case / 4, BOTH, "auroc")
+    _check(_dirichlet(TRUTH, SCORES, "auroc", groups=groups), draws)
+
+
+def test_in_strata_the_cases_of_each_weigh_as_many_as_they_are() -> None:
+    strata = (np.arange(N) % 3 == 0).astype(int)
+    case = GENERATOR.standard_exponential((DRAWS, N))
+    for place in (0, 1):
+        own = strata == place
+        case[:, own] *= own.sum() / case[:, own].sum(axis=1, keepdims=True)
+    draws = _drawn(TRUTH, SCORES, case, BOTH, "auroc")
+    _check(_dirichlet(TRUTH, SCORES, "auroc", strata=strata), draws)
+    cells = np.stack([case[:, cell == 2 * TRUTH + DECISIONS].sum(axis=1) for cell in range(4)])
+    tn, fp, fn, tp = cells + GENERATOR.standard_gamma(0.5, (4, DRAWS))
+    _check(
+        _dirichlet(TRUTH, DECISIONS, "mcc", pos_label=1, strata=strata),
+        _mcc(tp, fn, fp, tn),
+    )
+
+
+def test_weights_of_cases_multiply_theirs() -> None:
+    own = GENERATOR.random(N) + 0.5
+    case = own * GENERATOR.standard_exponential((DRAWS, N))
+    every = np.concatenate([np.full(N, 1.0), np.full(4, own.mean())])
+    weights = _with_ends(case, BOTH) * np.where(every == 1, 1, every)
+    scores, truth = np.concatenate([SCORES, PLACE]), np.concatenate([TRUTH, KIND])
+    estimate = _dirichlet(TRUTH, SCORES, "auroc", sample_weight=own)
+    _check(estimate, _areas(weights, truth, scores, "auroc"))
+    cells = np.stack([case[:, cell == 2 * TRUTH + DECISIONS].sum(axis=1) for cell in range(4)])
+    tn, fp, fn, tp = cells + own.mean() * GENERATOR.standard_gamma(0.5, (4, DRAWS))
+    estimate = _dirichlet(TRUTH, DECISIONS, "f1", pos_label=1, sample_weight=own)
+    _check(estimate, _f1(tp, fn, fp, tn))
+
+
+def test_perfect_rankings_reach_1_and_have_a_length() -> None:
+    for metric in ("auroc", "average_precision"):
+        estimate = _dirichlet(TRUTH, TRUTH + 0.1 * GENERATOR.random(N), metric)
+        assert estimate.value == estimate.high == 1
+        assert estimate.low < 0.97
+
+
+# --------------------------------------------------------------------------- many classes
+
+
+def _is(codes: Array, which: int) -> Array:
+    return np.asarray(codes == which)
+
+
+def _by_hand(values: Array, low: Array, high: Array) -> tuple[float, float]:
+    """Bounds of a mean of classes from replicates of each, (C, B), for either end."""
+    ends = []
+    for draws, tail, sign in ((low, 0.025, -1), (high, 0.975, 1)):
+        reach = np.maximum(sign * (np.quantile(draws, tail, axis=1) - values), 0) / len(values)
+        ends.append(values.mean() + sign * np.sqrt(reach @ np.corrcoef(draws) @ reach))
+    return ends[0], ends[1]
+
+
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_macro_areas_are_made_of_those_of_the_classes(metric: str) -> None:
+    case = GENERATOR.standard_exponential((DRAWS, 90))
+    own = [(_is(CLASSES, c), PROBABILITIES[:, c]) for c in range(4)]
+    low, high = (
+        np.stack([_drawn(t, s, case, masses, metric) for t, s in own]) for masses in (LOWER, UPPER)
+    )
+    values = np.array([_areas(np.ones((1, 90)), t, s, metric)[0] for t, s in own])
+    estimate = _dirichlet(CLASSES, PROBABILITIES, metric, average="macro")
+    assert np.allclose((estimate.low, estimate.high), _by_hand(values, low, high), atol=6e-3)
+
+
+def test_macro_f1_is_made_of_those_of_the_classes() -> None:
+    case = GENERATOR.standard_exponential((DRAWS, 90))
+    observed: list[Array] = []
+    low: list[Array] = []
+    high: list[Array] = []
+    for c in range(4):
+        t, p = _is(CLASSES, c), _is(NOISY, c)
+        which = (t & p, t & ~p, ~t & p, ~t & ~p)
+        observed.append(_f1(*(np.asarray(cell.sum()) for cell in which)))
+        tp, fn, fp, tn = (case[:, cell].sum(axis=1) for cell in which)
+        one, two, three, four = GENERATOR.standard_gamma(0.5, (4, DRAWS))
+        low.append(_f1(tp, fn + one, fp + two, tn))
+        high.append(_f1(tp + three, fn, fp, tn + four))
+    expected = _by_hand(np.array(observed), np.stack(low), np.stack(high))
+    estimate = _dirichlet(CLASSES, NOISY, "f1", average="macro")
+    assert np.allclose((estimate.low, estimate.high), expected, atol=6e-3)
+
+
+def test_metrics_of_all_classes_have_the_same_mass_whatever_their_number() -> None:
+    matrix = np.zeros((4, 4))
+    np.add.at(matrix, (CLASSES, NOISY), 1)
+    case = GENERATOR.standard_gamma(np.broadcast_to(matrix, (DRAWS, 4, 4)))
+    right, wrong = np.eye(4) / 8, (1 - np.eye(4)) / 24
+    kappas = []
+    for masses in (wrong, right):
+        table = case + GENERATOR.standard_gamma(np.broadcast_to(masses, (DRAWS, 4, 4)))
+        n = table.sum(axis=(1, 2))
+        chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1) / n**2
+        kappas.append((np.trace(table, axis1=1, axis2=2) / n - chance) / (1 - chance))
+    _check(_dirichlet(CLASSES, NOISY, "cohen_kappa"), *kappas)
+
+
+def test_an_absent_class_is_left_out_or_counts_nothing() -> None:
+    truth = np.where(CLASSES == 3, 0, CLASSES)
+    labels = [0, 1, 2, 3]
+    omitted, zero = (
+        _dirichlet(
+            truth, PROBABILITIES, "auroc", average="macro", labels=labels, absent_class=absent
+        )
+        for absent in ("omit", "zero")
+    )
+    assert omitted.value == pytest.approx(zero.value * 4 / 3)
+    assert omitted.low < omitted.value < omitted.high
+    assert (zero.low, zero.high) == pytest.approx((omitted.low * 0.75, omitted.high * 0.75))
+
+
+# --------------------------------------------------------------------------- any metric
+
+
+@pytest.mark.parametrize("alternative", ["lower", "upper"])
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_one_sided_bounds_are_those_of_a_wider_level(metric: str, alternative: str) -> None:
+    two_sided = _dirichlet(TRUTH, SCORES, metric, confidence_level=0.9)
+    one_sided = _dirichlet(TRUTH, SCORES, metric, alternative=alternative)
+    name = "low" if alternative == "lower" else "high"
+    assert getattr(one_sided, name) == getattr(two_sided, name)
+
+
+def test_gaffke_reaches_further_on_either_side() -> None:
+    for metric, given in (("auroc", SCORES), ("mcc", DECISIONS)):
+        inner = _dirichlet(TRUTH, given, metric, pos_label=1)
+        outer = _dirichlet(TRUTH, given, metric, pos_label=1, method="gaffke")
+        assert outer.low < inner.low < inner.high < outer.high
+
+
+def test_errors_without_bounds_are_refused() -> None:
+    target, predicted = GENERATOR.normal(size=(2, 30))
+    for metric in ("rmse", "r2", "mae"):
+        with pytest.raises(OptionError, match="needs a metric with finite bounds"):
+            _dirichlet(target, predicted, metric)
+
+
+def test_no_library_no_other_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    from halfwidth.resampling.draws import Plan
+
+    with_it = [
+        _dirichlet(TRUTH, SCORES, "auroc", n_resamples=500),
+        _dirichlet(CLASSES, PROBABILITIES, "average_precision", average="macro", n_resamples=500),
+        _dirichlet(CLASSES, NOISY, "f1", average="macro", n_resamples=500),
+    ]
+    monkeypatch.setattr(Plan, "compiles", property(lambda _plan: False))
+    without = [
+        _dirichlet(TRUTH, SCORES, "auroc", n_resamples=500),
+        _dirichlet(CLASSES, PROBABILITIES, "average_precision", average="macro", n_resamples=500),
+        _dirichlet(CLASSES, NOISY, "f1", average="macro", n_resamples=500),
+    ]
+    for one, other in zip(with_it, without, strict=True):
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
