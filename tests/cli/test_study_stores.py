@@ -147,7 +147,7 @@ def test_methods_without_a_mixed_model_are_left_out_and_named(
             for n in (10, 50)
         ]
     )
-    monkeypatch.setattr(study_answers, "_cells", lambda _: cells)
+    monkeypatch.setattr(study_answers, "cells_in", lambda _: cells)
     asked = ("study", "summary", "store", "--what", "mixed", "--refits", "20", "--seed", "1")
     ran = run(*asked)
     assert ran.status == 0

@@ -110,6 +110,21 @@ def test_paces_are_those_of_python(store: Path, run: Run) -> None:
     assert "least squares" in text
 
 
+def test_advice_is_that_of_python(store: Path, run: Run) -> None:
+    cells = hw.study.open(store).to_frame()
+    expected = hw.study.analysis.advice(cells[cells["metric"] == "dsc"], rng=3)
+    options = ["study", "advise", store, "--metric", "dsc", "--seed", 3]
+    found = json.loads(run(*options, "--json").out)["advice"]
+    assert [(row["n"], row["method"]) for row in found] == list(
+        zip(expected["n"], expected["method"], strict=True)
+    )
+    assert [row["first"] for row in found] == expected["first"].tolist()
+    shown = run(*options, "--top", 1, "--statistic", "mean", "-n", 10, "--method", "t,basic").out
+    assert "mean dsc, 95 % intervals" in shown
+    assert "percentile" not in shown.partition("Reliable")[0]
+    assert run("study", "advise", store, "--top", 0).status == 2
+
+
 def test_tests_say_what_was_tested(store: Path, run: Run) -> None:
     options = [store, "--what", "tests", "--statistic", "mean", "--seed", 1]
     (row, *_) = found = rows(run, *options, "--over", "task")["tests"]
@@ -159,7 +174,7 @@ def test_skewness_of_test_sets_is_said_to_be_that_of_logits(
             for n in (10, 50)
         ]
     )
-    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    monkeypatch.setattr(study_answers, "cells_in", lambda stores: cells)
     for part, more in (("mixed", ["--refits", 0]), ("failures", ["-n", 50])):
         text = asked(run, "any", "--what", part, *more)
         if "IQR of the instances of its" not in text:
@@ -185,7 +200,7 @@ def test_words_go_with_what_was_asked(run: Run, monkeypatch: pytest.MonkeyPatch)
             for level in (0.9, 0.95)
         ]
     )
-    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    monkeypatch.setattr(study_answers, "cells_in", lambda stores: cells)
     options = ["any", "--what", "mixed", "--seed", 1]
     assert "bootstrap" not in asked(run, *options, "--refits", 0)
     assert "(20 refits)" in asked(run, *options, "--refits", 20)
@@ -200,7 +215,7 @@ def test_words_go_with_what_was_asked(run: Run, monkeypatch: pytest.MonkeyPatch)
 
 def test_nothing_to_test_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = pd.DataFrame([cell(task=m, metric=m, n=n) for m in ("dsc", "nsd") for n in (10, 50)])
-    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    monkeypatch.setattr(study_answers, "cells_in", lambda stores: cells)
     ran = run("study", "summary", "any", "--what", "tests")
     assert (ran.status, ran.out) == (2, "")
     assert "no two metrics share an instance (task, model)" in ran.err
@@ -261,7 +276,7 @@ def test_defaults_that_are_not_in_the_store_name_their_option(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cells = pd.DataFrame([cell(task=t, method=m) for t in "ab" for m in ("z", "bca")])
-    monkeypatch.setattr(study_answers, "_cells", lambda stores: cells)
+    monkeypatch.setattr(study_answers, "cells_in", lambda stores: cells)
     options = {"ratios": "--reference", "shifts": "--reference", "failures": "--method"}
     for part, option in options.items():
         ran = run("study", "summary", "any", "--what", part)

@@ -15,6 +15,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import SETTINGS, Group, Verb
 from halfwidth.cli.options import Jobs, Strict
 from halfwidth.cli.output import InterruptReportedError, complain, note, write
+from halfwidth.cli.study_advise import advise
 from halfwidth.cli.study_answers import summary
 from halfwidth.cli.study_describe import describe
 from halfwidth.cli.study_plot import plot
@@ -50,7 +51,8 @@ app = typer.Typer(
     "halfwidth study init results/ -o study.toml\n"
     "halfwidth study run study.toml --store store/ --dry-run\n"
     "halfwidth study run study.toml --store store/ --jobs 2\n"
-    "halfwidth study summary store/",
+    "halfwidth study summary store/\n"
+    "halfwidth study advise store/",
     **SETTINGS,
 )
 
@@ -282,6 +284,9 @@ def collect(
 
 
 app.command("summary", short_help="Coverage, paces, tests, needs, failures.", cls=Verb)(summary)
+
+
+app.command("advise", short_help="Which method to use, by a study.", cls=Verb)(advise)
 
 
 app.command("plot", short_help="Figures of coverage, width and what they depend on.", cls=Verb)(

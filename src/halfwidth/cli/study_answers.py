@@ -38,7 +38,8 @@ def _parts(incomplete: str) -> list[str]:
     return completion.starting(incomplete, PARTS)
 
 
-def _filter_option(what: str, *names: str, completed: Completion | None = None) -> Any:
+def filter_option(what: str, *names: str, completed: Completion | None = None) -> Any:
+    """An option that leaves only some of the cells."""
     metavar = "N" if "-n" in names else "NAME"
     return typer.Option(
         *names,
@@ -82,17 +83,15 @@ def summary(
             rich_help_panel=Group.ESTIMATE,
         ),
     ] = "coverage",
-    metric: Annotated[
-        Names, _filter_option("this metric", completed=completion.all_metrics)
-    ] = None,
+    metric: Annotated[Names, filter_option("this metric", completed=completion.all_metrics)] = None,
     statistic: Annotated[
-        Names, _filter_option("this statistic", completed=completion.statistics)
+        Names, filter_option("this statistic", completed=completion.statistics)
     ] = None,
-    average: Annotated[Names, _filter_option("this average")] = None,
+    average: Annotated[Names, filter_option("this average")] = None,
     method: Annotated[
-        Names, _filter_option("this method (failures: percentile)", completed=completion.methods)
+        Names, filter_option("this method (failures: percentile)", completed=completion.methods)
     ] = None,
-    n: Annotated[Names, _filter_option("this size (failures: 50)", "--n", "-n")] = None,
+    n: Annotated[Names, filter_option("this size (failures: 50)", "--n", "-n")] = None,
     between: Annotated[
         Text, _part_option("tests: compare metric, statistic, method or average.", "WHAT")
     ] = None,
@@ -182,7 +181,8 @@ def opened(store: Path) -> Results:
     return results
 
 
-def _cells(stores: list[Path]) -> pd.DataFrame:
+def cells_in(stores: list[Path]) -> pd.DataFrame:
+    """The cells of all stores."""
     from halfwidth.study.analysis import cells_of
 
     return cells_of(*(opened(store) for store in stores))
@@ -191,7 +191,7 @@ def _cells(stores: list[Path]) -> pd.DataFrame:
 def _chosen(stores: list[Path], filters: Filters) -> pd.DataFrame:
     from halfwidth.study.analysis import chosen
 
-    return chosen(_cells(stores), **filters)
+    return chosen(cells_in(stores), **filters)
 
 
 def _usual_or_refuse(cells: pd.DataFrame, column: str, usual: str, option: str, what: str) -> str:
@@ -219,7 +219,7 @@ def _coverage(stores: list[Path], filters: Filters, _options: PartOptions) -> Do
     from halfwidth.study.analysis import chosen, coverage
 
     one = len(stores) == 1
-    frame = opened(stores[0]).summary() if one else coverage(_cells(stores))
+    frame = opened(stores[0]).summary() if one else coverage(cells_in(stores))
     return summary_document(chosen(frame, **filters))
 
 
@@ -242,7 +242,7 @@ def _tests(stores: list[Path], filters: Filters, options: PartOptions) -> Docume
     else:
         # Metrics and statistics are those of the stores; what both have is how intervals are made.
         shared = {k: v for k, v in filters.items() if k in ("method", "n")}
-        others = pace(chosen(_cells([options.against]), **shared))
+        others = pace(chosen(cells_in([options.against]), **shared))
         tests = unpaired_pace_tests(paces, others, level=level, rng=seed)
     footer = {
         "design": "paired" if options.against is None else "unpaired",

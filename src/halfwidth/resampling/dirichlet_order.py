@@ -14,6 +14,7 @@ value. Those of a spread serve the upper end of an interval alone.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -30,6 +31,7 @@ from halfwidth.resampling.dirichlet_weights import (
 )
 from halfwidth.resampling.distribution import ExactDistribution, Quantiles
 from halfwidth.resampling.draws import MOST_KEPT, Plan
+from halfwidth.resampling.gammas import gammas
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.tails import as_distribution
@@ -178,34 +180,72 @@ def few_quantiles(
 
     Those of independent cases lie at the same places in every sample.
     """
-    levels, total, gaps = level_of(ranks, design.n), total_weight(weights), gap_weights(weights)
+    total, gaps = total_weight(weights), gap_weights(weights)
     pick = native.picked if plan.compiles else reference.picked
     if design.simple:
-        table = _table_of_places(design, plan, masses, levels)
+        table = _table_of_places(design, plan, masses, ranks)
         return as_distribution(pick(extended, table, total, gaps), plan)
     out = np.empty((len(extended), plan.n_resamples))
     for start, stop, drawn in case_weights(design, plan, masses, len(extended)):
         for sample, into in zip(extended, out, strict=True):
             order = np.argsort(sample, kind="stable")
-            places = _places(drawn[:, order], levels)
+            places = _places(drawn[:, order], level_of(ranks, design.n))
             into[start:stop] = pick(sample[None, order], places, total, gaps)[0]
     return as_distribution(out, plan)
 
 
-def _table_of_places(design: Design, plan: Plan, masses: Masses, levels: Array) -> Positions:
+def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -> Positions:
+    """Where the weighted quantiles of independent cases lie, in any ascending sample: (K, B)."""
+    levels = level_of(ranks, design.n)
+
     def drawn() -> Positions:
         table = np.empty((len(levels), plan.n_resamples), np.intp)
-        for start, stop, weights in case_weights(design, plan, masses, 1):
-            table[:, start:stop] = _places(weights, levels)
+        blocks, of_column = _blocks(design.n, ranks)
+        single = Design.iid(int((blocks == 1).sum()))
+        of_blocks = [
+            gammas(plan.entropy, ("weights of blocks", place), int(block), plan.n_resamples)
+            for place, block in enumerate(blocks[blocks > 1])
+        ]
+        added = pseudo_sizes(design, plan, masses)[:, 0]
+        for start, stop in plan.blocks(len(of_column)):
+            weights = np.empty((stop - start, len(of_column)))
+            weights[:, [0, -1]] = added[start:stop]
+            weights[:, 1:-1][:, blocks == 1] = unit_weights(single, plan, start, stop)
+            for column, block in zip(np.flatnonzero(blocks > 1), of_blocks, strict=True):
+                weights[:, 1 + column] = block[start:stop]
+            table[:, start:stop] = of_column[_places(weights, levels)]
         return table
 
     return plan.once(("places of weighted quantiles", masses, tuple(levels)), (), design, drawn)
 
 
+def _blocks(n: int, ranks: Array) -> tuple[Positions, Positions]:
+    """Cases that are weighed together, since no quantile of these ranks ever lies among them.
+
+    Returns
+    -------
+    blocks : ndarray of int, shape (m,)
+        How many cases each block has, in ascending order; 1 of those near a rank.
+    of_column : ndarray of int, shape (m + 2,)
+        The last case of each block in the extended sample, between the pseudo-cases.
+    """
+    reach = 8 * np.sqrt(ranks * (n + 1 - ranks) / (n + 2)) + 20
+    alone = np.zeros(n + 1, dtype=bool)
+    for rank, far in zip(ranks, reach, strict=True):
+        alone[max(1, int(rank - far)) : min(n, int(rank + far)) + 1] = True
+    # A block ends where it has one case, before such a case, and with the last case.
+    ends = alone[1:].copy()
+    ends[:-1] |= alone[2:]
+    ends[-1] = True
+    last = 1 + np.flatnonzero(ends)
+    return np.diff(last, prepend=0), np.concatenate([[0], last, [n + 1]])
+
+
 def _places(weights: Array, levels: Array) -> Positions:
-    """Where weighted quantiles lie, by the weights of ascending values: (B, n + 2) -> (K, B)."""
-    cumulated, last = np.cumsum(weights, axis=-1), weights.shape[-1] - 1
-    return np.stack([np.minimum((cumulated < level).sum(axis=-1), last) for level in levels])
+    """Where quantiles lie, by what ascending values weigh, (B, m) -> (K, B)."""
+    cumulated = np.cumsum(weights, axis=-1)
+    total = cumulated[:, -1:]
+    return np.stack([(cumulated >= level * total).argmax(axis=-1) for level in levels])
 
 
 def integrals(
@@ -247,9 +287,11 @@ def _kept_shares(design: Design, plan: Plan, masses: Masses, counts: Array) -> A
 
 def _shares(weights: Array, counts: Array) -> Array:
     """What each of ascending values counts in the integral: (B, n + 2) -> (B, n + 2)."""
-    up_to = np.concatenate([[0.0], np.cumsum(counts)])
+    cumulated, n = np.cumsum(weights, axis=-1), len(counts)
+    integral = np.zeros(cumulated.shape)
     # Between places where the counts change it is a straight line.
     bends = np.flatnonzero(np.diff(counts, prepend=np.nan, append=np.nan) != 0)
-    shares = np.interp(np.cumsum(weights, axis=-1), bends / len(counts), up_to[bends])
-    shares[:, 1:] -= shares[:, :-1].copy()
-    return np.asarray(shares)
+    for begin, end in itertools.pairwise(bends):
+        if counts[begin]:
+            integral += n * counts[begin] * (np.clip(cumulated, begin / n, end / n) - begin / n)
+    return np.diff(integral, axis=-1, prepend=0.0)

@@ -4,6 +4,7 @@ Functions of cells take a frame as of `Results.to_frame` and return a frame; tho
 what `halfwidth.study.plan` returns.
 """
 
+from halfwidth.study.analysis.advice import advice
 from halfwidth.study.analysis.cell_frames import cells_of, chosen
 from halfwidth.study.analysis.coverage import coverage
 from halfwidth.study.analysis.description import characteristics, characteristics_summary
@@ -22,6 +23,7 @@ from halfwidth.study.analysis.widths import shifts, width_ratios
 __all__ = [
     "MixedModel",
     "PermutationTest",
+    "advice",
     "cells_of",
     "characteristics",
     "characteristics_summary",

@@ -170,6 +170,17 @@ def need_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
         )
 
 
+def two_sided(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of two-sided intervals; raises DataError where there are none."""
+    kept = cells[cells["alternative"] == "two-sided"]
+    if kept.empty:
+        raise DataError(
+            "all cells are of one-sided intervals, which have no middle, and a width that is that "
+            "of the range of the metric; give cells of two-sided intervals"
+        )
+    return kept
+
+
 def quantile_names(name: str) -> dict[str, float]:
     """Names of the quartiles of a column, and which they are."""
     return {f"{name}_q1": 0.25, f"{name}_median": 0.5, f"{name}_q3": 0.75}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halfwidth.core.errors import DataError, UnknownNameError
-from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile_names
+from halfwidth.study.analysis.cell_frames import SETTING, need_columns, quantile_names, two_sided
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +56,7 @@ def width_ratios(cells: pd.DataFrame, reference: str = "t") -> pd.DataFrame:
     André et al. (2025), 4.1.
     """
     need_columns(cells, [*PLACE, "method", "width_mean"])
-    cells = _two_sided(cells)
+    cells = two_sided(cells)
     pairs = _beside(cells, reference, ["width_mean"])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = pairs["width_mean"].to_numpy(float) / pairs["width_mean_reference"].to_numpy(float)
@@ -104,7 +104,7 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     André et al. (2025), S15.
     """
     need_columns(cells, [*PLACE, "method", "width_mean", "centre_shift", "coverage"])
-    cells = _two_sided(cells)
+    cells = two_sided(cells)
     pairs = _beside(cells, reference, ["centre_shift", "coverage", "width_mean"], itself=True)
     width = pairs["width_mean"].to_numpy(float)
     pairs["shift"] = pairs["centre_shift"]
@@ -115,16 +115,6 @@ def shifts(cells: pd.DataFrame, reference: str = "percentile") -> pd.DataFrame:
     pairs["coverage_difference"] = pairs["coverage"] - pairs["coverage_reference"]
     counted = ["shift", "relative_shift", "shift_difference", "coverage_difference"]
     return _over_instances(pairs, reference, counted)
-
-
-def _two_sided(cells: pd.DataFrame) -> pd.DataFrame:
-    kept = cells[cells["alternative"] == "two-sided"]
-    if kept.empty:
-        raise DataError(
-            "all cells are of one-sided intervals, which have no middle, and a width that is that "
-            "of the range of the metric; give cells of two-sided intervals"
-        )
-    return kept
 
 
 def _beside(
