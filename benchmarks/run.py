@@ -12,6 +12,7 @@ from __future__ import annotations
 import masks
 import numpy as np
 from classification import classification
+from dirichlet import dirichlet_means
 from engine import batches, clusters, large_samples, single_samples
 from first_calls import first_calls
 from scipy import stats
@@ -66,6 +67,7 @@ def main() -> None:
         single_samples,
         clusters,
         large_samples,
+        dirichlet_means,
         classification,
         first_calls,
     ):
