@@ -135,7 +135,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     if math.isnan(e.value):
         return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
     clustered = context.design is not None and context.design.sizes is not None
-    least = max(e.method_spec.fewest_units(clustered=clustered), 1)
+    least = max(e.method_spec.fewest_units(e.statistic_spec.spec, clustered=clustered), 1)
     if context.units < least:
         unit = "clusters" if "cluster" in context.units_text else "cases"
         needed = f"it needs at least {least} {unit} and there "
