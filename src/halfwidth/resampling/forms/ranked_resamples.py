@@ -20,10 +20,10 @@ from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
 from halfwidth.resampling.kernels import native
 
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
-# samples share counts, more of these are made at once, and areas of a few of the samples, 1 MiB, so
-# that they are finished in the caches of a core.
+# samples share counts, more of these are made at once, and areas of some of the samples, 8 MiB,
+# which the last cache of a processor holds until they are finished.
 MOST_AREAS, MOST_COUNTS = 2**21, 2**20
-MOST_SHARED, MOST_AT_ONCE = 2**24, 2**17
+MOST_SHARED, MOST_AT_ONCE = 2**24, 2**20
 
 
 @frozen
