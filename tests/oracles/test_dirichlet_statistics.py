@@ -290,6 +290,16 @@ def test_small_spreads_are_not_pushed_up_by_bounds_that_are_far_away() -> None:
     assert e.low < 0.01
 
 
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_resamples_of_two_cases_make_no_interval_of_their_sd(method: str) -> None:
+    given: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1}
+    e = hw.summary_ci([0.4, 0.7], method=method, **given)
+    assert np.isnan([e.low, e.high]).all()
+    assert "needs at least 3 cases" in str(next(c for c in e.cautions if c.code == "HW306"))
+    weighted = hw.summary_ci([0.4, 0.7], method="dirichlet", **given)
+    assert 0 < weighted.low < weighted.value < weighted.high
+
+
 def test_a_function_of_ones_own_has_no_weighted_form() -> None:
     with pytest.raises(hw.OptionError, match="no weighted form; use auto, percentile"):
         hw.summary_ci(sample_of(9), metric="dsc", statistic=np.ptp, method="dirichlet")

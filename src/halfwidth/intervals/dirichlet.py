@@ -104,6 +104,7 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     "conjecture: no counterexample is known, and no proof.",
     min_n=1,
     promises=PROMISES,
+    cautions=("HW316",),
     cite="gaffke2005",
 )
 def gaffke(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level) -> Interval:
