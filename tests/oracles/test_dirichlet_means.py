@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import integrate, special
+from smallstudies import cells_of_values, rows_of
 from statsmodels.stats.proportion import proportion_confint
 
 import halfwidth as hw
@@ -369,6 +370,13 @@ def test_intervals_hold_their_estimate(method: str) -> None:
                 assert low < high
 
 
+def test_quantiles_next_to_a_limit_end_at_it() -> None:
+    """Of mass .01 beside ones the upper quantile is nearer to 1 than any float."""
+    groups = np.repeat(np.arange(6), [1, 1, 1, 1, 1, 300])
+    low, high = interval(np.ones(305), "dirichlet:mass=0.01", groups=groups)
+    assert low < high == 1
+
+
 def test_bounds_belong_to_the_interval_where_the_estimate_equals_them() -> None:
     assert interval(np.zeros(5), "dirichlet")[0] == 0
     assert interval(np.ones(5), "dirichlet")[1] == 1
@@ -429,6 +437,22 @@ def test_bounds_that_knowledge_narrows_are_part_of_the_result() -> None:
         hw.summary_ci(values, metric="dsc", method="dirichlet", bounds=(0.9, 1))
 
 
+def test_a_study_compares_masses_as_it_compares_methods() -> None:
+    cells = cells_of_values(
+        {"family": "beta", "a": 8, "b": 2, "bounds": [0, 1]},
+        statistics=["mean"],
+        sizes=[8],
+        methods=["dirichlet", "t", "dirichlet:0.1"],
+        samples=20,
+        batches=2,
+        resamples=50,
+        truth_draws=1000,
+    )
+    rows = {row["method"]: row for row in rows_of(cells)}
+    assert list(rows) == ["t", "dirichlet:mass=0.1", "dirichlet"]
+    assert rows["dirichlet:mass=0.1"]["width_mean"] < rows["dirichlet"]["width_mean"]
+
+
 @pytest.mark.parametrize(
     ("method", "message"),
     [
@@ -448,6 +472,8 @@ def test_metrics_without_finite_bounds_are_told_how_to_give_them() -> None:
     with pytest.raises(hw.OptionError, match=r"HD has \[0, ∞\).*give bounds \(--bounds LOW,HIGH\)"):
         hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet")
     assert hw.summary_ci([7.0, 8.0], metric="hd", method="dirichlet", bounds=(0, 100)).high < 100
+    with pytest.raises(hw.OptionError, match="needs a metric with finite bounds"):
+        hw.summary_ci([7.0, 8.0], method="dirichlet", bounds=(-1e308, 1e308))
 
 
 def test_designs_are_arranged_for_weights_too() -> None:
