@@ -251,7 +251,7 @@ def check_sample(
         in_order,
         design,
         len(ready.values),
-        values=np.sort(in_order),
+        values=in_order if design.simple else np.sort(in_order),
         n_groups=None if clusters is None else len(np.unique(clusters)),
         over=request.over,
         n_missing=ready.n_missing,

@@ -37,17 +37,23 @@ def gammas(entropy: int, what: tuple[object, ...], shape: float, n_resamples: in
     if shape == 1:
         return -np.log(_uniforms(entropy, what, 0, n_resamples, 1)[:, 0])
     if shape < 1:
-        # A variate of this shape is one of the next shape times a power of a uniform.
-        power = _uniforms(entropy, what, "power", n_resamples, 1)[:, 0] ** (1 / shape)
-        return gammas(entropy, what, shape + 1, n_resamples) * power
+        # A variate of this shape is one of the next shape times a power of a uniform, for which
+        # the blocks of the first attempt have a word to spare.
+        uniform = _uniforms(entropy, what, 0, n_resamples, 3)
+        larger = _accepted(entropy, what, shape + 1, uniform[:, :2])
+        return np.asarray(larger * uniform[:, 2] ** (1 / shape))
+    return _accepted(entropy, what, shape, _uniforms(entropy, what, 0, n_resamples, 2))
+
+
+def _accepted(entropy: int, what: tuple[object, ...], shape: float, first: Array) -> Array:
+    """Variates of a shape above 1, given the uniforms of the first attempt."""
     from scipy import special
 
     d = shape - 1 / 3
     c = 1 / np.sqrt(9 * d)
-    variates = np.empty(n_resamples)
-    waiting = np.arange(n_resamples)
-    for attempt in itertools.count():
-        uniform = _uniforms(entropy, what, attempt, n_resamples, 2)[waiting]
+    variates = np.empty(len(first))
+    waiting, uniform = np.arange(len(first)), first
+    for attempt in itertools.count(1):
         normal = special.ndtri(uniform[:, 0])
         cube = np.maximum(1 + c * normal, 0.0) ** 3
         with np.errstate(divide="ignore"):
@@ -56,6 +62,7 @@ def gammas(entropy: int, what: tuple[object, ...], shape: float, n_resamples: in
         waiting = waiting[~accepted]
         if not len(waiting):
             break
+        uniform = _uniforms(entropy, what, attempt, len(first), 2)[waiting]
     return variates
 
 

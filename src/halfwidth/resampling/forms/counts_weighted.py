@@ -10,6 +10,8 @@ is spread over right and over wrong decisions, whatever the number of classes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from halfwidth.core.forms import ByClass, CellCounts
@@ -24,6 +26,7 @@ from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.tails import as_distribution
 
 # From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
@@ -154,6 +157,9 @@ def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
     features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
     cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]
     cells = np.zeros((*by_unit.shape[:2], plan.n_resamples))
+    if len(features) < reference.MANY_FEATURES:
+        # To draw few of them anew takes less than a product with weights that are kept.
+        plan = replace(plan, kept=None)
     for start, stop, sums in weighted_sums(features, design, plan):
         factors = cases / sums[:, -1:] if len(cases) > 1 else 1.0
         cells[held, start:stop] = (factors * sums[:, :-1]).sum(axis=0)

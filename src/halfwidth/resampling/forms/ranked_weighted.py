@@ -9,6 +9,8 @@ For these averages see `resampling.class_averages`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,7 @@ from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
-from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.kernels import native, native_areas, reference
 from halfwidth.resampling.tails import as_distribution
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
@@ -42,16 +44,22 @@ def weighted(
     low, high = pseudo_cases.low, pseudo_cases.high
     if statistic.spec.estimand is not Estimand.AUROC:
         low, high = (low[0], 0.0), (0.0, high[1])
-    lower = _distribution(records, design, form, plan, low)
-    return lower, lower if low == high else _distribution(records, design, form, plan, high)
+    rankings = [form.rank(sample) for sample in records]
+    sides = [low] if low == high else [low, high]
+    drawn = [_replicates(ranking, design, form, plan, sides) for ranking in rankings]
+    ends = [
+        _distribution(
+            rankings, form, plan, *(np.stack(parts) for parts in zip(*of_side, strict=True))
+        )
+        for of_side in zip(*drawn, strict=True)
+    ]
+    return ends[0], ends[-1]
 
 
 def _distribution(
-    records: Array, design: Design, form: RankedAreas, plan: Plan, masses: Masses
+    rankings: Sequence[Ranking], form: RankedAreas, plan: Plan, area: Array, positives: Array
 ) -> Quantiles:
-    rankings = [form.rank(sample) for sample in records]
-    drawn = [_replicates(ranking, design, form, plan, masses) for ranking in rankings]
-    area, positives = (np.stack(parts) for parts in zip(*drawn, strict=True))
+    """For one end of an interval, of replicates (S, R, B)."""
     if area.shape[1] == 1:
         area, positives = (np.moveaxis(one, 1, -1) for one in (area, positives))
         return as_distribution(form.finish(area, positives), plan)
@@ -69,23 +77,25 @@ def _distribution(
 
 
 def _replicates(
-    ranking: Ranking, design: Design, form: RankedAreas, plan: Plan, masses: Masses
-) -> tuple[Array, Array]:
-    """Areas of the rows of one test set, and the positives they rest on, two of (R, B)."""
-    ends = _ends(ranking, design, plan, masses)
+    ranking: Ranking, design: Design, form: RankedAreas, plan: Plan, sides: Sequence[Masses]
+) -> list[tuple[Array, Array]]:
+    """For each side areas of the rows of one test set, and the positives, two of (R, B)."""
+    ends = [_ends(ranking, design, plan, masses) for masses in sides]
     unit = unit_of_cases(design)[ranking.case]
     shape = (len(unit), plan.n_resamples)
-    area, positives = np.empty(shape), np.empty(shape)
+    made = [(np.empty(shape), np.empty(shape)) for _ in sides]
     compiled = form.area.fast is not None and plan.compiles
 
-    def make(block: tuple[int, int]) -> tuple[Array, Array]:
+    def make(block: tuple[int, int]) -> list[tuple[Array, Array]]:
         some = _compiled if compiled else _plainly
-        return some(ranking, unit, design, form.area, plan, block, ends[:, block[0] : block[1]])
+        own = [end[:, block[0] : block[1]] for end in ends]
+        return some(ranking, unit, design, form.area, plan, block, own)
 
     most = max(native.LANES, AT_A_TIME // design.units // native.LANES * native.LANES)
-    for (start, stop), made in plan.in_threads(most, make):
-        area[:, start:stop], positives[:, start:stop] = made
-    return area, positives
+    for (start, stop), of_block in plan.in_threads(most, make):
+        for into, part in zip(made, of_block, strict=True):
+            into[0][:, start:stop], into[1][:, start:stop] = part
+    return made
 
 
 def _ends(ranking: Ranking, design: Design, plan: Plan, masses: Masses) -> Array:
@@ -110,23 +120,21 @@ def _compiled(
     area: Area,
     plan: Plan,
     block: tuple[int, int],
-    ends: Array,
-) -> tuple[Array, Array]:
-    start, stop = block
-    turned = native.turned_exponentials(weights_key(design, plan), start, stop, design.units)
+    ends: Sequence[Array],
+) -> list[tuple[Array, Array]]:
+    turned = native_areas.turned_exponentials(weights_key(design, plan), *block, design.units)
     _fix_strata(np.moveaxis(turned, 1, -1), design)
-    full = np.ones((len(ends), len(turned) * native.LANES, 4))
-    full[:, : stop - start] = ends
-    sides = full.reshape(len(ends), len(turned), native.LANES, 4)
-    made = native.weighted_areas(
-        turned,
-        unit.astype(np.int32),
-        ranking.mark,
-        ranking.weight,
-        np.ascontiguousarray(np.moveaxis(sides, -1, 2)),
-        auroc=area.fast is FastArea.CONCORDANCE,
-    )
-    return made[0][:, : stop - start], made[1][:, : stop - start]
+    resamples, auroc = block[1] - block[0], area.fast is FastArea.CONCORDANCE
+    made = []
+    for side in ends:
+        full = np.ones((len(unit), len(turned) * native.LANES, 4))
+        full[:, :resamples] = side
+        blocks = full.reshape(len(unit), len(turned), native.LANES, 4)
+        corners = np.ascontiguousarray(np.moveaxis(blocks, -1, 2))
+        own = (unit.astype(np.int32), ranking.mark, ranking.weight)
+        areas, positives = native_areas.weighted_areas(turned, *own, corners, auroc=auroc)
+        made.append((areas[:, :resamples], positives[:, :resamples]))
+    return made
 
 
 def _plainly(
@@ -136,18 +144,19 @@ def _plainly(
     area: Area,
     plan: Plan,
     block: tuple[int, int],
-    ends: Array,
-) -> tuple[Array, Array]:
+    ends: Sequence[Array],
+) -> list[tuple[Array, Array]]:
     weights = unit_weights(design, plan, *block)
     _fix_strata(weights, design)
-    rows = []
+    made: list[list[tuple[Array, Array]]] = [[] for _ in ends]
     for row, mark in enumerate(ranking.mark):
         of_entries = weights[:, unit[row]]
         if ranking.weight is not None:
             of_entries = of_entries * ranking.weight[row]
-        rows.append(reference.weighted_areas(of_entries, mark, ends[row], area.curve))
-    areas, positives = (np.stack(parts) for parts in zip(*rows, strict=True))
-    return areas, positives
+        for side, into in zip(ends, made, strict=True):
+            into.append(reference.weighted_areas(of_entries, mark, side[row], area.curve))
+    joined = [[np.stack(parts) for parts in zip(*rows, strict=True)] for rows in made]
+    return [(areas, positives) for areas, positives in joined]
 
 
 def _fix_strata(weights: Array, design: Design) -> None:
