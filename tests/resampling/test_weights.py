@@ -18,7 +18,7 @@ from halfwidth.resampling.kernels import native, reference
 
 KEY = derive_key(7, "weights")
 # Around the borders of blocks of eight draws, and of pieces of 128 blocks.
-SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 250, 1016, 1017, 1024, 1025, 2049, 5000]
+SIZES = [1, 7, 8, 9, 65, 250, 1016, 1024, 1025, 2049]
 RANGES = [(0, 1), (0, 40), (5, 9), (1000, 1003)]
 # The first words of the key 0, from the known answers of the Random123 library.
 PUBLISHED = (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B)
@@ -68,7 +68,7 @@ def features_of(k: int, units: int) -> NDArray[np.float64]:
 
 
 @compiled
-@pytest.mark.parametrize("k", [1, 3, 8, 9])
+@pytest.mark.parametrize("k", [1, 8, 9])
 @pytest.mark.parametrize("units", SIZES)
 def test_sums_are_those_of_the_same_weights(units: int, k: int) -> None:
     features = features_of(k, units)
@@ -90,13 +90,13 @@ def test_sums_do_not_depend_on_how_resamples_are_split(
         parts = [native.sum_weighted(features, KEY, *pair, units) for pair in pairwise(edges)]
         assert np.array_equal(np.concatenate(parts, axis=-1), whole)
     calls: list[int] = []
-    call = native._call
+    call = native.call
 
     def counted(name: str, *arguments: Any) -> None:
         calls.append((arguments[3] - arguments[2]) * units)
         call(name, *arguments)
 
-    monkeypatch.setattr(native, "_call", counted)
+    monkeypatch.setattr(native, "call", counted)
     monkeypatch.setattr(native, "AT_A_TIME", 2 * units * 40)
     assert np.array_equal(native.sum_weighted(features, KEY, 0, 300, units), whole)
     drawn = native.exponentials(KEY, 0, 300, units)
