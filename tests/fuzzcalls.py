@@ -271,7 +271,7 @@ GOOD: Mapping[str, Draw] = {
     "labels": words([0, 1], ["a", "b"], [0, 1, 2], None),
     "max_fpr": words(None, 0.1, 1),
     "mean": words(True, False),
-    "method": lambda s: s.choice(["auto", *hw.METHODS.names]),
+    "method": lambda s: s.choice(["auto", *hw.METHODS.names, "dirichlet:mass=0.25"]),
     "metric": lambda s: s.choice([None, "dsc", "dsc", "hd95", "nsd:tolerance=2", "correct"]),
     "missing": words("raise", "omit", "worst"),
     "n": count(1, 3000),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from support import Run
 
@@ -127,3 +130,21 @@ def test_explain_says_what_a_caution_means_and_what_to_do(spec: hw.Caution, run:
 @pytest.mark.parametrize("code", ["hw201", "Hw201"])
 def test_explain_in_any_capitals(code: str, run: Run) -> None:
     assert run("explain", code).out == run("explain", "HW201").out
+
+
+def test_a_method_takes_its_parameters_and_narrower_bounds(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "dice.csv"
+    table.write_text("case,dsc\na,0.81\nb,0.9\nc,0.95\nd,0.97\n")
+    options = ("--metric", "dsc", "--method", "dirichlet:mass=.25", "--bounds", ".5,1", "--json")
+    ran = run("ci", str(table), *options)
+    (estimate,) = json.loads(ran.out)["estimates"]
+    assert (estimate["method"], estimate["bounds"]) == ("dirichlet:mass=0.25", [0.5, 1.0])
+    alone = hw.summary_ci(
+        [0.81, 0.9, 0.95, 0.97], metric="dsc", method=estimate["method"], bounds=estimate["bounds"]
+    )
+    assert (estimate["low"], estimate["high"]) == (alone.low, alone.high)
+    shown = run("ci", str(table), *options[:-1])
+    assert "Dirichlet (mass 0.25) on [0.5," in " ".join(shown.out.split())
+    refused = run("ci", str(table), *options[:-2], ".9,1")
+    assert refused.status == 2
+    assert "outside the range [0.9, 1]" in refused.err

@@ -391,7 +391,7 @@ def test_missing_ones_are_named_with_the_option(complaint: Complaint) -> None:
     "option",
     [
         *("--value p1", "--by site", "--statistic median", "--penalty 0", "--scale 100"),
-        *("--bounds 0,1", "--case case", "--over clusters"),
+        *("--case case", "--over clusters"),
     ],
 )
 def test_options_of_values_are_not_ignored_beside_a_target(

@@ -57,6 +57,8 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores | Instance]] = {
     "HW310": lambda: hw.summary_ci(GOOD, statistic=undefined_now_and_then, n_resamples=999),
     "HW311": lambda: hw.summary_ci(GOOD, metric="dsc", method="bca", n_resamples=99),
     "HW312": lambda: hw.summary_ci([1.0, 1.0, 1.0, 2.0], method="studentized", rng=1),
+    "HW315": lambda: hw.summary_ci(SMALL, metric="dsc", method="dirichlet"),
+    "HW316": lambda: hw.summary_ci(GOOD, metric="dsc", method="gaffke"),
     "HW401": lambda: table(case=list("abcdefghijkl"), fold=[0, 1, 2] * 4),
     "HW402": lambda: table(case=list("abcdefghijkl"), patient=list("aabbccddeeff")),
     "HW403": lambda: hw.summary_ci(GOOD, groups=[min(i, 5) for i in range(len(GOOD))]),
@@ -194,7 +196,10 @@ def test_cautions_come_in_the_order_of_their_codes(code: str) -> None:
 
 @pytest.mark.parametrize("statistic", ["mean", "median", "trimmed_mean", "sd", "iqr"])
 def test_good_data_raise_none(statistic: str) -> None:
-    assert codes(hw.summary_ci(GOOD, metric="dsc", statistic=statistic, rng=1)) == []
+    # Nothing far below .7 is what dirichlet has to be told; else it says what that costs (HW315).
+    bounds = (0.6, 1.0) if statistic == "mean" else None
+    e = hw.summary_ci(GOOD, metric="dsc", statistic=statistic, bounds=bounds, rng=1)
+    assert codes(e) == []
 
 
 def test_a_good_proportion_raises_none() -> None:
@@ -274,11 +279,11 @@ def test_a_tail_that_a_large_sample_absorbs_is_no_reason_to_doubt() -> None:
 @pytest.mark.parametrize(
     ("successes", "words"),
     [
-        (49, "1 failure among 50 cases: near 1"),
-        (48, "2 failures among 50 cases: near 1"),
-        (50, "no failures among 50 cases: near 1"),
-        (1, "1 success among 50 cases: near 0"),
-        (0, "no successes among 50 cases: near 0"),
+        (49, "1 failure among 50 cases: so near 1"),
+        (48, "2 failures among 50 cases: so near 1"),
+        (50, "no failures among 50 cases: so near 1"),
+        (1, "1 success among 50 cases: so near 0"),
+        (0, "no successes among 50 cases: so near 0"),
     ],
 )
 def test_proportions_near_an_end_are_counted_in_words(successes: int, words: str) -> None:
@@ -293,6 +298,30 @@ def test_intervals_that_know_the_binomial_distribution_hold_near_its_ends(
     successes: int, method: str
 ) -> None:
     assert codes(hw.proportion_ci(successes, 50, method=method)) == []
+
+
+def test_the_width_that_the_bound_makes_is_told_as_a_share() -> None:
+    (message,) = (
+        caution.message
+        for caution in hw.summary_ci(SMALL, metric="dsc", method="dirichlet").cautions
+        if caution.code == "HW315"
+    )
+    by_t = hw.summary_ci(SMALL, metric="dsc", method="t")
+    whole = hw.summary_ci(SMALL, metric="dsc", method="dirichlet")
+    share = 100 * (1 - by_t.halfwidth / whole.halfwidth)
+    assert message == (
+        f"{share:.0f} % of the width comes from the metric's bound 0: 12 cases without a failure "
+        "cannot exclude failures."
+    )
+    narrower = {"metric": "dsc", "method": "dirichlet", "bounds": (0.7, 0.9)}
+    assert "HW315" not in codes(hw.summary_ci(SMALL, **narrower))
+    assert "HW315" not in codes(hw.summary_ci([*SMALL, 0.1], metric="dsc", method="dirichlet"))
+
+
+def test_equal_values_owe_all_of_their_width_to_the_bound() -> None:
+    found = hw.summary_ci([1.0] * 20, metric="dsc", method="dirichlet").cautions
+    (message,) = (caution.message for caution in found if caution.code == "HW315")
+    assert message.startswith("100 % of the width comes from the metric's bound 0: 20 cases")
 
 
 def test_a_bound_cut_by_auto_is_not_also_outside() -> None:

@@ -194,10 +194,14 @@ def test_methods_without_resamples_miss_no_class() -> None:
     assert "HW205" not in codes(ask(truth_of(2, 100), method="delta"))
 
 
+def test_random_weights_miss_no_class() -> None:
+    assert "HW205" not in codes(ask(truth_of(2, 100), method="dirichlet"))
+
+
 def test_strata_by_class_never_miss_one() -> None:
     truth = truth_of(100, 3)
-    assert "HW205" in codes(ask(truth))
-    assert "HW205" not in codes(ask(truth, strata=truth))
+    assert "HW205" in codes(ask(truth, method="percentile"))
+    assert "HW205" not in codes(ask(truth, strata=truth, method="percentile"))
 
 
 def test_clusters_miss_a_class_more_often_than_cases() -> None:

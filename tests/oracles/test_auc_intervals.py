@@ -210,9 +210,10 @@ def test_newcombe_solves_its_equation(case: Cases) -> None:
     assert made.low < made.high
 
 
-def test_newcombe_of_clusters_counts_the_clusters_of_each_class() -> None:
+def test_newcombe_of_clusters_counts_the_clusters_of_each_class_by_their_cases() -> None:
     truth, score, groups = overlapping(5, 80, 15)
-    sizes = [len(np.unique(groups[truth == side])) for side in (1, 0)]
+    cases = [np.unique(groups[truth == side], return_counts=True)[1] for side in (1, 0)]
+    sizes = [own.sum() ** 2 / (own**2).sum() for own in cases]
     made = interval(truth, score, "newcombe", groups=groups)
     wanted = newcombe_2006(made.value, sizes[0], sizes[1], Z)
     np.testing.assert_allclose([made.low, made.high], wanted, rtol=0, atol=1e-9)

@@ -317,3 +317,38 @@ def test_no_library_no_other_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     for one, other in zip(with_it, without, strict=True):
         assert (one.low, one.high) == pytest.approx((other.low, other.high), rel=1e-12)
+
+
+def test_errors_within_bounds_have_pseudo_cases_there() -> None:
+    target = GENERATOR.normal(size=30)
+    predicted = target + GENERATOR.uniform(-0.5, 0.5, 30)
+    weights = np.concatenate(
+        [
+            GENERATOR.standard_exponential((DRAWS, 30)),
+            GENERATOR.standard_gamma(0.5, (DRAWS, 2)),
+        ],
+        axis=1,
+    )
+    weights /= weights.sum(axis=1, keepdims=True)
+    error = np.abs(target - predicted)
+    for metric, power, high in (("mae", 1, 2), ("mse", 2, 4), ("rmse", 2, 2)):
+        at_high = 4 if power == 2 else 2
+        draws = weights @ np.concatenate([error**power, [0, at_high]])
+        estimate = _dirichlet(target, predicted, metric, bounds=(0, high))
+        _check(estimate, np.sqrt(draws) if metric == "rmse" else draws)
+    case = weights[:, :30] / weights[:, :30].sum(axis=1, keepdims=True)
+    spread = case @ target**2 - (case @ target) ** 2
+    r2 = weights[:, :30].sum(axis=1) * (1 - case @ error**2 / spread) + weights[:, 30:] @ [-1, 1]
+    _check(_dirichlet(target, predicted, "r2", bounds=(-1, 1)), r2)
+
+
+def test_bounds_that_do_not_fit_are_refused() -> None:
+    target, predicted = np.arange(6.0), np.arange(6.0)[::-1]
+    with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the bounds"):
+        _dirichlet(target, predicted, "mae", bounds=(0, 4))
+    with pytest.raises(OptionError, match="beyond the metric's own"):
+        _dirichlet(target, predicted, "mae", bounds=(-1, 9))
+    with pytest.raises(OptionError, match="no effect on auroc"):
+        _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
+    with pytest.raises(OptionError, match="those of one metric"):
+        hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))

@@ -252,13 +252,13 @@ def test_gaffke_of_a_median_is_the_exact_binomial_interval(n: int) -> None:
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke"])
 @pytest.mark.parametrize("name", STATISTICS)
 def test_intervals_hold_their_estimate_and_are_nested(name: str, method: str) -> None:
-    samples = [sample_of(2), sample_of(5), sample_of(24), np.array([0.0, 1.0]), np.full(6, 0.8)]
+    samples = [sample_of(2), sample_of(24), np.array([0.0, 1.0]), np.full(6, 0.8)]
     for values in samples:
         ends = []
-        for level in (0.5, 0.8, 0.95, 0.99):
+        for level in (0.5, 0.95, 0.99):
             given: dict[str, Any] = {"metric": "dsc", "statistic": name, "rng": 3}
             e = hw.summary_ci(
-                values, method=method, confidence_level=level, n_resamples=499, **given
+                values, method=method, confidence_level=level, n_resamples=199, **given
             )
             assert e.low <= e.value <= e.high
             one_sided = hw.summary_ci(
@@ -266,7 +266,7 @@ def test_intervals_hold_their_estimate_and_are_nested(name: str, method: str) ->
                 method=method,
                 confidence_level=(1 + level) / 2,
                 alternative="lower",
-                n_resamples=499,
+                n_resamples=199,
                 **given,
             )
             assert one_sided.low == pytest.approx(e.low, abs=1e-12)
@@ -288,6 +288,16 @@ def test_small_spreads_are_not_pushed_up_by_bounds_that_are_far_away() -> None:
     values = 0.9 + 0.01 * np.random.default_rng(2).normal(size=10)
     e = hw.summary_ci(values, metric="dsc", statistic="sd", method="dirichlet", rng=1)
     assert e.low < 0.01
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "bca"])
+def test_resamples_of_two_cases_make_no_interval_of_their_sd(method: str) -> None:
+    given: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1}
+    e = hw.summary_ci([0.4, 0.7], method=method, **given)
+    assert np.isnan([e.low, e.high]).all()
+    assert "needs at least 3 cases" in str(next(c for c in e.cautions if c.code == "HW306"))
+    weighted = hw.summary_ci([0.4, 0.7], method="dirichlet", **given)
+    assert 0 < weighted.low < weighted.value < weighted.high
 
 
 def test_a_function_of_ones_own_has_no_weighted_form() -> None:

@@ -172,6 +172,18 @@ def test_auroc_of_normal_scores_is_covered(each: int, shares: tuple[float, ...])
     assert each < 50 or max(abs(share - 0.95) for share in shares) < 0.02
 
 
+@pytest.mark.slow
+def test_auroc_of_a_rare_class_needs_the_degrees_of_freedom_of_that_class() -> None:
+    # 5 of 100 positive: z on the logit covers about .87, t with Satterthwaite's degrees of freedom
+    # .93 (2000 samples of `benchmarks/rare_class.py`, with a number of positive cases that varies).
+    draw = binormal(5, 95, shift_for(0.75))
+    made = made_by(OF_AUROC, draw, ("delong_logit", "delong_logit_t"), 2000, 7)
+    assert_covers(made["delong_logit"], 0.75, 0.875)
+    assert_covers(made["delong_logit_t"], 0.75, 0.931)
+    hits = {name: covers(one, 0.75) for name, one in made.items()}
+    assert_more_often(hits["delong_logit_t"], hits["delong_logit"])
+
+
 def test_a_standard_error_of_auroc_that_is_wrong_by_root_two_is_noticed() -> None:
     made = made_by(OF_AUROC, binormal(50, 50, shift_for(0.8)), ("delong",), 2000, 3)["delong"]
     assert_wrong_error_is_noticed(made, 0.8, AUROC_OF_50[0])

@@ -18,7 +18,7 @@ from halfwidth.resampling.kernels import native, reference
 
 KEY = derive_key(7, "weights")
 # Around the borders of blocks of eight draws, and of pieces of 128 blocks.
-SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 250, 1016, 1017, 1024, 1025, 2049, 5000]
+SIZES = [1, 7, 8, 9, 65, 250, 1016, 1024, 1025, 2049]
 RANGES = [(0, 1), (0, 40), (5, 9), (1000, 1003)]
 # The first words of the key 0, from the known answers of the Random123 library.
 PUBLISHED = (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B)
@@ -68,7 +68,7 @@ def features_of(k: int, units: int) -> NDArray[np.float64]:
 
 
 @compiled
-@pytest.mark.parametrize("k", [1, 3, 8, 9])
+@pytest.mark.parametrize("k", [1, 8, 9])
 @pytest.mark.parametrize("units", SIZES)
 def test_sums_are_those_of_the_same_weights(units: int, k: int) -> None:
     features = features_of(k, units)

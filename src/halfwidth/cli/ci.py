@@ -126,6 +126,7 @@ def ci(
         "n_resamples": n_resamples,
         "rng": seed,
         "missing": missing,
+        "bounds": options.parse_bounds(bounds),
     }
     case_options = {
         "value": value,
@@ -133,7 +134,6 @@ def ci(
         "statistic": split_names(statistic),
         "penalty": penalty,
         "scale": scale,
-        "bounds": options.parse_bounds(bounds),
         "case": case,
         "over": over,
     }

@@ -108,7 +108,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW203",
         "proportion near 0 or 1",
-        "{rare} {kind} among {n}: near {end}, intervals are least sure.",
+        "{rare} {kind} among {n}: so near {end}, normal and resampled intervals are too short.",
         "With a handful of errors (or of successes) the binomial distribution is lopsided and "
         "discrete; coverage swings with n. No error among n cases still leaves an error rate of "
         "about 3/n plausible.",
@@ -222,8 +222,8 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "The interval has no width: {reason}; it hides the uncertainty of the cases not seen.",
         "Resampling or averaging equal values gives the same value again. That all cases seen are "
         "equal does not mean that all cases are.",
-        "Collect more cases. Where the metric is bounded, hoeffding gives a guaranteed interval; "
-        "where it is right or wrong, declare it (metric 'correct') and use wilson.",
+        "Use method='auto', or dirichlet, where the metric has finite bounds (or give bounds=): "
+        "the interval then says what so many cases cannot exclude.",
         "andre2025",
         reliability=True,
     ),
@@ -274,7 +274,6 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "The true value cannot lie outside the range, so nothing is lost by the cut; but the "
         "method's approximation is strained this near the end.",
         "Nothing, if the interval is meant as it stands. More cases make the cut unnecessary.",
-        reliability=True,
     ),
     CautionSpec(
         "HW310",
@@ -328,6 +327,27 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "positive. When more than α/2 of the resamples are such, the data set no limit to it.",
         "Read the finite bound alone (alternative='lower', --alternative lower), or collect more "
         "cases. For LR+ method='delta' is finite while there is a false positive.",
+    ),
+    CautionSpec(
+        "HW315",
+        "width from the metric's bound",
+        "{share} of the width comes from the metric's bound {bound:g}: {n} without a failure "
+        "cannot exclude failures.",
+        "Dirichlet weights give a share to a case at each bound of the metric that was not seen. "
+        "Where the values vary little this share is most of the width. Of populations with 2 % of "
+        "failures most samples of 30 cases show none, and intervals from the values alone miss "
+        "their mean.",
+        "Where failures that bad are excluded by knowledge, say how bad they can be: bounds=(0.5, "
+        "1), --bounds 0.5,1. Otherwise the width is honest; more cases narrow it.",
+    ),
+    CautionSpec(
+        "HW316",
+        "conjectured guarantee",
+        "{method} covers at least as often as it says by conjecture, not by proof.",
+        "No distribution is known for which the interval falls short, at any n, and for values of "
+        "0 and 1 it is that of Clopper and Pearson. In general nobody has proved it.",
+        "Where a proof is required, use hoeffding or empirical_bernstein, which are wider.",
+        "gaffke2005",
     ),
     CautionSpec(
         "HW401",

@@ -502,12 +502,14 @@ class MethodSpec:
         """Whether it works on a bootstrap distribution or one under random weights."""
         return self.distribution is not None
 
-    def fewest_units(self, *, clustered: bool) -> int:
+    def fewest_units(self, statistic: StatisticSpec, *, clustered: bool) -> int:
         """Cases, or clusters where cases come in these, below which it gives no interval."""
-        if not clustered:
-            return self.min_n
         draws = self.resamples and Need.WEIGHTED not in self.needs
-        return max(self.min_n, FEWEST_CLUSTERS_DRAWN if draws else 2)
+        if clustered:
+            return max(self.min_n, FEWEST_CLUSTERS_DRAWN if draws else 2)
+        # A resample of two cases is one of them twice, or both: an SD of 0, or that of the sample.
+        differs = draws and statistic.min_n > 1 and not statistic.of_records
+        return max(self.min_n, statistic.min_n + 1 if differs else 1)
 
     def with_parameters(self, given: Mapping[str, object]) -> MethodSpec:
         """The same with other values of its parameters, which then stand in its name and title."""

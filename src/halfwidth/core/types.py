@@ -42,13 +42,13 @@ class Bounds:
 
     @property
     def finite(self) -> bool:
-        """Whether both ends are finite, as concentration inequalities need."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
+        """Whether both ends are, and differences of values, as some methods need."""
+        return math.isfinite(2 * self.width)
 
     @property
     def width(self) -> float:
         """``high - low``; infinite where an end is."""
-        return float(self.high - self.low)
+        return float(self.high) - float(self.low)
 
     def __str__(self) -> str:
         left = "(" if math.isinf(self.low) else "["

@@ -117,7 +117,8 @@ def intervals_by_method(
 
     def computed(method: MethodSpec, rows: NDArray[np.intp]) -> SampleGroup:
         too_few = design.n < max(functional.statistic.spec.min_n, 1)
-        too_few |= design.units < method.fewest_units(clustered=design.sizes is not None)
+        fewest = method.fewest_units(functional.statistic.spec, clustered=design.sizes is not None)
+        too_few |= design.units < fewest
         # Units that cannot be compared say nothing of how they vary.
         if too_few or not (design.simple or design.degrees_of_freedom):
             return SampleGroup(method, rows, _no_intervals(len(rows)))

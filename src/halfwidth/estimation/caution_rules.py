@@ -9,6 +9,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.formatting import rough_percent
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
@@ -25,6 +26,9 @@ from halfwidth.summaries.quantile import quantile
 # From this many identical worst values on, and this share, they look like a penalty.
 FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
 REPLICATES_BEYOND = 10
+# An interval by Dirichlet weights owes the bounds what it is wider than that of the values alone;
+# fewer values than this do not say how wide that is.
+FROM_THE_BOUND, FEWEST_FOR_WIDTH = 0.5, 5
 
 
 def cautions_for(context: CautionContext) -> tuple[Caution, ...]:
@@ -131,7 +135,7 @@ def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     if math.isnan(e.value):
         return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
     clustered = context.design is not None and context.design.sizes is not None
-    least = max(e.method_spec.fewest_units(clustered=clustered), 1)
+    least = max(e.method_spec.fewest_units(e.statistic_spec.spec, clustered=clustered), 1)
     if context.units < least:
         unit = "clusters" if "cluster" in context.units_text else "cases"
         needed = f"it needs at least {least} {unit} and there "
@@ -217,6 +221,24 @@ def _few_resamples(context: CautionContext) -> Caution | None:
     return caution("HW311", n_resamples=e.n_resamples, beyond=beyond)
 
 
+def _width_of_the_bound(context: CautionContext) -> Caution | None:
+    """A mean whose interval is mostly what a failure that was not seen could make of it."""
+    e, values = context.estimate, context.values
+    simple = context.design is not None and context.design.simple
+    if Need.WEIGHTED not in e.method_spec.needs or not simple or not _is_mean(e):
+        return None
+    if context.undefined or e.alternative != "two-sided" or len(values) < FEWEST_FOR_WIDTH:
+        return None
+    error = values.std(ddof=1) / math.sqrt(len(values))
+    alone = t(values.mean(), error, len(values) - 1.0, e.level)
+    share = 1 - float(alone.high - alone.low) / (e.high - e.low) if e.high > e.low else 0.0
+    if share <= FROM_THE_BOUND:
+        return None
+    bounds = e.metric_spec.spec.bounds
+    bound = bounds.low if e.value - e.low >= e.high - e.value else bounds.high
+    return caution("HW315", share=rough_percent(share), bound=bound, n=context.units_text)
+
+
 RULES: tuple[Callable[[CautionContext], Caution | None], ...] = (
     _missing,
     _identical_worst,
@@ -231,4 +253,5 @@ RULES: tuple[Callable[[CautionContext], Caution | None], ...] = (
     _undefined_resamples,
     _infinite,
     _few_resamples,
+    _width_of_the_bound,
 )

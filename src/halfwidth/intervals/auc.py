@@ -54,7 +54,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     """Newcombe's method 5: the A for which |Â - A| ≤ z·SE(A), as Wilson does for a proportion.
 
     SE² = A(1 - A)[1 + N(1 - A)/(2 - A) + NA/(1 + A)] / (mn), N = (m + n)/2 - 1. Of clusters, m and
-    n are those with a positive and with a negative case.
+    n are as many equal ones as those with positive and with negative cases weigh (Kish).
 
     Parameters
     ----------

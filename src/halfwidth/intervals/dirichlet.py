@@ -68,7 +68,8 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
 
     The weights (w) ~ Dirichlet(1, ..., 1, ½, ½): 1 for each case and ½ for a pseudo-case at each
     end of the range [a, b]. The interval reaches from the α/2 to the 1 - α/2 quantile of the
-    statistic so weighted, and holds its estimate.
+    statistic so weighted, and holds its estimate. Pseudo-cases only ever add to an SD or an IQR:
+    there they serve the upper end alone, and the lower one comes from the weights of the cases.
 
     Parameters
     ----------
@@ -104,6 +105,7 @@ def dirichlet(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Lev
     "conjecture: no counterexample is known, and no proof.",
     min_n=1,
     promises=PROMISES,
+    cautions=("HW316",),
     cite="gaffke2005",
 )
 def gaffke(weighted: tuple[Quantiles, Quantiles], estimate: Array, level: Level) -> Interval:

@@ -206,11 +206,13 @@ def _table_of_places(design: Design, plan: Plan, masses: Masses, ranks: Array) -
             gammas(plan.entropy, ("weights of blocks", place), int(block), plan.n_resamples)
             for place, block in enumerate(blocks[blocks > 1])
         ]
-        added = pseudo_sizes(design, plan, masses)[:, 0]
+        added, kept = pseudo_sizes(design, plan, masses)[:, 0], kept_unit_weights(single, plan)
         for start, stop in plan.blocks(len(of_column)):
             weights = np.empty((stop - start, len(of_column)))
             weights[:, [0, -1]] = added[start:stop]
-            weights[:, 1:-1][:, blocks == 1] = unit_weights(single, plan, start, stop)
+            weights[:, 1:-1][:, blocks == 1] = (
+                unit_weights(single, plan, start, stop) if kept is None else kept[start:stop]
+            )
             for column, block in zip(np.flatnonzero(blocks > 1), of_blocks, strict=True):
                 weights[:, 1 + column] = block[start:stop]
             table[:, start:stop] = of_column[_places(weights, levels)]

@@ -100,15 +100,17 @@ class Sums:
 
 def _variances(strata: list[Sums]) -> Array:
     """Of the weighted distributions, in which each stratum has its share."""
-    mean: Array | float = 0.0
-    square: Array | float = 0.0
+    shape = strata[0].first.shape
+    mean, square = np.zeros(shape), np.zeros(shape)
     for stratum in strata:
         each = stratum.share / stratum.size
-        mean = mean + each * stratum.first
-        square = square + each * stratum.second
-    variances = np.asarray(square - mean * mean)
-    variances[variances <= ROUNDING * square] = 0.0
-    return variances
+        mean += each * stratum.first
+        square += each * stratum.second
+    mean *= mean
+    variances = square - mean
+    square *= ROUNDING
+    np.copyto(variances, 0.0, where=variances <= square)
+    return np.asarray(variances)
 
 
 def _scaled(array: Array, factor: float) -> Array:

@@ -33,6 +33,9 @@ NEGLIGIBLE, CLOSE = 1e-13, 1e-10
 # The same where the last step is by a series, whose error is of the fourth order. It takes shapes
 # that add up to more than this.
 VERY_CLOSE, ENOUGH_SHAPE = 1e-3, 6
+# Of a range of 1, what no bound can tell apart: with little mass next to a limit quantiles are
+# nearer to it still.
+FINEST = 1e-30
 MOST_BEND = 1.0
 # An integrand that grows beyond this multiple of what it is at the saddle point is of a bad path.
 MOST_PEAK, MOST_EXPONENT = 2.0, 600.0
@@ -186,7 +189,7 @@ class _Search:
                 step = off / rise
         inside = (self.t + step > self.low) & (self.t + step < self.high)
         done = (np.abs(off) <= CLOSE) | (inside & (np.abs(off) <= near))
-        done |= self.high - self.low <= 4 * np.finfo(float).eps * self.high
+        done |= self.high - self.low <= np.maximum(4 * np.finfo(float).eps * self.high, FINEST)
         self.last = self.t, normal
         ahead = np.where(inside & (done | (not halve)), self.t + step, self._middle())
         self.t = np.where(done & ~inside, self.t, ahead)

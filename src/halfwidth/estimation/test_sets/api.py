@@ -35,6 +35,7 @@ from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.class_labels import declared_order
+from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bounds
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
@@ -62,6 +63,7 @@ def metric_ci(
     costs: Any = None,
     priors: Any = None,
     sample_weight: Any = None,
+    bounds: Any = None,
     groups: Any = None,
     strata: Any = None,
     method: str = AUTO,
@@ -119,6 +121,9 @@ def metric_ci(
         Of the classes, for expected costs; default: those of the data.
     sample_weight : array-like, shape (n,), optional
         What each case counts.
+    bounds : tuple of float, optional
+        Of one metric of a regression: the least and the largest error that a case can have, for
+        methods that rest on them; `r2` by itself.
     groups, strata : array-like, shape (n,), optional
         Cluster (patient) and stratum of each case, as for `summary_ci`.
     method : str, default "auto"
@@ -173,7 +178,9 @@ def metric_ci(
         penalty=None,
         threads=n_threads,
     )
-    metrics = [resolve_sample_metric(one) for one in _several(metric, "metric")]
+    metrics = within_bounds(
+        [resolve_sample_metric(one) for one in _several(metric, "metric")], bounds
+    )
     averages = (
         None if average is None else [_check_average(a) for a in _several(average, "average")]
     )
@@ -210,6 +217,8 @@ def metric_ci(
         _priors(priors, cases),
         criterion,
     )
+    if bounds is not None:
+        check_errors(metrics[0], cases.given)
     rows = [row for one in metrics for row in metric_rows(one, averages, cases.classes)]
     context = None
     if not cases.numbers:

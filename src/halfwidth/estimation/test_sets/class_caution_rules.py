@@ -11,7 +11,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
-from halfwidth.core.spec import ClassNeed, Estimand, Takes
+from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
 from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
 from halfwidth.metrics.agreement import accuracy
 
@@ -39,7 +39,9 @@ POLICY = {
 
 
 def _missing_from_resamples(e: Estimate, classes: ClassContext) -> Caution | None:
-    if not (covers_all_classes(e) and e.method_spec.resamples) or e.average == "micro":
+    # Random weights leave no case out.
+    draws = e.method_spec.resamples and Need.WEIGHTED not in e.method_spec.needs
+    if not (covers_all_classes(e) and draws) or e.average == "micro":
         return None
     missing = np.where(classes.sizes > 0, classes.missing, 0.0)
     # With two classes, one against the rest suffers from the lack of either.

@@ -217,7 +217,8 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
     """Units with a positive and units with a negative case, of each test set: (S, k, n) -> (S,).
 
     Independent cases are units; of clusters, the cases of one are not told apart. Units of unequal
-    weight count as (Σw)²/Σw² equal ones (Kish).
+    weight, and clusters with unequal numbers of cases of a class, count as (Σw)²/Σw² equal ones
+    (Kish).
     """
     form = declared_form(statistic, RankedAreas)
     if form.row is None:
@@ -241,8 +242,7 @@ def class_units(values: Array, design: Design, statistic: Statistic) -> tuple[Ar
 
 def _held(positive: NDArray[np.bool_], unit: NDArray[np.intp], weight: Array | None) -> list[float]:
     """Units with a positive and units with a negative entry of one row, by weight."""
-    if weight is None:
-        return [float(len(np.unique(unit[entries]))) for entries in (positive, ~positive)]
+    weight = np.ones(len(unit)) if weight is None else weight
     totals = [np.bincount(unit[entries], weight[entries]) for entries in (positive, ~positive)]
     return [float(w.sum() ** 2 / (w**2).sum()) for w in totals]
 
