@@ -42,7 +42,7 @@ SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores | Instance]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
     "HW103": lambda: hw.summary_ci([*GOOD, 0.0, 0.0, 0.0], metric="dsc"),
-    "HW201": lambda: hw.summary_ci(SMALL, metric="dsc"),
+    "HW201": lambda: hw.summary_ci(SMALL, metric="dsc", method="t"),
     "HW202": lambda: hw.summary_ci([*GOOD, 0.01], metric="dsc"),
     "HW203": lambda: hw.proportion_ci(49, 50, method="percentile"),
     "HW301": lambda: hw.summary_ci(GOOD, metric="dsc", statistic="median", method="bca"),

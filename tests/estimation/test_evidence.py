@@ -49,7 +49,7 @@ def test_the_file_holds_quartiles_of_known_methods() -> None:
                 assert (middle <= high).all()
             assert rows["coverage_q3"].le(1).all()
             assert rows["coverage_q1"].ge(0).all()
-            assert rows["instances"].isin([26, 50, 162, 164]).all()
+            assert rows["instances"].ge(10).all()
             of_reference = rows[rows["method"] == rows["reference"]]
             assert of_reference["width_ratio"].eq(1).all()
 

@@ -191,7 +191,7 @@ def evidence(
     --------
     >>> found = evidence("dsc", statistic="mean", n=25)
     >>> sorted(found["method"])[:3]
-    ['basic', 'bca', 'empirical_bernstein']
+    ['basic', 'bca', 'bca_expanded']
     """
     import pandas as pd
 
