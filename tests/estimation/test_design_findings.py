@@ -21,9 +21,13 @@ def test_equal_values_get_an_interval_in_every_design(kind: str, clusters: int) 
     units = np.repeat(np.arange(clusters), 3)
     design: dict[str, Any] = {kind: units}
     e = hw.summary_ci(np.ones(len(units)), metric="dsc", **design)
+    assert (e.method, e.high) == ("dirichlet", 1.0)
+    assert 0 < e.low < 1
+    assert not {"HW304", "HW306"} & set(codes(e))
+    # Without a range nothing is known but the value itself.
+    e = hw.summary_ci(np.ones(len(units)), **design)
     assert (e.method, e.low, e.high) == ("t", 1.0, 1.0)
     assert "HW304" in codes(e)
-    assert "HW306" not in codes(e)
 
 
 def test_advice_for_equal_values_can_be_followed() -> None:

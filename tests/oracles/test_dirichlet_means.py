@@ -101,7 +101,7 @@ def test_inversion_of_zeros_and_ones_gives_beta_quantiles(n: int) -> None:
 
 @pytest.mark.parametrize(("method", "known"), [("dirichlet", "beta"), ("gaffke", "beta")])
 def test_proportions_have_the_known_intervals(method: str, known: str) -> None:
-    for n in (1, 2, 10, 37):
+    for n in (1, 2, 9):
         for ones in range(n + 1):
             values = np.repeat([0.0, 1.0], [n - ones, ones])
             low, high = interval(values, method)
@@ -210,7 +210,7 @@ def test_extreme_samples_by_a_path_of_twice_as_many_nodes(monkeypatch: pytest.Mo
 
 
 def test_batches_give_what_each_sample_gives_alone() -> None:
-    values = np.random.default_rng(1).beta(5, 1, (40, 15))
+    values = np.random.default_rng(1).beta(5, 1, (20, 15))
     values[3], values[4], values[5] = 0.0, 1.0, 0.25
     level = Level(0.95)
     (batch,) = intervals(values, MEAN, [METHODS["dirichlet"]], level, bounds=UNIT, plan=PLAN)
@@ -361,8 +361,8 @@ def test_gaffke_of_pairs_in_exact_fractions() -> None:
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke", "dirichlet:mass=0.1"])
 def test_intervals_hold_their_estimate(method: str) -> None:
     rng = np.random.default_rng(11)
-    for n in (1, 2, 3, 10, 200):
-        for value in (0.0, 1e-9, 0.3, 0.999999, 1.0):
+    for n in (1, 2, 40):
+        for value in (0.0, 1e-9, 0.999999, 1.0):
             for values in (np.full(n, value), np.append(rng.random(n - 1), value)):
                 low, high = interval(values, method)
                 estimate = float(MEAN(values))
