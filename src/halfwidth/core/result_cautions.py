@@ -81,8 +81,8 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "few cases",
         "{n}; reliable intervals for the {what} need {needed}.",
         "With few cases intervals miss the true value more often than they say. How few depends on "
-        "the method: in a study of 228 segmentation instances the median coverage of 95 % bootstrap "
-        "intervals reached 92.5 % from about 25 cases for the mean DSC and 75 for the mean ASSD. "
+        "the method: in a study of 228 segmentation instances the median coverage of bootstraps at "
+        "95 % reached 92.5 % from about 25 cases for the mean DSC and 75 for the mean ASSD. "
         "This is raised where on real instances what was run (a named method, or auto with its "
         "fallbacks) was covered less often than that, or in a quarter of them less than 90 %; "
         "where none were studied, below the number that the metric and the statistic declare. "
