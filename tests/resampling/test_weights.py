@@ -90,13 +90,13 @@ def test_sums_do_not_depend_on_how_resamples_are_split(
         parts = [native.sum_weighted(features, KEY, *pair, units) for pair in pairwise(edges)]
         assert np.array_equal(np.concatenate(parts, axis=-1), whole)
     calls: list[int] = []
-    call = native._call
+    call = native.call
 
     def counted(name: str, *arguments: Any) -> None:
         calls.append((arguments[3] - arguments[2]) * units)
         call(name, *arguments)
 
-    monkeypatch.setattr(native, "_call", counted)
+    monkeypatch.setattr(native, "call", counted)
     monkeypatch.setattr(native, "AT_A_TIME", 2 * units * 40)
     assert np.array_equal(native.sum_weighted(features, KEY, 0, 300, units), whole)
     drawn = native.exponentials(KEY, 0, 300, units)

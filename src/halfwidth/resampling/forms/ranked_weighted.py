@@ -26,7 +26,7 @@ from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
-from halfwidth.resampling.kernels import native, reference
+from halfwidth.resampling.kernels import native, native_areas, reference
 from halfwidth.resampling.tails import as_distribution
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
@@ -122,7 +122,7 @@ def _compiled(
     block: tuple[int, int],
     ends: Sequence[Array],
 ) -> list[tuple[Array, Array]]:
-    turned = native.turned_exponentials(weights_key(design, plan), *block, design.units)
+    turned = native_areas.turned_exponentials(weights_key(design, plan), *block, design.units)
     _fix_strata(np.moveaxis(turned, 1, -1), design)
     resamples, auroc = block[1] - block[0], area.fast is FastArea.CONCORDANCE
     made = []
@@ -132,7 +132,7 @@ def _compiled(
         blocks = full.reshape(len(unit), len(turned), native.LANES, 4)
         corners = np.ascontiguousarray(np.moveaxis(blocks, -1, 2))
         own = (unit.astype(np.int32), ranking.mark, ranking.weight)
-        areas, positives = native.weighted_areas(turned, *own, corners, auroc=auroc)
+        areas, positives = native_areas.weighted_areas(turned, *own, corners, auroc=auroc)
         made.append((areas[:, :resamples], positives[:, :resamples]))
     return made
 
