@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
+from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
@@ -25,6 +26,9 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.inversion import GammaRatios, lower_quantiles
 from halfwidth.resampling.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
+
+# More cases than this are gathered in cells.
+MOST_VALUES = 4096
 
 
 def weighted_means(
@@ -91,17 +95,44 @@ def _distribution(
     if design.equal_sizes:
         totals, sizes, size = totals / size, np.ones(design.units), 1.0
     # From either end, so that values next to a bound keep their digits.
-    from_low, from_high = (
-        GammaRatios(
-            away * (totals - end * sizes) / (high - low),
-            sizes,
-            np.tile(away * (points - end) * size / (high - low), (samples, 1)),
-            np.full((samples, len(points)), size),
-            np.tile(masses, (samples, 1)),
+    ends = ((1, low), (-1, high))
+    pseudo = [(away * (points - end) / (high - low), masses) for away, end in ends]
+    if design.equal_sizes and design.units > MOST_VALUES:
+        from_low, from_high = _of_many(totals, (low, high), pseudo)
+    else:
+        from_low, from_high = (
+            GammaRatios(
+                away * (totals - end * sizes) / (high - low),
+                sizes,
+                np.tile(size * distances, (samples, 1)),
+                np.full((samples, len(points)), size),
+                np.tile(masses, (samples, 1)),
+            ).merged()
+            for (away, end), (distances, _) in zip(ends, pseudo, strict=True)
         )
-        for away, end in ((1, low), (-1, high))
-    )
-    return DirichletMeans(low, high, from_low.merged(), from_high.merged(), serves_both)
+    return DirichletMeans(low, high, from_low, from_high, serves_both)
+
+
+def _of_many(
+    values: Array, bounds: tuple[float, float], pseudo: list[tuple[Array, Array]]
+) -> tuple[GammaRatios, GammaRatios]:
+    """From either end, with a few points in place of the values of each sample."""
+    low, high = bounds
+    samples = [gathered(row) for row in values]
+    most = max(len(masses) for _, _, masses in samples)
+    both = []
+    for (away, end), (at, added) in zip(((1, low), (-1, high)), pseudo, strict=True):
+        points, shapes = np.empty((len(values), most)), np.zeros((len(values), most))
+        for point, shape, (median, distances, masses) in zip(points, shapes, samples, strict=True):
+            point[:] = away * (median - end) / (high - low)
+            point[: len(distances)] += away * distances / (high - low)
+            shape[: len(masses)] = masses
+        points = np.append(points, np.tile(at, (len(values), 1)), axis=-1)
+        shapes = np.append(shapes, np.tile(added, (len(values), 1)), axis=-1)
+        none = np.empty((len(values), 0))
+        both.append(GammaRatios(none, none[0], points, np.ones(points.shape), shapes))
+    from_low, from_high = both
+    return from_low, from_high
 
 
 @frozen(eq=False)
