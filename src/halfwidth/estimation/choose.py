@@ -50,7 +50,9 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     weighted = functional.metric.spec.bounds.finite and has_weights(statistic)
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic, weighted=weighted)]
-    if weighted and statistic.spec.estimand in WEIGHTED and not _thin_mean(records, statistic):
+    # A single case has a mean, and hardly another statistic.
+    kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
+    if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
         return METHODS["dirichlet"]
     if not records.design.simple:
         return METHODS[_for_design(records, statistic)]
