@@ -6,8 +6,8 @@
 
 FOLDER keeps a store for each of the specs ``examples/real-auto*.toml``. A run that is cut off goes
 on where it was; begin a new folder where `auto` has changed. ``evidence`` puts the rows of methods
-that `real_study.py` has none of beside its rows. The data stand beside the project, in
-``../shared/data``.
+that `real_study.py` has none of beside its rows, or in place of earlier ones. The data stand
+beside the project, in ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import halfwidth as hw
 from halfwidth.study import analysis
 
 OF_CASES, OF_SETS = ("auto", "auto-failures"), ("auto-classes", "auto-two-classes")
-ADDED = ("auto", "bca_expanded", "dirichlet", "gaffke")
+ADDED = ("auto", "bca_expanded", "delong_logit_t", "dirichlet", "gaffke")
+KEY = ["family", "statistic", "average", "method", "n", "smallest"]
 SEED = 1
 
 
@@ -92,9 +93,9 @@ def evidence(folder: Path, file: Path) -> None:
     shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
     found = analysis.evidence_rows(cells, smallest_shares=shares)
     before = pd.read_csv(file, keep_default_na=False, na_values=["nan"])
-    rows = pd.concat([before[~before["method"].isin(ADDED)], found[found["method"].isin(ADDED)]])
-    by = ["family", "statistic", "average", "method", "n", "smallest"]
-    rows = rows.sort_values(by, kind="stable")
+    found = found[found["method"].isin(ADDED)]
+    rows = pd.concat([before, found]).drop_duplicates(KEY, keep="last")
+    rows = rows.sort_values(KEY, kind="stable")
     rows.to_csv(file, index=False, float_format="%.5g", na_rep="nan", lineterminator="\n")
     print(f"{len(rows)} rows, {len(before)} before")
 

@@ -5,13 +5,14 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
-from halfwidth.core.forms import Sums
+from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands
+from halfwidth.intervals.compute import estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
+from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
 from halfwidth.resampling.forms.ranked import class_units
@@ -46,10 +47,14 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
-    weighted = functional.metric.spec.bounds.finite and has_weights(statistic)
+    bounded = functional.metric.spec.bounds.finite
+    bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
+    weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic, weighted=weighted)]
-    if weighted and statistic.spec.estimand in WEIGHTED and not _thin_mean(records, statistic):
+    # A single case has a mean, and hardly another statistic.
+    kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
+    if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
         return METHODS["dirichlet"]
     if not records.design.simple:
         return METHODS[_for_design(records, statistic)]
@@ -61,10 +66,12 @@ def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> s
     form, design = statistic.spec.form, records.design
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
+    tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)
+    if tuned or (not weighted and design.sizes is not None):
+        # How Dirichlet weights do where they choose a threshold has not been studied.
+        return "percentile"
     if weighted:
         return "dirichlet"
-    if design.sizes is not None:
-        return "percentile"
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     return "bca" if smooth and design.n >= SMALL else "percentile"
 
