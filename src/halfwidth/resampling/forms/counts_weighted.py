@@ -90,8 +90,8 @@ def _distribution(
     wrong, right = masses
     n_classes = round(form.n_cells**0.5)
     if n_classes > 2 and form.by_class is not None:
-        each = [right, wrong, wrong, right]
-        added = unit * np.moveaxis(pseudo_weights_of_classes(each, n_classes, plan), -1, 1)
+        of_classes = pseudo_weights_of_classes([right, wrong, wrong, right], n_classes, plan)
+        added = unit * np.moveaxis(of_classes, -1, 1)
         return _from_classes(form.by_class, _matrices(counts), _matrices(cells), added, plan)
     # Of more than two classes, all right decisions share the mass of one cell, and so do all wrong.
     among_wrong, among_right = (1, 1) if n_classes == 2 else (n_classes**2 - n_classes, n_classes)

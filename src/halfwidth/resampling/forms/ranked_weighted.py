@@ -35,6 +35,8 @@ from halfwidth.resampling.tails import as_distribution
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
 AT_A_TIME = 2**17
+# Areas that are made at a time, 8 MiB.
+MOST_AREAS = 2**20
 # The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
 # lies at an end as it should.
 SHARE = 0.5
@@ -96,7 +98,8 @@ def _replicates(
         some = _compiled if compiled else _plainly
         return some(every, unit, design, form.area, plan, block, ends[..., slice(*block)])
 
-    most = max(native.LANES, AT_A_TIME // design.units // native.LANES * native.LANES)
+    most = min(AT_A_TIME // design.units, MOST_AREAS // (len(sides) * len(unit)))
+    most = max(native.LANES, most // native.LANES * native.LANES)
     for (start, stop), of_block in plan.in_threads(most, make):
         areas[..., start:stop], positives[..., start:stop] = of_block
     shape = (len(sides), samples, rows, plan.n_resamples)
