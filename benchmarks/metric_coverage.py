@@ -37,8 +37,10 @@ SIZES = (25, 50, 100, 250)
 RESAMPLES = 999
 # Samples that share their draws; the noise of those is the same for all of them.
 BATCH = 50
-BOOTSTRAPS = ("percentile", "bca", "basic")
+BOOTSTRAPS = ("percentile", "bca", "dirichlet", "basic")
 OF_AUROC = (
+    "delong_logit_t",
+    "dirichlet",
     "delong_logit",
     "delong",
     "newcombe",

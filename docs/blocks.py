@@ -42,7 +42,7 @@ def of_the_mean() -> str:
 def of_areas() -> str:
     """One AUROC, by method."""
     names = {
-        "auto": "`auto` (`delong_logit`, else `newcombe`)",
+        "auto": "`delong_logit`, else `newcombe`",
         "delong_logit": "`delong_logit` alone",
     }
     methods = ("auto", "delong_logit", "delong", "newcombe", "hanley_mcneil", "percentile", "bca")

@@ -66,7 +66,8 @@ def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -
 
 def test_the_kidneys_of_the_docs_have_the_intervals_that_stand_there(shared: Path) -> None:
     text = (ROOT / "docs" / "resampling.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    (block,) = [block for block in blocks if "kidneys" in block]
     table = shared / "data" / "touchstone" / "nnU-Net_U-Net_dsc.csv"
     made: dict[str, Any] = {}
     # The loop prints sentences; here the estimates themselves are wanted.

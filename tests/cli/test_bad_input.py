@@ -241,7 +241,7 @@ def test_no_interval_is_a_result_and_no_error(
 ) -> None:
     (tmp_path / "one.csv").write_text(TABLES["one.csv"])
     with pytest.raises(SystemExit) as left:
-        main(["ci", str(tmp_path / "one.csv"), "--metric", "dsc", "--format", fmt])
+        main(["ci", str(tmp_path / "one.csv"), "--metric", "assd", "--format", fmt])
     captured = capfdbinary.readouterr()
     assert left.value.code == 0
     assert b"HW306" in captured.out

@@ -208,7 +208,7 @@ def test_groups_of_a_pilot_are_planned_apart(run: Run, tmp_path: Path) -> None:
 def test_long_words_are_wrapped_not_cut(run: Run, pilot: Path) -> None:
     ran = run(
         *("plan", "pilot", pilot, "--value", "liver", "--metric", "dsc", "--halfwidth", "0.1"),
-        *("--n-samples", "100", "--n-resamples", "99", "--seed", "2"),
+        *("--method", "hall", "--n-samples", "100", "--n-resamples", "99", "--seed", "2"),
     )
     assert "Two Monte-Carlo standard errors move the n for the width" in ran.out
     assert "SE of the share reached" not in ran.out, "that of another n"

@@ -212,7 +212,7 @@ def test_sentence_of_a_labelled_row_begins_with_the_label() -> None:
 def test_sentence_of_the_hippocampus_data(shared: Any) -> None:
     text = (shared / "data/segval/hippocampus_3d_dsc.csv").read_text().splitlines()[1:]
     e = hw.summary_ci([float(line.split(",")[2]) for line in text], metric="dsc", scale=100, rng=1)
-    assert e.sentence() == "Mean DSC 0.897 (95 % CI 0.892 to 0.902; n = 110; BCa bootstrap)."
+    assert e.sentence() == "Mean DSC 0.897 (95 % CI 0.877 to 0.902; n = 110; Dirichlet)."
 
 
 def test_sentence_with_a_unit_and_missing_values() -> None:
@@ -221,8 +221,8 @@ def test_sentence_with_a_unit_and_missing_values() -> None:
 
 
 def test_sentence_without_an_interval_says_so() -> None:
-    e = hw.summary_ci([0.9], metric="dsc")
-    assert e.sentence() == "Mean DSC 0.900 (no 95 % CI; n = 1; t)."
+    e = hw.summary_ci([0.9], metric="hd95")
+    assert e.sentence() == "Mean HD95 0.900 mm (no 95 % CI; n = 1; t)."
 
 
 def test_sentence_of_a_proportion() -> None:

@@ -106,7 +106,7 @@ TABLE = hw.summary_table(
 )
 
 
-@pytest.mark.parametrize("name", ["auroc", "AUROC", "roc_auc_score", "delong_logit"])
+@pytest.mark.parametrize("name", ["auroc", "AUROC", "roc_auc_score", "delong_logit_t"])
 def test_an_estimate_is_found_by_what_it_is_of(name: str) -> None:
     assert METRICS[name] is METRICS[0]
     assert name in METRICS

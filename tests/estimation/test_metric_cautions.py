@@ -89,17 +89,28 @@ def test_regressions_raise_no_caution_of_classes() -> None:
 
 @pytest.mark.parametrize(("few", "count"), [(9, "9 cases"), (2, "2 cases"), (1, "1 case")])
 def test_few_cases_of_the_positive_class_are_cautioned(few: int, count: str) -> None:
-    assert message(ask(truth_of(200, few)), "HW204") == (
+    assert message(ask(truth_of(200, few), method="percentile"), "HW204") == (
         f"class '1': {count}; reliable intervals for the F1 need about 10 or more of each class."
     )
 
 
 def test_few_cases_of_the_other_classes_are_cautioned() -> None:
-    text = message(ask(truth_of(4, 200), metric="auroc"), "HW204")
-    assert text == (
+    text = message(ask(truth_of(4, 200), metric="auroc", method="delong"), "HW204")
+    assert text.startswith(
         "the other classes: 4 cases; reliable intervals for the AUROC need about 10 or more of "
         "each class."
     )
+
+
+def test_five_cases_of_a_class_are_enough_for_auto_by_the_evidence() -> None:
+    found = {few: message_or_none(ask(truth_of(200, few), metric="mcc")) for few in (3, 5)}
+    assert found[5] is None
+    assert "reliable intervals for the MCC need about 5 or more of each class" in str(found[3])
+
+
+def message_or_none(e: hw.Estimate) -> str | None:
+    """Of the caution about few cases of a class."""
+    return next((item.message for item in e.cautions if item.code == "HW204"), None)
 
 
 def test_ten_cases_of_a_class_are_enough() -> None:
@@ -117,7 +128,7 @@ def test_ten_cases_of_a_class_are_enough() -> None:
     ],
 )
 def test_an_average_names_its_rarest_class(sizes: tuple[int, ...], words: str) -> None:
-    e = ask(truth_of(*sizes), average="macro")
+    e = ask(truth_of(*sizes), average="macro", method="percentile")
     assert message(e, "HW204") == (
         f"{words}; reliable intervals for the macro F1 need about 10 or more of each class."
     )
@@ -164,7 +175,7 @@ def test_a_pooled_average_does_not_lean_on_a_class() -> None:
 )
 def test_a_class_that_resamples_miss_is_told_with_the_policy(absent: str, policy: str) -> None:
     truth = truth_of(3, 100, 97)
-    e = ask(truth, metric="f1", average="macro", absent_class=absent)
+    e = ask(truth, metric="f1", average="macro", absent_class=absent, method="bca")
     share = round(100 * (1 - 3 / 200) ** 200, 1)
     assert message(e, "HW205") == (
         f"Class '0' is missing from {share:g} % of the resamples, where {policy}."
@@ -173,20 +184,20 @@ def test_a_class_that_resamples_miss_is_told_with_the_policy(absent: str, policy
 
 def test_the_share_of_resamples_that_miss_a_class_is_that_which_is_seen() -> None:
     truth = truth_of(2, 60)
-    e = ask(truth, metric="sensitivity", average="macro", absent_class="undefined")
+    e = ask(truth, metric="sensitivity", average="macro", absent_class="undefined", method="bca")
     expected = (1 - 2 / 62) ** 62
     assert e.n_undefined / 999 == pytest.approx(expected, abs=0.04)
     assert f"{100 * expected:.1f} %" in message(e, "HW205")
 
 
 def test_one_class_that_resamples_miss_leaves_its_metric_undefined() -> None:
-    e = ask(truth_of(100, 3), metric="average_precision")
+    e = ask(truth_of(100, 3), metric="average_precision", method="percentile")
     assert message(e, "HW205").endswith("of the resamples, where the metric may be undefined.")
 
 
 def test_a_class_that_hardly_any_resample_misses_is_not_worth_a_word() -> None:
-    assert "HW205" in codes(ask(truth_of(195, 5)))
-    assert "HW205" not in codes(ask(truth_of(194, 6)))
+    assert "HW205" in codes(ask(truth_of(195, 5), method="percentile"))
+    assert "HW205" not in codes(ask(truth_of(194, 6), method="percentile"))
 
 
 def test_methods_without_resamples_miss_no_class() -> None:
@@ -207,9 +218,11 @@ def test_strata_by_class_never_miss_one() -> None:
 def test_clusters_miss_a_class_more_often_than_cases() -> None:
     truth = truth_of(90, 10)
     groups = np.concatenate([np.arange(90), [900] * 5, [901] * 5])
-    assert "HW205" not in codes(ask(truth))
+    assert "HW205" not in codes(ask(truth, method="percentile"))
     share = round(100 * (1 - 2 / 92) ** 92, 1)
-    assert f"missing from {share:g} %" in message(ask(truth, groups=groups), "HW205")
+    assert f"missing from {share:g} %" in message(
+        ask(truth, groups=groups, method="percentile"), "HW205"
+    )
 
 
 # --------------------------------------------------------------------------- HW206
@@ -224,7 +237,7 @@ def test_clusters_miss_a_class_more_often_than_cases() -> None:
     ],
 )
 def test_imbalance_is_told_in_numbers(sizes: tuple[int, ...], words: str) -> None:
-    e = ask(truth_of(*sizes), metric="mcc")
+    e = ask(truth_of(*sizes), metric="mcc", method="percentile")
     assert message(e, "HW206") == f"{words}: intervals tend to under-cover."
 
 
@@ -250,7 +263,8 @@ def test_a_metric_near_an_end_rests_on_few_errors(wrong: int, near: bool) -> Non
     truth = truth_of(60, 70)
     predicted = truth.copy()
     predicted[:wrong] = 1
-    e = ask(truth, predicted)
+    assert "HW207" not in codes(ask(truth, predicted))
+    e = ask(truth, predicted, method="percentile")
     assert ("HW207" in codes(e)) is near
     if near:
         assert f"F1 {e.value:.3f} is close to 1, where intervals strain" in message(e, "HW207")
@@ -258,8 +272,12 @@ def test_a_metric_near_an_end_rests_on_few_errors(wrong: int, near: bool) -> Non
 
 def test_the_bottom_of_the_range_is_an_end_as_well() -> None:
     truth = truth_of(60, 70)
-    assert "is close to -1" in message(ask(truth, 1 - truth, metric="mcc"), "HW207")
-    assert "is close to 0" in message(ask(truth, 1 - truth, metric="f1"), "HW207")
+    assert "is close to -1" in message(
+        ask(truth, 1 - truth, metric="mcc", method="percentile"), "HW207"
+    )
+    assert "is close to 0" in message(
+        ask(truth, 1 - truth, metric="f1", method="percentile"), "HW207"
+    )
 
 
 def test_no_metric_is_near_an_infinite_end() -> None:

@@ -140,7 +140,7 @@ def test_n_is_that_of_the_denominator() -> None:
 def test_a_sentence_names_average_and_class() -> None:
     macro = ask(TRUTH3, DECIDED3, metric="f1")
     assert macro.sentence().startswith("Macro F1 0.")
-    assert macro.sentence().endswith("; n = 90; BCa bootstrap).")
+    assert macro.sentence().endswith("; n = 90; Dirichlet).")
     row = table(NAMES[TRUTH3], LOGITS3, scores="logits", metric="auroc", average="none")[1]
     assert row.sentence().startswith("dog: AUROC 0.")
     assert ask(metric="sensitivity").sentence().endswith("; n = 45; Wilson).")
@@ -718,21 +718,21 @@ def of_size(n: int, binary: bool) -> tuple[Any, Any]:
     ("name", "average", "enough", "small", "large", "clustered"),
     [
         ("auroc", "binary", 50, "delong_logit_t", "delong_logit_t", "delong_logit_t"),
-        ("auroc", "macro", 25, "percentile", "bca", "percentile"),
-        ("auroc", "micro", 25, "percentile", "bca", "percentile"),
-        ("average_precision", "binary", 25, "percentile", "bca", "percentile"),
-        ("average_precision", "macro", 25, "percentile", "bca", "percentile"),
+        ("auroc", "macro", 25, "dirichlet", "dirichlet", "dirichlet"),
+        ("auroc", "micro", 25, "dirichlet", "dirichlet", "dirichlet"),
+        ("average_precision", "binary", 25, "dirichlet", "dirichlet", "dirichlet"),
+        ("average_precision", "macro", 25, "dirichlet", "dirichlet", "dirichlet"),
         ("accuracy", None, 50, "wilson", "wilson", "wilson"),
         ("sensitivity", "binary", 50, "wilson", "wilson", "wilson"),
         ("ppv", "binary", 50, "wilson", "wilson", "wilson"),
-        ("sensitivity", "macro", 50, "percentile", "bca", "percentile"),
+        ("sensitivity", "macro", 50, "dirichlet", "dirichlet", "dirichlet"),
         ("sensitivity", "micro", 50, "wilson", "wilson", "wilson"),
-        ("balanced_accuracy", None, 50, "percentile", "bca", "percentile"),
-        ("f1", "binary", 50, "percentile", "bca", "percentile"),
-        ("f1", "macro", 50, "percentile", "bca", "percentile"),
-        ("mcc", None, 50, "percentile", "bca", "percentile"),
-        ("expected_cost", None, 50, "percentile", "bca", "percentile"),
-        ("ppv:prevalence=0.1", "binary", 50, "percentile", "bca", "percentile"),
+        ("balanced_accuracy", None, 50, "dirichlet", "dirichlet", "dirichlet"),
+        ("f1", "binary", 50, "dirichlet", "dirichlet", "dirichlet"),
+        ("f1", "macro", 50, "dirichlet", "dirichlet", "dirichlet"),
+        ("mcc", None, 50, "dirichlet", "dirichlet", "dirichlet"),
+        ("expected_cost", None, 50, "dirichlet", "dirichlet", "dirichlet"),
+        ("ppv:prevalence=0.1", "binary", 50, "dirichlet", "dirichlet", "dirichlet"),
     ],
 )
 def test_the_method_that_auto_chooses(
@@ -751,8 +751,9 @@ def test_auto_has_an_interval_for_a_test_set_without_an_error(name: str) -> None
     perfect = 0.9 * np.eye(3)[TRUTH3] + 0.1 / 3
     chosen, named = (ask(TRUTH3, perfect, metric=name, method=m) for m in ("auto", "bca"))
     assert math.isnan(named.low)
-    assert chosen.method == "percentile"
-    assert chosen.low == pytest.approx(1)
+    assert chosen.method == "dirichlet"
+    assert chosen.low < 0.99
+    assert chosen.value == pytest.approx(1)
     assert chosen.high == pytest.approx(1)
 
 
@@ -762,9 +763,9 @@ def test_the_method_that_auto_chooses_for_a_mean_error(n: int, groups: int, meth
     assert ask(TARGET[:n], PREDICTED[:n], metric="mae", groups=clusters).method == method
 
 
-def test_perfect_ranking_has_an_interval_by_newcombe_under_its_own_name() -> None:
+def test_perfect_ranking_has_an_interval_by_dirichlet_weights() -> None:
     e = ask(TRUTH, TRUTH * 0.5 + SCORE / 4)
-    assert (e.value, e.high, e.method) == (1.0, 1.0, "newcombe")
+    assert (e.value, e.high, e.method) == (1.0, 1.0, "dirichlet")
     assert 0.9 < e.low < 1.0
 
 

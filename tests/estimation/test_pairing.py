@@ -45,8 +45,8 @@ def complaint(function: Any, *given: Any, **options: Any) -> str:
 
 
 def test_pairs_in_another_order_are_paired_by_label_and_it_is_said() -> None:
-    right = hw.difference_ci(DICE, OTHER, metric="dsc", rng=1)
-    e = hw.difference_ci(DICE, OTHER.iloc[ORDER], metric="dsc", rng=1)
+    right = hw.difference_ci(DICE, OTHER, metric="dsc", method="t")
+    e = hw.difference_ci(DICE, OTHER.iloc[ORDER], metric="dsc", method="t")
     assert numbers(e) == numbers(right)
     assert "HW409" not in codes(right)
     first = NAMES[ORDER[0]]
@@ -54,7 +54,9 @@ def test_pairs_in_another_order_are_paired_by_label_and_it_is_said() -> None:
         f"The labels of other come in another order than those of values ({first!r} is first, not "
         "'c00'): paired by label."
     )
-    wrong = hw.difference_ci(DICE.to_numpy(), OTHER.iloc[ORDER].to_numpy(), metric="dsc", rng=1)
+    wrong = hw.difference_ci(
+        DICE.to_numpy(), OTHER.iloc[ORDER].to_numpy(), metric="dsc", method="t"
+    )
     assert wrong.width > 3 * e.width
 
 

@@ -31,9 +31,9 @@ def test_formulas_for_a_whole_area_are_refused(method: str) -> None:
         hw.metric_ci(Y, S, metric=PART, method=method)
 
 
-def test_auto_takes_a_bootstrap_and_quotes_no_study() -> None:
+def test_auto_takes_dirichlet_and_quotes_no_study() -> None:
     estimate = hw.metric_ci(Y, S, metric="auroc:max_fpr=0.05", n_resamples=199, rng=1)
-    assert estimate.method == "bca"
+    assert estimate.method == "dirichlet"
     assert estimate.parameters == {"max_fpr": 0.05}
     (few,) = (caution for caution in estimate.cautions if caution.code == "HW201")
     assert "about 200 or more" in few.message

@@ -352,3 +352,10 @@ def test_bounds_that_do_not_fit_are_refused() -> None:
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))
     with pytest.raises(OptionError, match="those of one metric"):
         hw.metric_ci(target, predicted, metric=["mae", "mse"], bounds=(0, 9))
+
+
+def test_mcc_of_a_test_set_without_errors_is_1_not_nearly() -> None:
+    for n in range(2, 60):
+        truth = np.arange(3 * n) % 3 // 2
+        assert hw.metrics.mcc(np.diag(np.bincount(truth))) == 1
+        assert hw.metrics.mcc(np.diag(np.bincount(truth))[::-1]) == pytest.approx(-1, abs=1e-15)

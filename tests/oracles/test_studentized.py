@@ -258,7 +258,6 @@ def test_resample_without_a_spread_is_infinite_or_undefined_and_counted(design_n
     }[design_name]
     given = np.concatenate(units)
     groups = labels(*[len(unit) for unit in units])
-    e = hw.summary_ci(given, groups=groups, method="studentized", rng=SEED, n_resamples=5000)
     values, design = arrange(given, groups)
     wanted = ratios("mean", values, design, Plan(SEED, 5000))
     got = studentized_distribution(
@@ -269,6 +268,9 @@ def test_resample_without_a_spread_is_infinite_or_undefined_and_counted(design_n
     # As often as they should be: binomial, false alarm 1e-6 each, 3e-6 a case.
     for found in (np.isnan(wanted), wanted == np.inf, wanted == -np.inf):
         assert stats.binomtest(int(found.sum()), 5000, 1 / 27).pvalue > FALSE_ALARM
+    if design.sizes is not None:  # draws of three clusters make no interval
+        return
+    e = hw.summary_ci(given, groups=groups, method="studentized", rng=SEED, n_resamples=5000)
     assert e.n_undefined == np.isnan(wanted).sum()
     assert f"{e.n_undefined} of 5000" in message(e, "HW310")
     # 1 of 26 defined ratios is infinite on either side, more than the 2.5 % beyond a bound.

@@ -57,7 +57,7 @@ KINDS: dict[str, Callable[[], hw.Estimates]] = {
     "greek": lambda: one(metric="f_beta:beta=2"),
     "cubic": lambda: one(metric="absolute_volume_error"),
     "drawn": lambda: one(method="bca", rng=3, n_resamples=199),
-    "one case": lambda: hw.Estimates((hw.summary_ci([0.9], metric="dsc"),)),
+    "one case": lambda: hw.Estimates((hw.summary_ci([0.9], metric="dsc", method="t"),)),
     "proportion": lambda: hw.Estimates((hw.proportion_ci(45, 50),)),
     "several": lambda: hw.Estimates((one()[0], one(statistic="sd", method="percentile", rng=1)[0])),
     "nasty": lambda: labelled(NASTY, "=1+1", "größe 肝臓"),

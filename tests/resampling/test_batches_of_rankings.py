@@ -28,7 +28,7 @@ from halfwidth.resampling.forms import ranked, ranked_resamples
 from halfwidth.resampling.forms.ranked import class_units
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_samples
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native, native_areas
 
 Array = NDArray[Any]
 KINDS = ["auroc", "average_precision"]
@@ -262,9 +262,9 @@ def sums_are_those_of_numpy(unit: Array, mark: Array, units: int) -> None:
     drawn = native.side_by_side([(key, 0, units)], 0, stop, units)
     for kind in KINDS:
         auroc = kind == "auroc"
-        lists = native.prepared(found.case, found.mark, units, auroc=auroc)
+        lists = native_areas.prepared(found.case, found.mark, units, auroc=auroc)
         wanted = areas_of_counts(area_of(kind), found, np.arange(units), counts)
-        area, positives = native.areas(lists, drawn, 0, len(unit))
+        area, positives = native_areas.areas(lists, drawn, 0, len(unit))
         assert np.array_equal(positives, wanted.positives)
         np.testing.assert_allclose(area, wanted.area, rtol=0 if auroc else 1e-12)
 
@@ -334,9 +334,9 @@ def test_a_perfect_ranking_is_perfect_to_the_last_bit(n: int, classes: int, rate
     scores[:, 0], positive[:, 0] = 3.0, False
     found = rank(positive, scores)
     unit = found.case % n
-    lists = native.prepared(unit.astype(np.int32), found.mark, n, auroc=False)
+    lists = native_areas.prepared(unit.astype(np.int32), found.mark, n, auroc=False)
     counts = native.side_by_side([(rng.Key(4), 0, n)], 0, 64, n)
-    area, _ = native.areas(lists, counts, 0, 2)
+    area, _ = native_areas.areas(lists, counts, 0, 2)
     drawn = rng.indices(rng.Key(4), 0, 64, n, n)
     perfect = ~(drawn == 0).any(axis=-1)
     assert perfect.any()
@@ -389,3 +389,23 @@ def test_a_batch_takes_some_tens_of_megabytes(average: str, n: int, classes: int
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60e6
+
+
+# --------------------------------------------------------------------------- Dirichlet weights
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@pytest.mark.parametrize(("compiled", "threads"), [(None, 1), (None, 2), (False, 1)])
+def test_dirichlet_intervals_of_a_batch_are_those_of_each_test_set(
+    kind: str, average: str, compiled: bool | None, threads: int
+) -> None:
+    records, statistic = records_of(5, 24, 3, tied=True), statistic_of(kind, average, 3)
+
+    def bounds(some: Array, plan: Plan) -> Array:
+        (made,) = intervals(some, statistic, [METHODS["dirichlet"]], Level(0.9), plan=plan)
+        return np.stack([made.interval.low, made.interval.high])
+
+    plan = Plan(3, 301, compiled=compiled, threads=threads, kept={})
+    alone = [bounds(sample[None], Plan(3, 301)) for sample in records]
+    assert np.allclose(bounds(records, plan), np.concatenate(alone, axis=1), rtol=0, atol=1e-12)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from halfwidth.core.rng import MOST_CASES, Key, derive_key, indices
-from halfwidth.resampling.kernels import native, reference, shared_library
+from halfwidth.resampling.kernels import native, native_areas, reference, shared_library
 from halfwidth.resampling.kernels.programs import WIDTH
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
@@ -207,7 +207,7 @@ def test_every_function_of_the_library_has_a_signature() -> None:
 
 def test_constants_are_those_of_the_c_files() -> None:
     text = "".join(path.read_text() for path in shared_library.sources())
-    for line in (f"#define LANES {native.LANES}", f"#define SLOT {native.SLOT}"):
+    for line in (f"#define LANES {native.LANES}", f"#define SLOT {native_areas.SLOT}"):
         assert line in text
     assert f"#define WIDTH {WIDTH}" in text
 

@@ -16,8 +16,9 @@ from halfwidth.metrics.ranking import rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_resamples
-from halfwidth.resampling.kernels import native
-from halfwidth.resampling.kernels.native import prepared, side_by_side
+from halfwidth.resampling.kernels import native, native_areas
+from halfwidth.resampling.kernels.native import side_by_side
+from halfwidth.resampling.kernels.native_areas import prepared
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
@@ -42,7 +43,7 @@ def drawn(kind: str, unit: Array, mark: Array, units: int, start: int, stop: int
     """Areas and positives of lists, from the library."""
     lists = prepared(unit.astype(np.int32), mark, units, auroc=kind == "auroc")
     counts = side_by_side([(KEY, 0, units)], start, stop, units)
-    return np.array(native.areas(lists, counts, 0, len(unit)))
+    return np.array(native_areas.areas(lists, counts, 0, len(unit)))
 
 
 def check(scores: Array, positive: Array, unit: Array, units: int, resamples: int = 40) -> None:
@@ -119,7 +120,7 @@ def test_entries_that_lie_outside_are_refused_before_c_reads_them() -> None:
     lists = prepared(np.array([[0, 1, 2, 3]], np.int32), mark, 4, auroc=True)
     counts = side_by_side([(KEY, 0, 5)], 0, 3, 5)
     with pytest.raises(ValueError, match="5 units"):
-        native.areas(lists, counts, 0, 1)
+        native_areas.areas(lists, counts, 0, 1)
 
 
 DESIGNS = {

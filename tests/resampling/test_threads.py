@@ -12,7 +12,7 @@ import halfwidth as hw
 from halfwidth.core import rng
 from halfwidth.metrics.ranking import rank
 from halfwidth.resampling import draws
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native, native_areas
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
@@ -61,7 +61,7 @@ def test_any_number_of_threads_gives_the_same_bits(
 WORK_OF_CALLS: dict[str, Callable[..., int]] = {
     "hw_count_drawn": lambda _0, _1, start, stop, units, *_: (stop - start) * units,
     "hw_turn": lambda _, blocks, _1, squares, *_2: blocks * squares * native.LANES**2,
-    "hw_add_slots": lambda _, _1, _2, slots, *_3: slots * 2 * native.SLOT * native.LANES,
+    "hw_add_slots": lambda _, _1, _2, slots, *_3: slots * 2 * native_areas.SLOT * native.LANES,
     "hw_add_entries": lambda _, _1, _2, entries, *_3: entries * native.LANES,
 }
 
@@ -72,7 +72,7 @@ def test_long_lists_are_shared_out_among_calls(
     auroc: bool, levels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[tuple[str, int]] = []
-    call: Callable[..., None] = native._call
+    call: Callable[..., None] = native.call
 
     def counted(name: str, *arguments: Any) -> None:
         if name in WORK_OF_CALLS:
@@ -81,17 +81,17 @@ def test_long_lists_are_shared_out_among_calls(
 
     def made() -> tuple[Any, Any]:
         counts = native.side_by_side([(rng.Key(3), 0, units)], 2, 70, units)
-        return native.areas(lists, counts, 0, 2)
+        return native_areas.areas(lists, counts, 0, 2)
 
     draw, units = np.random.default_rng(levels), 7003
     ranking = rank(
         draw.random((2, units)) < 0.4, draw.integers(0, levels, (2, units)).astype(float)
     )
-    lists = native.prepared(ranking.case.astype(np.int32), ranking.mark, units, auroc=auroc)
+    lists = native_areas.prepared(ranking.case.astype(np.int32), ranking.mark, units, auroc=auroc)
     whole = made()
     most = 2**15
     monkeypatch.setattr(native, "AT_A_TIME", most)
-    monkeypatch.setattr(native, "_call", counted)
+    monkeypatch.setattr(native, "call", counted)
     parts = made()
     assert np.array_equal(parts, whole)
     part = "hw_add_slots" if auroc else "hw_add_entries"
@@ -111,7 +111,7 @@ def test_a_call_draws_no_more_than_an_interrupt_can_wait_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls: list[tuple[str, int]] = []
-    call: Callable[..., None] = native._call
+    call: Callable[..., None] = native.call
 
     def counted(name: str, *arguments: Any) -> None:
         if name == "hw_count_drawn":
@@ -121,7 +121,7 @@ def test_a_call_draws_no_more_than_an_interrupt_can_wait_for(
 
     key, units = rng.Key(3), 5000
     whole = native.side_by_side([(key, 0, units)], 2, 90, units)
-    monkeypatch.setattr(native, "_call", counted)
+    monkeypatch.setattr(native, "call", counted)
     monkeypatch.setattr(native, "AT_A_TIME", 20 * units)
     parts = native.side_by_side([(key, 0, units)], 2, 90, units)
     assert np.array_equal(parts.turned, whole.turned)

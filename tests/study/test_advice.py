@@ -90,6 +90,12 @@ def test_equal_methods_share_a_rank_and_are_tied() -> None:
     assert found["tied"].sum() == 1  # with the one that stands first
 
 
+def test_differences_of_rounding_are_none() -> None:
+    """Bounds of one method by two ways differ in their eighth digit."""
+    found = advice(_cells({"a": (0.96, 0.2, 0.0), "b": (0.96, 0.2 * (1 - 1e-9), 0.0)}), rng=1)
+    assert found["rank"].tolist() == [1, 1]
+
+
 def test_draws_of_tasks_are_those_of_a_loop() -> None:
     """One of six tasks fails: it is drawn often enough to lower the quartile in some draws."""
     cells = _cells({"t": (0.95, 0.2, 0.0), "safe": (0.96, 0.3, 0.0)})

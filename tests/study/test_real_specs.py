@@ -10,11 +10,19 @@ import halfwidth as hw
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SPECS = sorted(EXAMPLES.glob("real-*.toml"))
+# Samples, where they are not 2000.
+SAMPLES = {
+    "real-empirical": 1000,
+    "real-auto": 300,
+    "real-auto-failures": 300,
+    "real-auto-classes": 200,
+    "real-auto-two-classes": 300,
+}
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_the_specs_of_the_real_study_can_be_read(path: Path) -> None:
-    assert hw.study.read_spec(path).samples == (1000 if path.stem == "real-empirical" else 2000)
+    assert hw.study.read_spec(path).samples == SAMPLES.get(path.stem, 2000)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +31,7 @@ def test_the_specs_of_the_real_study_can_be_read(path: Path) -> None:
         pytest.param("segmentation", 166, marks=pytest.mark.slow),
         ("studentized", 162),
         pytest.param("empirical", 166, marks=pytest.mark.slow),
+        pytest.param("auto-failures", 99, marks=pytest.mark.slow),
     ],
 )
 def test_the_instances_of_the_real_study_are_all_there(

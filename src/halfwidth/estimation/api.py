@@ -109,7 +109,7 @@ def summary_ci(
     >>> print(e.sentence())
     Mean DSC 0.89 (95 % CI 0.70 to 0.91; n = 10; Dirichlet).
     >>> [caution.code for caution in e.cautions]
-    ['HW201', 'HW202']
+    ['HW315']
     """
     request = resolve_request(
         method=method,

@@ -1,35 +1,40 @@
 """What ``method="auto"`` chooses: reliability first, then precision.
 
-The rules and the evidence for them stand in ``docs/choosing.md``.
+The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0040.
 """
 
 from __future__ import annotations
 
 from halfwidth.core.forms import RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
-from halfwidth.core.types import Array, Bounds, Level
+from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands
+from halfwidth.intervals.compute import estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
-from halfwidth.resampling.engine import standard_error
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.engine import has_weights, standard_error
+from halfwidth.resampling.forms.ranked import class_units
 
-# Below this many cases bootstraps under-cover noticeably.
+# Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
+# quantiles have exact intervals, and of a user's function nothing is known.
+WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
+# With fewer cases (or clusters) of a class DeLong's variance of an AUROC is too small too often.
+FEW_OF_A_CLASS = 15
+# A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
+# or expected beyond the quantile, it under-covers.
 SMALL = 50
-# For AUROC, average precision and SD, BCa covers better than percentile from fewer cases on
-# (docs/real-study.md); of an SD not where values are flatter than a uniform distribution, above
-# all in two heaps: found and missed.
-SMALL_FOR_AREAS = SMALL_FOR_SD = 25
+CASES_BEYOND = 10
+# Without finite bounds, an SD's BCa covers better than percentile from these cases on; not where
+# values are flatter than a uniform distribution, above all in two heaps: found and missed.
+SMALL_FOR_SD = 25
 FLAT = 1.8
-# The same for clusters, whose number a cluster bootstrap's coverage depends on.
+# A cluster bootstrap's coverage depends on the number of clusters.
 FEW_CLUSTERS = 30
 # Resampling Gₕ units of a stratum understates its variance by the factor 1 - 1/Gₕ, which adds up
 # over strata however many cases there are in all.
 UNITS_PER_STRATUM = 10
-# A bootstrap of a quantile sees no value beyond those observed; with fewer than this many of them
-# expected beyond the quantile it under-covers badly.
-CASES_BEYOND = 10
 
 
 def choose_for_counts() -> MethodSpec:
@@ -40,40 +45,54 @@ def choose_for_counts() -> MethodSpec:
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic
-    accepted = estimands(statistic, binary=functional.binary)
-    if Estimand.PROPORTION in accepted:
+    if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
+    bounded = functional.metric.spec.bounds.finite
+    bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
+    weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
-        return METHODS[_for_records(records, statistic)]
+        return METHODS[_for_records(records, statistic, weighted=weighted)]
+    # A single case has a mean, and hardly another statistic.
+    kinds = WEIGHTED if records.design.n > 1 else {Estimand.MEAN}
+    if weighted and statistic.spec.estimand in kinds and not _thin_mean(records, statistic):
+        return METHODS["dirichlet"]
     if not records.design.simple:
-        bounds = functional.metric.spec.bounds
-        mean = Estimand.MEAN in accepted
-        return METHODS[_for_designed_mean(records, bounds) if mean else "percentile"]
-    return METHODS[_for_cases(functional, records, level)]
+        return METHODS[_for_design(records, statistic)]
+    return METHODS[_for_cases(records.values, statistic, level)]
 
 
-def _for_cases(functional: Functional, records: Records, level: Level) -> str:
-    """For a statistic of the values of independent cases."""
-    spec, values = functional.statistic.spec, records.values
-    if spec.estimand is Estimand.MEAN:
-        return _for_mean(values, functional.metric.spec.bounds)
-    if spec.estimand is Estimand.QUANTILE:
-        return _for_quantile(len(values), functional.statistic.quantile_level, level)
-    return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
-
-
-def _for_records(records: Records, statistic: Statistic) -> str:
-    """For a metric of a test set, by its form."""
+def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> str:
+    """For a metric of a test set: Dirichlet weights, but of an AUROC with cases enough."""
     form, design = statistic.spec.form, records.design
     if Estimand.AUROC is statistic.spec.estimand:
-        error = standard_error(records.arranged[None], design, statistic)[0]
-        return "delong_logit_t" if error > 0 else _instead_of("delong_logit_t")
-    if design.sizes is not None:
+        return _for_auroc(records.arranged[None], design, statistic)
+    tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)
+    if tuned or (not weighted and design.sizes is not None):
+        # How Dirichlet weights do where they choose a threshold has not been studied.
         return "percentile"
-    if isinstance(form, RankedAreas) and not isinstance(form.area.curve, Tuned):
-        return "bca" if design.n >= SMALL_FOR_AREAS else "percentile"
+    if weighted:
+        return "dirichlet"
     smooth = isinstance(form, Sums) or statistic.spec.estimand is Estimand.COUNTING
     return "bca" if smooth and design.n >= SMALL else "percentile"
+
+
+def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
+    """DeLong's on the logit, unless a class is rare or the variance vanishes."""
+    few = min(float(units[0]) for units in class_units(records, design, statistic))
+    error = standard_error(records, design, statistic)[0]
+    return "delong_logit_t" if few >= FEW_OF_A_CLASS and error > 0 else "dirichlet"
+
+
+def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:
+    """For a statistic of independent cases that takes no Dirichlet weights."""
+    spec = statistic.spec
+    if spec.estimand is Estimand.MEAN:
+        equal = len(values) > 1 and values[0] == values[-1]
+        too_few = len(values) < METHODS["hall"].min_n
+        return _instead_of("hall") if equal or too_few else "hall"
+    if spec.estimand is Estimand.QUANTILE:
+        return _for_quantile(len(values), statistic.quantile_level, level)
+    return _for_sd(values) if spec.estimand is Estimand.SPREAD and spec.smooth else "percentile"
 
 
 def _for_quantile(n: int, q: float, level: Level) -> str:
@@ -91,28 +110,22 @@ def _for_sd(values: Array) -> str:
     return "percentile" if (squares**2).mean() < FLAT * squares.mean() ** 2 else "bca"
 
 
-def _for_designed_mean(records: Records, bounds: Bounds) -> str:
-    """Cluster-robust t for few clusters; else BCa, unless strata are too small to be resampled."""
+def _thin_mean(records: Records, statistic: Statistic) -> bool:
+    """Whether it is the mean of unequal values in strata of few units."""
+    strata, values = records.design.strata, records.values
+    if statistic.spec.estimand is not Estimand.MEAN or len(strata) < 2 or values[0] == values[-1]:
+        return False
+    return records.design.units < max(SMALL, UNITS_PER_STRATUM * len(strata))
+
+
+def _for_design(records: Records, statistic: Statistic) -> str:
+    """Under clusters or strata: robust t of few, or of thin strata; else a bootstrap."""
     design = records.design
-    if records.values[0] == records.values[-1]:
-        # Only the metric's range still says anything.
-        return "dirichlet" if bounds.finite else "t"
-    few = FEW_CLUSTERS if design.sizes is not None else SMALL
-    thin = len(design.strata) > 1 and design.units < UNITS_PER_STRATUM * len(design.strata)
-    return "t" if design.effective_degrees + 1 < few or thin else "bca"
-
-
-def _for_mean(values: Array, bounds: Bounds) -> str:
-    """Dirichlet weights where the metric has finite bounds, at any n; else Hall's interval.
-
-    What a sample without a failure says of rare ones is in the bounds of the metric, not in its
-    SD: a rule that looks at the SD takes short intervals where failures went unseen.
-    """
-    if bounds.finite:
-        return "dirichlet"
-    constant = len(values) > 1 and values[0] == values[-1]
-    few = len(values) < METHODS["hall"].min_n
-    return _instead_of("hall") if few or constant else "hall"
+    few = design.sizes is not None and design.effective_degrees + 1 < FEW_CLUSTERS
+    if statistic.spec.estimand is not Estimand.MEAN:
+        return "bca_expanded" if few else "percentile"
+    equal = records.values[0] == records.values[-1]
+    return "t" if few or equal or _thin_mean(records, statistic) else "bca_expanded"
 
 
 def _instead_of(name: str) -> str:

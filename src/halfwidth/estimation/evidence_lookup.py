@@ -162,7 +162,9 @@ def with_evidence(
     row = found.at(estimate.n)
     if quoting == OF_CLASSES and smallest is not None:
         by_class = found_for(estimate, chosen=chosen, by_class=True)
-        row = by_class.at(smallest) or row
+        # Of all cases only what speaks for the caution says something of the smallest class.
+        short = row if row is not None and row.falls_short else None
+        row = by_class.at(smallest) if by_class.rows else short
     if row is None or not found.own:
         return raised
     place = codes.index(quoting)

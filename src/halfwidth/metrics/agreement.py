@@ -112,17 +112,20 @@ def mcc(matrix: Counts) -> Counts:
     correct = np.trace(table, axis1=-2, axis2=-1)
     truth, predicted = table.sum(axis=-1), table.sum(axis=-2)
     covariance = correct * total - (truth * predicted).sum(axis=-1)
-    value = ratio(covariance, _spread_of_classes(truth) * _spread_of_classes(predicted))[()]
-    # Without errors the product of the roots may be less than the covariance, by rounding.
+    of_truth, of_predicted = _squares_of_classes(truth), _squares_of_classes(predicted)
+    # The root of a square is taken by hand: a test set without errors has 1, not nearly 1.
+    alike = of_truth == of_predicted
+    size = np.where(alike, of_truth, np.sqrt(of_truth) * np.sqrt(of_predicted))
+    value = ratio(covariance, size)[()]
     value = np.where(value.real > 1.0, 1.0, value)
     return np.asarray(np.where(value.real < -1.0, -1.0, value))
 
 
-def _spread_of_classes(cases: Counts) -> Counts:
-    """√(s² - Σcₖ²) of cₖ cases of each class, s in all; 0, not rounding, for a single class."""
+def _squares_of_classes(cases: Counts) -> Counts:
+    """s² - Σcₖ² of cₖ cases of each class, s in all; 0, not rounding, for a single class."""
     square = cases.sum(axis=-1) ** 2
     left = square - (cases**2).sum(axis=-1)
-    return np.asarray(np.sqrt(np.where(left.real > 4 * np.finfo(float).eps * square.real, left, 0)))
+    return np.asarray(np.where(left.real > 4 * np.finfo(float).eps * square.real, left, 0))[()]
 
 
 def _disagreement(n_classes: int, power: float) -> Counts:

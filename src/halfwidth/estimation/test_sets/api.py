@@ -159,7 +159,7 @@ def metric_ci(
     >>> score = [i / 50 for i in range(50)]
     >>> e = hw.metric_ci(truth, score, metric="auroc")
     >>> print(e.sentence())
-    AUROC 0.60 (95 % CI 0.44 to 0.75; n = 50; DeLong on the logit).
+    AUROC 0.60 (95 % CI 0.43 to 0.75; n = 50; DeLong on the logit with t).
     >>> rows = hw.metric_ci(truth, score, metric=["sensitivity", "specificity"])
     >>> [(row.metric, row.value, row.n) for row in rows]
     [('sensitivity', 0.6, 25), ('specificity', 0.6, 25)]

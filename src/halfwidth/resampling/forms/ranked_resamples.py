@@ -17,7 +17,7 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.ranking import cumulated
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import MOST_KEPT, Plan, count_blocks
-from halfwidth.resampling.kernels import native
+from halfwidth.resampling.kernels import native, native_areas
 
 # Areas that a call may return, 16 MiB, and counts of units, a byte each, that one makes; where
 # samples share counts, more of these are made at once, and areas of some of the samples, 8 MiB,
@@ -117,7 +117,7 @@ def _has_kernel(area: Area, ranking: Ranking, plan: Plan) -> bool:
     """Whether a kernel makes these areas, and is to."""
     if area.fast is None or ranking.weight is not None or not ranking.case.size:
         return False
-    return plan.compiles and native.fits(ranking.case.shape[-1])
+    return plan.compiles and native_areas.fits(ranking.case.shape[-1])
 
 
 def _plainly(
@@ -129,9 +129,9 @@ def _plainly(
         yield start, stop, areas_of_counts(area, ranking, unit, counts)
 
 
-def _prepared(area: Area, ranking: Ranking, design: Design) -> native.Lists:
+def _prepared(area: Area, ranking: Ranking, design: Design) -> native_areas.Lists:
     unit = unit_of_cases(design).astype(np.int32)[ranking.case]
-    return native.prepared(
+    return native_areas.prepared(
         unit, ranking.mark, design.units, auroc=area.fast is FastArea.CONCORDANCE
     )
 
@@ -155,7 +155,7 @@ def _areas_of_many_samples(
         step = max(1, MOST_AT_ONCE // (rows * (stop - start)))
         for first in range(0, samples, step):
             last = min(first + step, samples)
-            made = native.areas(lists, counts, first * rows, last * rows)
+            made = native_areas.areas(lists, counts, first * rows, last * rows)
             yield slice(first, last), slice(start, stop), Areas(*made)
 
 
@@ -168,7 +168,7 @@ def _compiled(
     def made(block: tuple[int, int]) -> Areas:
         room = free.pop() if free else native.Room()
         counts = native.side_by_side(keys, *block, design.units, room)
-        areas = Areas(*native.areas(lists, counts, 0, len(lists.unit)))
+        areas = Areas(*native_areas.areas(lists, counts, 0, len(lists.unit)))
         free.append(room)
         return areas
 

@@ -1,10 +1,11 @@
 """The contract of the compiled library: every call into it is checked and made here.
 
-C trusts its arguments. So this module alone names its functions and their types, and looks at
-types, contiguity, lengths and ranges of indices before it hands an array over. `reference` has the
-NumPy twins, which serve where there is no library. ctypes lets go of the interpreter while C works,
-so that threads share it. No call works for much longer than a tenth of a second, but where one
-resample of one sample does: its draws are the least unit.
+C trusts its arguments. So this module, and `native_areas` for ranked scores, looks at types,
+contiguity, lengths and ranges of indices before an array is handed over, and this one alone names
+the functions and their types. `reference` has the NumPy twins, which serve where there is no
+library. ctypes lets go of the interpreter while C works, so that threads share it. No call works
+for much longer than a tenth of a second, but where one resample of one sample does: its draws are
+the least unit.
 """
 
 from __future__ import annotations
@@ -27,20 +28,12 @@ from halfwidth.resampling.kernels import shared_library
 from halfwidth.resampling.kernels.formulas import MOST_WEIGHT
 from halfwidth.resampling.kernels.programs import WIDTH, Program, Step
 
-# As in the C files: resamples side by side, entries of each mark in a slot, and entries that are
-# cumulated at a time.
-LANES, SLOT, CHUNK = 32, 4, 128
+# As in the C files: resamples side by side.
+LANES = 32
 # Positions are integers of 32 bits.
 MOST_UNITS = 2**32
 # Counts of tables, weighed and added up, fit into 16 bits.
 MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
-# Entries of a ranking, each as often as it may be drawn: twice the area is then exact in a float,
-# and places of counts fit into 32 bits.
-MOST_ENTRIES = 2**27 - LANES
-# Up to here twice the area fits into 32 bits, and a number of entries into 8.
-FEW_ENTRIES, FEW_STEPS = 92_000, 256
-# Slots taken together: the sums of so many counts have no probability to exceed 16 bits.
-TOGETHER = 16
 # Exponentials to a block of words.
 EXPONENTIALS = 8
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
@@ -56,7 +49,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_sum_weighted": (*_DRAWS, _P, _I, _I, _P),
     "hw_exponentials": (*_DRAWS, _P),
     "hw_turn_exponentials": (*_DRAWS, _P),
-    "hw_weighted_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _P, _I, _P, _P),
+    "hw_weighted_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _P, _I, _I, _I, _I, _P, _P),
     "hw_turn": (_P, _I, _I, _I, _P),
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),
@@ -133,7 +126,8 @@ def _library() -> Any:
     return loaded
 
 
-def _call(name: str, *arguments: Any) -> None:
+def call(name: str, *arguments: Any) -> None:
+    """Call a function of the library, which may refuse its arguments."""
     loaded = _loaded()[0]
     if loaded is None:
         raise RuntimeError(f"{name} needs the compiled library: {status()}")
@@ -142,7 +136,7 @@ def _call(name: str, *arguments: Any) -> None:
         raise ValueError(f"{name} refused its arguments (status {failed})")
 
 
-def _at(array: NDArray[Any], kind: Any, shape: tuple[int, ...]) -> int:
+def address(array: NDArray[Any], kind: Any, shape: tuple[int, ...]) -> int:
     """Where an array starts, if it is what C takes it for."""
     if array.dtype != kind or array.shape != shape or not array.flags.c_contiguous:
         raise ValueError(
@@ -152,7 +146,8 @@ def _at(array: NDArray[Any], kind: Any, shape: tuple[int, ...]) -> int:
     return array.ctypes.data
 
 
-def _drawing(key: Key, start: int, stop: int, units: int) -> tuple[int, int, int, int, int]:
+def draw_arguments(key: Key, start: int, stop: int, units: int) -> tuple[int, int, int, int, int]:
+    """The arguments of each function that draws: both halves of the key, resamples, units."""
     if not 0 < units <= MOST_UNITS:
         raise ValueError(f"{units} units are none or more than {MOST_UNITS}")
     if not 0 <= start <= stop:
@@ -160,7 +155,7 @@ def _drawing(key: Key, start: int, stop: int, units: int) -> tuple[int, int, int
     return key.value % 2**64, key.value >> 64, start, stop, units
 
 
-def _parts(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
+def in_calls(rows: int, each: int, multiple: int = 1) -> Iterator[slice]:
     """Some rows at a time, or a multiple of so many, which one call may work on."""
     step = max(1, AT_A_TIME // max(each * multiple, 1)) * multiple
     return (slice(first, min(first + step, rows)) for first in range(0, rows, step))
@@ -188,16 +183,16 @@ def sum_drawn(features: Array, key: Key, start: int, stop: int, units: int) -> A
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
-    drawing = _drawing(key, start, stop, units)
+    drawing = draw_arguments(key, start, stop, units)
     sums = np.empty((len(features), stop - start))
     for first in range(0, len(features), WIDTHS[-1]):
         part = features[first : first + WIDTHS[-1]]
         width = min(width for width in WIDTHS if width >= len(part))
         table, made = _table(part, width), np.empty((stop - start, width))
-        _call(
+        call(
             "hw_sum_drawn",
             *drawing,
-            _at(table, np.float64, (units * width,)),
+            address(table, np.float64, (units * width,)),
             width,
             made.ctypes.data,
         )
@@ -224,9 +219,9 @@ def _table(features: Array, width: int) -> Array:
 
 def count_drawn(key: Key, start: int, stop: int, units: int) -> NDArray[np.int32]:
     """How often each unit is drawn, as `reference.count_draws` of ``rng.indices``: (B, units)."""
-    drawing = _drawing(key, start, stop, units)
+    drawing = draw_arguments(key, start, stop, units)
     counts = np.zeros((stop - start, units), np.uint8)
-    _call("hw_count_drawn", *drawing, counts.ctypes.data, units)
+    call("hw_count_drawn", *drawing, counts.ctypes.data, units)
     return counts.astype(np.int32)
 
 
@@ -249,28 +244,28 @@ def sum_weighted(features: Array, key: Key, start: int, stop: int, units: int) -
     """
     if features.shape[-1] != units:
         raise ValueError(f"{features.shape[-1]} columns of features for {units} units")
-    drawing = _drawing(key, start, stop, units)[:2]
+    drawing = draw_arguments(key, start, stop, units)[:2]
     sums = np.empty((len(features), stop - start))
     for first in range(0, len(features), WIDTHS[-1]):
         some = features[first : first + WIDTHS[-1]]
         table = np.zeros((len(some), -(-units // EXPONENTIALS) * EXPONENTIALS))
         table[:, :units] = some
         rows = np.empty((stop - start, len(some)))
-        for part in _parts(stop - start, 2 * table.shape[1]):
+        for part in in_calls(stop - start, 2 * table.shape[1]):
             resamples = (start + part.start, start + part.stop, units)
             given = (table.ctypes.data, *table.shape, rows[part].ctypes.data)
-            _call("hw_sum_weighted", *drawing, *resamples, *given)
+            call("hw_sum_weighted", *drawing, *resamples, *given)
         sums[first : first + len(some)] = rows.T
     return sums
 
 
 def exponentials(key: Key, start: int, stop: int, units: int) -> Array:
     """Exponential draws, as `rng.exponentials` in every bit: (stop - start, units)."""
-    drawing = _drawing(key, start, stop, units)[:2]
+    drawing = draw_arguments(key, start, stop, units)[:2]
     draws = np.empty((stop - start, units))
-    for part in _parts(stop - start, 2 * units):
+    for part in in_calls(stop - start, 2 * units):
         resamples = (start + part.start, start + part.stop, units)
-        _call("hw_exponentials", *drawing, *resamples, draws[part].ctypes.data)
+        call("hw_exponentials", *drawing, *resamples, draws[part].ctypes.data)
     return draws
 
 
@@ -327,223 +322,19 @@ def side_by_side(
     for key, first, own in keys:
         if first < 0 or first + own > units:
             raise ValueError(f"units {first} to {first + own} are beyond {units}")
-        for part in _parts(stop - start, own):
-            drawing = _drawing(key, start + part.start, start + part.stop, own)
+        for part in in_calls(stop - start, own):
+            drawing = draw_arguments(key, start + part.start, start + part.stop, own)
             into = counts[part.start :].ctypes.data + first
-            _call("hw_count_drawn", *drawing, into, pitch)
+            call("hw_count_drawn", *drawing, into, pitch)
     turned = room.of("turned", (blocks, (squares * LANES + 1) * LANES))
-    for block in _parts(blocks, LANES * pitch):
+    for block in in_calls(blocks, LANES * pitch):
         rows, into = counts[block.start * LANES :].ctypes.data, turned[block].ctypes.data
         # Only a single block comes in parts. Each ends with a unit that is never drawn, where the
         # next one begins.
-        for part in _parts(squares, (block.stop - block.start) * LANES**2):
+        for part in in_calls(squares, (block.stop - block.start) * LANES**2):
             sizes = (block.stop - block.start, pitch, part.stop - part.start)
-            _call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
+            call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
     return Counts(turned, stop - start, units)
-
-
-# --------------------------------------------------------------------------- areas
-
-
-@frozen(eq=False)
-class Lists:
-    """Rankings in the form of the kernels, made once for all resamples.
-
-    Attributes
-    ----------
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    unit, mark : ndarray, shape (R, L)
-    units : int
-    starts : ndarray of int
-        The first slot, or step, of each list.
-    places : ndarray of uint32
-        Of slots where the counts of their entries are; of steps behind which entry they end.
-    whole : ndarray of uint8
-        Of slots whether their positives count twice.
-    together : int
-        Slots taken together.
-    small : bool
-        Whether twice the area fits into 32 bits, or how many entries are drawn into 8.
-    """
-
-    auroc: bool
-    unit: NDArray[np.int32]
-    mark: NDArray[np.uint8]
-    units: int
-    starts: NDArray[np.int64]
-    places: NDArray[np.uint32]
-    whole: NDArray[np.uint8]
-    together: int
-    small: bool
-
-
-def fits(entries: int) -> bool:
-    """Whether rankings of so many entries are not too long for the kernels."""
-    return entries < MOST_ENTRIES
-
-
-def prepared(unit: NDArray[np.int32], mark: NDArray[np.uint8], units: int, *, auroc: bool) -> Lists:
-    """Rankings (R, L), by descending score, in the form of the kernels.
-
-    Parameters
-    ----------
-    unit : ndarray of int32, shape (R, L)
-        The unit of each entry.
-    mark : ndarray of uint8, shape (R, L)
-        As in `Ranking`.
-    units : int
-    auroc : bool
-        Whether for areas under ROC curves; else for average precision.
-    """
-    rows, entries = unit.shape
-    if not unit.size or not fits(max(entries, units)):
-        raise ValueError(f"entries of shape {unit.shape} do not fit {units} units")
-    unit, mark = np.ascontiguousarray(unit), np.ascontiguousarray(mark)
-    own, marks = _at(unit, np.int32, unit.shape), _at(mark, np.uint8, unit.shape)
-    times, most = np.zeros(units, np.int32), np.zeros(1, np.int64)
-    _call("hw_most_times", own, rows, entries, units, times.ctypes.data, most.ctypes.data)
-    starts = np.empty(rows + 1, np.int64)
-    if auroc:
-        never = -(-units // LANES) * LANES
-        given = (own, marks, rows, entries, never, starts.ctypes.data)
-        _call("hw_slots", *given, None, None)
-        places = np.empty(starts[-1] * 2 * SLOT, np.uint32)
-        whole = np.empty(starts[-1], np.uint8)
-        _call("hw_slots", *given, places.ctypes.data, whole.ctypes.data)
-    else:
-        places, whole = np.empty(0, np.uint32), np.empty(0, np.uint8)
-        steps = np.empty_like(mark)
-        _call("hw_steps", marks, rows, entries, steps.ctypes.data)
-        mark = steps
-    times_each = int(most[0])
-    small = times_each * units < (FEW_ENTRIES if auroc else FEW_STEPS)
-    together = max(1, TOGETHER // times_each)
-    return Lists(auroc, unit, mark, units, starts, places, whole, together, small)
-
-
-def areas(lists: Lists, counts: Counts, first: int, last: int) -> tuple[Array, Array]:
-    """Areas of lists ``first`` to before ``last`` in each resample, and the positives drawn.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (last - first, resamples)
-    """
-    if counts.units != lists.units or not 0 <= first <= last <= len(lists.unit):
-        raise ValueError(f"rows {first} to {last} of {len(lists.unit)}, {counts.units} units")
-    blocks, pitch = counts.turned.shape
-    held, made = np.empty((2, last - first, blocks * LANES))
-    drawn = (_at(counts.turned, np.uint8, (blocks, pitch)), blocks, pitch)
-    if lists.unit.shape[1] * LANES > AT_A_TIME:
-        for row in range(first, last):
-            for block, turned in enumerate(counts.turned):
-                own = slice(block * LANES, (block + 1) * LANES)
-                made[row - first, own], held[row - first, own] = _area_by_parts(lists, row, turned)
-        return made[:, : counts.resamples], held[:, : counts.resamples]
-    for part in _parts(last - first, blocks * lists.unit.shape[1]):
-        rows = (first + part.start, first + part.stop)
-        into = (*rows, held[part].ctypes.data, made[part].ctypes.data)
-        if lists.auroc:
-            starts, places = lists.starts.ctypes.data, lists.places.ctypes.data
-            how = (lists.whole.ctypes.data, lists.together, int(lists.small))
-            _call("hw_areas", *drawn, starts, places, *how, *into)
-        else:
-            entries = (lists.unit.ctypes.data, lists.mark.ctypes.data, lists.unit.shape[1])
-            _call("hw_precisions", *drawn, *entries, int(lists.small), *into)
-    return made[:, : counts.resamples], held[:, : counts.resamples]
-
-
-def _area_by_parts(lists: Lists, row: int, turned: NDArray[np.uint8]) -> tuple[Array, Array]:
-    """The area of one list in LANES resamples, and the positives: in several calls."""
-    counts = turned.ctypes.data
-    state = np.zeros((4, LANES))
-    if lists.auroc:
-        begin, end = (int(edge) for edge in lists.starts[row : row + 2])
-        for part in _parts(end - begin, 2 * SLOT * LANES, lists.together):
-            places = lists.places[(begin + part.start) * 2 * SLOT :].ctypes.data
-            whole = lists.whole[begin + part.start :].ctypes.data
-            slots = part.stop - part.start
-            _call("hw_add_slots", counts, places, whole, slots, lists.together, state.ctypes.data)
-        twice, misses, total, _ = state
-        positives, pairs = 0.5 * twice, twice * misses
-    else:
-        unit, mark = lists.unit[row], lists.mark[row]
-        for part in _parts(len(unit), LANES, CHUNK):
-            some = (unit[part].ctypes.data, mark[part].ctypes.data, part.stop - part.start)
-            _call("hw_add_entries", counts, *some, state.ctypes.data)
-        _, positives, _, total = state
-        pairs = positives
-    with np.errstate(invalid="ignore"):
-        return total / pairs, positives
-
-
-# --------------------------------------------------------------------------- weighted areas
-
-
-def turned_exponentials(key: Key, start: int, stop: int, units: int) -> Array:
-    """Exponential draws of resamples side by side, as `rng.exponentials` in every bit.
-
-    Returns
-    -------
-    ndarray, shape (ceil((stop - start) / LANES), units, LANES)
-        1 where a block is not full.
-    """
-    drawing = _drawing(key, start, stop, units)[:2]
-    turned = np.empty((-(-(stop - start) // LANES), units, LANES))
-    for part in _parts(len(turned), 2 * units * LANES):
-        first, last = start + part.start * LANES, min(start + part.stop * LANES, stop)
-        into = turned[part].ctypes.data
-        _call("hw_turn_exponentials", *drawing, first, last, units, into)
-    return turned
-
-
-def weighted_areas(
-    turned: Array,
-    unit: NDArray[np.int32],
-    mark: NDArray[np.uint8],
-    value: Array | None,
-    ends: Array,
-    *,
-    auroc: bool,
-) -> tuple[Array, Array]:
-    """Areas of rankings under weights of units; see `reference.weighted_areas`.
-
-    Parameters
-    ----------
-    turned : ndarray, shape (blocks, U, LANES)
-        Weights of the units, resamples side by side.
-    unit, mark : ndarray, shape (R, L)
-        Of each entry, by descending score; ``mark`` as in `Ranking`.
-    value : ndarray, shape (R, L), or None
-        What an entry's weight is multiplied by; None: 1.
-    ends : ndarray, shape (R, blocks, 4, LANES)
-        Weights of pseudo-cases: positives and negatives above all scores, then below all.
-    auroc : bool
-        Whether areas under ROC curves; else average precisions.
-
-    Returns
-    -------
-    area, positives : ndarray, shape (R, blocks * LANES)
-    """
-    (blocks, units, lanes), (rows, entries) = turned.shape, unit.shape
-    if lanes != LANES or not unit.size or unit.min() < 0 or unit.max() >= units:
-        raise ValueError(f"entries of {units} units do not fit weights of shape {turned.shape}")
-    if value is not None:
-        value = np.ascontiguousarray(value, float)
-        _at(value, np.float64, unit.shape)
-    unit, mark = np.ascontiguousarray(unit), np.ascontiguousarray(mark)
-    _at(unit, np.int32, (rows, entries))
-    _at(mark, np.uint8, (rows, entries))
-    _at(ends, np.float64, (rows, blocks, 4, LANES))
-    weights = _at(turned, np.float64, (blocks, units, LANES))
-    area, positives = np.empty((2, rows, blocks * LANES))
-    for part in _parts(rows, entries * blocks * LANES):
-        given = (unit[part].ctypes.data, mark[part].ctypes.data)
-        values = None if value is None else value[part].ctypes.data
-        sizes = (entries, part.stop - part.start, ends[part].ctypes.data, int(auroc))
-        into = (positives[part].ctypes.data, area[part].ctypes.data)
-        _call("hw_weighted_areas", weights, blocks, units, *given, values, *sizes, *into)
-    return area, positives
 
 
 # --------------------------------------------------------------------------- tables
@@ -563,7 +354,7 @@ def cumulated(key: Key, start: int, stop: int, units: int) -> NDArray[np.int16]:
     made = np.zeros((-(-(stop - start) // WIDTH), units + 1, WIDTH), np.int16)
     squares = -(-units // LANES)
     turned = counts.turned.ctypes.data
-    _call("hw_cumulate", turned, len(counts.turned), squares, units, WIDTH, made.ctypes.data)
+    call("hw_cumulate", turned, len(counts.turned), squares, units, WIDTH, made.ctypes.data)
     return made
 
 
@@ -601,17 +392,17 @@ def finish(
     held[: len(program.numbers)] = program.numbers[:, None]
     places = np.ascontiguousarray(ends * WIDTH, np.int64)
     how = (
-        _at(program.pairs, np.int64, (len(program.pairs), 2)),
-        _at(program.steps, np.int64, (len(program.steps), 5)),
+        address(program.pairs, np.int64, (len(program.pairs), 2)),
+        address(program.steps, np.int64, (len(program.steps), 5)),
         *(len(program.steps), program.quick, program.quick_result, program.result),
         held.ctypes.data,
     )
-    _at(out, np.float64, out.shape)
-    for part in _parts(len(out), (stop - start) * len(program.steps) // 4):
+    address(out, np.float64, out.shape)
+    for part in in_calls(len(out), (stop - start) * len(program.steps) // 4):
         some, into = places[part], out[part]
-        table = (_at(draws, np.int16, draws.shape), size - 1)
+        table = (address(draws, np.int16, draws.shape), size - 1)
         sizes = (into.ctypes.data, out.shape[1], start, stop)
-        _call("hw_run", *table, some.ctypes.data, len(some), ends.shape[1], *how, *sizes)
+        call("hw_run", *table, some.ctypes.data, len(some), ends.shape[1], *how, *sizes)
 
 
 def _check_steps(program: Program) -> None:
@@ -640,7 +431,7 @@ def _check_steps(program: Program) -> None:
 def _limits(number: int, *limits: Array) -> list[Array]:
     made = [np.ascontiguousarray(limit, float) for limit in limits]
     for limit in made:
-        _at(limit, np.float64, (number,))
+        address(limit, np.float64, (number,))
     return made
 
 
@@ -655,12 +446,12 @@ def tails(
     lower, upper = np.empty((2, number, room))
     counts = np.empty((number, 5), np.int64)
     low, high = _limits(number, low, high)
-    for part in _parts(number, size):
+    for part in in_calls(number, size):
         some = rows[part]
-        given = (_at(some, np.float64, (len(some), size)), len(some), size)
+        given = (address(some, np.float64, (len(some), size)), len(some), size)
         limits = [limit[part].ctypes.data for limit in (low, high)]
         into = (lower[part].ctypes.data, upper[part].ctypes.data, counts[part].ctypes.data)
-        _call("hw_tails", *given, *limits, room, *into)
+        call("hw_tails", *given, *limits, room, *into)
     return lower, upper, counts
 
 
@@ -669,11 +460,11 @@ def count_below(rows: Array, below: Array, up_to: Array) -> NDArray[np.int64]:
     number, size = rows.shape
     counts = np.empty((number, 2), np.int64)
     below, up_to = _limits(number, below, up_to)
-    for part in _parts(number, size):
+    for part in in_calls(number, size):
         some = rows[part]
-        given = (_at(some, np.float64, (len(some), size)), len(some), size)
+        given = (address(some, np.float64, (len(some), size)), len(some), size)
         limits = [limit[part].ctypes.data for limit in (below, up_to)]
-        _call("hw_count_below", *given, *limits, counts[part].ctypes.data)
+        call("hw_count_below", *given, *limits, counts[part].ctypes.data)
     return counts
 
 
@@ -685,8 +476,8 @@ def picked(values: Array, table: NDArray[np.intp], total: float, gaps: Array) ->
     values, gaps = np.ascontiguousarray(values, float), np.ascontiguousarray(gaps, float)
     table = np.ascontiguousarray(table, np.int64)
     made = np.empty((number, each))
-    for part in _parts(number, places * each):
+    for part in in_calls(number, places * each):
         some = values[part]
         given = (some.ctypes.data, len(some), size, table.ctypes.data, places, each)
-        _call("hw_pick", *given, float(total), gaps.ctypes.data, made[part].ctypes.data)
+        call("hw_pick", *given, float(total), gaps.ctypes.data, made[part].ctypes.data)
     return made

@@ -39,6 +39,9 @@ INTERVAL = (0.025, 0.975)
 QUARTILE, MEDIAN, DECILE = 0.25, 0.5, 0.9
 # Coverages below what is wanted by less are rounding.
 ROUNDING = 1e-12
+# Width ratios and coverages that agree to so many decimals are equal: numerical inversions leave
+# differences beyond them between auto and the method that it takes.
+DECIMALS = 6
 
 
 @frozen
@@ -73,7 +76,7 @@ class _Group:
         )
         before = np.zeros((*first.shape, first.shape[-1]), dtype=bool)
         equal = np.ones_like(before)
-        for key in keys:
+        for key in keys.round(DECIMALS):
             mine, other = key[..., :, None], key[..., None, :]
             before |= equal & (other < mine)
             equal &= other == mine

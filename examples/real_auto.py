@@ -1,0 +1,122 @@
+"""What ``auto`` and the methods for few cases do on real instances: run it, and write it down.
+
+    python examples/real_auto.py run FOLDER --jobs 2
+    python examples/real_auto.py tables FOLDER > docs/real-auto-tables.md
+    python examples/real_auto.py evidence FOLDER src/halfwidth/estimation/evidence.csv
+
+FOLDER keeps a store for each of the specs ``examples/real-auto*.toml``. A run that is cut off goes
+on where it was; begin a new folder where `auto` has changed. ``evidence`` puts the rows of methods
+that `real_study.py` has none of beside its rows, or in place of earlier ones. The data stand
+beside the project, in ``../shared/data``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from real_study import HERE, cells_of, known_of, percent, table, what
+from train_classifiers import train_all
+
+import halfwidth as hw
+from halfwidth.study import analysis
+
+OF_CASES, OF_SETS = ("auto", "auto-failures"), ("auto-classes", "auto-two-classes")
+ADDED = ("auto", "bca_expanded", "delong_logit_t", "dirichlet", "gaffke")
+KEY = ["family", "statistic", "average", "method", "n", "smallest"]
+SEED = 1
+
+
+def run(folder: Path, jobs: int) -> None:
+    """Train the classifiers if need be, and run every spec."""
+    if not (HERE / "classifiers").exists():
+        train_all(HERE / "classifiers")
+    for name in (*OF_CASES, *OF_SETS):
+        hw.study.run(HERE / f"real-{name}.toml", folder / name, jobs=jobs)
+
+
+def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The cells of each kind of instance, with its title."""
+    yield "Segmentation", cells_of(folder, "auto")
+    failures = cells_of(folder, "auto-failures")
+    planted = failures["instance"].str.contains("failures")
+    steady = failures["instance"].str.contains("±") & ~planted
+    yield "IoU", failures[~planted & ~steady]
+    yield "Failures of 1, 2, 5 %", failures[planted]
+    yield "Small SDs", failures[steady]
+    yield "Test sets, macro averages", cells_of(folder, "auto-classes")
+    yield "Test sets of two classes", cells_of(folder, "auto-two-classes")
+
+
+def tables(folder: Path) -> None:
+    """Coverage and width of each method, ranked as `halfwidth study advise` does."""
+    print(
+        "# Tables of `auto` on real instances\n\nMade by `examples/real_auto.py tables`. Coverage"
+    )
+    print(
+        "of 95 % intervals in %: median [first quartile] lowest of the instances; then the median"
+    )
+    print("width over that of the reference, the first method named. Ranked as")
+    print("[`halfwidth study advise`](study-advise.md) does; in brackets: not reliable.")
+    for kind, cells in kinds(folder):
+        samples = int(cells["samples"].iloc[0])
+        print(f"\n## {kind}\n\n{cells['instance'].nunique()} instances, {samples} samples.")
+        ranked = analysis.advice(cells, n_bootstrap=0, rng=SEED)
+        for _, group in ranked.groupby(["statistic", "metric", "average"], sort=False):
+            _table(group)
+
+
+def _table(ranked: pd.DataFrame) -> None:
+    sizes = sorted(ranked["n"].unique())
+    first = ranked.iloc[0]
+    order = ranked.groupby("method")["rank"].mean().sort_values(kind="stable")
+    rows = []
+    for method in order.index:
+        own = ranked[ranked["method"] == method].set_index("n")
+        rows.append([f"`{method}`", *(_cell(own.loc[n]) for n in sizes)])
+    title = f"{what(first)}, beside {first['reference']}"
+    table(title, ["method", *(f"n = {n}" for n in sizes)], rows)
+
+
+def _cell(row: pd.Series) -> str:
+    rank = str(row["rank"]) if row["reliable"] else f"({row['rank']})"
+    middle, low, least = (percent(row[f"coverage_{name}"]) for name in ("median", "q1", "lowest"))
+    return f"{middle} [{low}] {least} × {row['width_ratio_median']:.2f}, {rank}"
+
+
+def evidence(folder: Path, file: Path) -> None:
+    """Put the rows of the added methods into what estimates quote; others stay as they are."""
+    cells = pd.concat([cells_of(folder, "auto"), cells_of(folder, *OF_SETS)])
+    known = known_of(*OF_SETS).dropna(subset="smallest_share")
+    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
+    found = analysis.evidence_rows(cells, smallest_shares=shares)
+    before = pd.read_csv(file, keep_default_na=False, na_values=["nan"])
+    found = found[found["method"].isin(ADDED)]
+    rows = pd.concat([before, found]).drop_duplicates(KEY, keep="last")
+    rows = rows.sort_values(KEY, kind="stable")
+    rows.to_csv(file, index=False, float_format="%.5g", na_rep="nan", lineterminator="\n")
+    print(f"{len(rows)} rows, {len(before)} before")
+
+
+def main() -> None:
+    """Do what the first word says."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=("run", "tables", "evidence"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("file", type=Path, nargs="?")
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    if given.what == "run":
+        run(given.folder, given.jobs)
+    elif given.what == "tables":
+        tables(given.folder)
+    else:
+        evidence(given.folder, given.file)
+
+
+if __name__ == "__main__":
+    main()
