@@ -28,6 +28,13 @@ STUDIES = (
     *("segmentation", "studentized", "classification", "two-classes", "absent-class"),
     "empirical",
 )
+# Those that the evidence is made of, the larger ones first.
+OF_EVIDENCE = (
+    *("segmentation", "studentized", "classification", "two-classes"),
+    *("auto", "auto-classes", "auto-two-classes"),
+)
+OF_A_METHOD = ["metric", "statistic", "average", "method", "n"]
+OF_A_ROW = ["family", "statistic", "average", "method"]
 PERMUTATION_SEED = 1
 BOOTSTRAPS = ("percentile", "basic", "bca")
 NAMES = {"dsc": "DSC", "nsd": "NSD", "hd95": "HD95", "auroc": "AUROC", "mcc": "MCC", "f1": "F1"}
@@ -48,16 +55,32 @@ def cells_of(folder: Path, *names: str) -> pd.DataFrame:
 
 
 def evidence(folder: Path, file: Path) -> None:
-    """Write what estimates quote. The same instance is in two studies, so they are joined here."""
-    parts = [cells_of(folder, "segmentation")]
-    parts.append(cells_of(folder, "studentized").query("method == 'studentized'"))
-    parts.append(cells_of(folder, "classification"))
-    parts.append(cells_of(folder, "two-classes"))
-    known = known_of("classification", "two-classes").dropna(subset="smallest_share")
-    shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
-    rows = analysis.evidence_rows(pd.concat(parts), smallest_shares=shares)
+    """Write what estimates quote, of the stores that FOLDER holds.
+
+    The same instance is in several studies, so they are joined here; a method comes from the first
+    that has it. Rows of the file that these stores say nothing of stay.
+    """
+    parts: list[pd.DataFrame] = []
+    names = [name for name in OF_EVIDENCE if (folder / name).exists()]
+    for name in names:
+        cells = cells_of(folder, name)
+        earlier = pd.concat([part[OF_A_METHOD] for part in parts]) if parts else cells[:0]
+        known = set(earlier[OF_A_METHOD].itertuples(index=False, name=None))
+        of_cells = cells[OF_A_METHOD].itertuples(index=False, name=None)
+        parts.append(cells[[row not in known for row in of_cells]])
+    described = known_of(*names).dropna(subset="smallest_share")
+    shares = dict(zip(described["instance"], described["smallest_share"], strict=True))
+    rows = analysis.evidence_rows(pd.concat(parts, ignore_index=True), smallest_shares=shares)
+    shipped = pd.read_csv(file, keep_default_na=False, na_values=["nan"])
+    rows = pd.concat([rows, _not_in(rows, shipped)])
+    rows = rows.sort_values([*OF_A_ROW, "n", "smallest"], kind="stable")
     rows.to_csv(file, index=False, float_format="%.5g", na_rep="nan", lineterminator="\n")
     print(f"{len(rows)} rows")
+
+
+def _not_in(rows: pd.DataFrame, old: pd.DataFrame) -> pd.DataFrame:
+    made = set(rows[OF_A_ROW].itertuples(index=False, name=None))
+    return old[[row not in made for row in old[OF_A_ROW].itertuples(index=False, name=None)]]
 
 
 def known_of(*names: str) -> pd.DataFrame:

@@ -60,3 +60,11 @@ def test_an_auroc_of_a_rare_class(positive: int, method: str) -> None:
         e = hw.metric_ci(labels, scores, metric="auroc", n_resamples=99, rng=1)
         assert isinstance(e, hw.Estimate)
         assert e.method == method
+
+
+@pytest.mark.parametrize("metric", ["f1", "mcc", "cohen_kappa", "balanced_accuracy", "auroc"])
+def test_a_perfect_test_set_has_an_interval_with_a_length(metric: str) -> None:
+    truth = np.arange(30) % 3 == 0
+    e = hw.metric_ci(truth.astype(int), truth * 0.8 + 0.1, metric=metric, n_resamples=999, rng=1)
+    assert (e.value, e.high, e.method) == (1, 1, "dirichlet")
+    assert 0.5 < e.low < 0.95

@@ -10,7 +10,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands
+from halfwidth.intervals.compute import estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
@@ -47,7 +47,9 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
-    weighted = functional.metric.spec.bounds.finite and has_weights(statistic)
+    bounded = functional.metric.spec.bounds.finite
+    bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
+    weighted = bounded and has_weights(statistic)
     if statistic.spec.of_records:
         return METHODS[_for_records(records, statistic, weighted=weighted)]
     # A single case has a mean, and hardly another statistic.
