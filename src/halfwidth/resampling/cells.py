@@ -22,11 +22,11 @@ def gathered(values: Array) -> tuple[float, Array, Array]:
 
     Cells have equal widths in arsinh((v - median)/w), where w is the median distance from the
     median: narrow near it and wider further out in proportion to the distance. Two points keep the
-    first four moments of a cell, and lie within it, with positive masses. The cumulant function
-    of a gamma sum, -log(1 - s(t - v)) for each value, has its singularity in v on or near a circle
-    through t. Where that is far from a cell, what the fifth moments change is a share 0.02⁴/4 at
-    most; where t is near the cell, the many values that are not have made the integrand vanish
-    before s is so large. Values of thinly filled cells, as outliers are, are kept.
+    mass, mean, variance and third moment of a cell, and lie within it, with positive masses, so
+    that what they make is a gamma sum again. What the fourth moment of a cell of the half-width h
+    still changes of -log(1 - s(t - v)) is below |hs/(1 - s(t - v))|⁴/4 for each value: 4e-8 where
+    t is far from the cell. Where t is near it, the many values that are not have made the integrand
+    vanish before s is large. Values of thinly filled cells, as outliers are, are kept.
 
     Parameters
     ----------
@@ -83,8 +83,9 @@ def _two_points(
     """Points and shares with the first four moments of each cell: Gauss's rule, (2, cells)."""
     mean = np.bincount(cell, offsets, len(counts)) / counts
     off = offsets - mean[cell]
-    variance = np.bincount(cell, off**2, len(counts)) / counts
-    third = np.bincount(cell, off**3, len(counts)) / counts
+    squares = off * off
+    variance = np.bincount(cell, squares, len(counts)) / counts
+    third = np.bincount(cell, squares * off, len(counts)) / counts
     spread = variance > NO_VARIANCE
     deviation = np.where(spread, np.sqrt(variance), 0.0)
     lean = np.where(spread, third, 0.0) / np.where(spread, 2 * variance * deviation, 1.0)
