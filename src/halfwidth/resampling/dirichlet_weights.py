@@ -107,6 +107,17 @@ def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
     return np.stack(columns, axis=-1)
 
 
+def typical_weight(weights: Array) -> float:
+    """What a pseudo-case weighs beside cases of such weights: Σw²/Σw, the total over Kish's n.
+
+    Where a few cases hold nearly all the weight, as little is known as of those few.
+
+    >>> typical_weight(np.array([1.0, 1.0, 0.0, 0.0]))
+    1.0
+    """
+    return float((weights**2).sum() / weights.sum())
+
+
 def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
     """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2).
 

@@ -21,7 +21,12 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.ranking import areas_of_rows
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights, weights_key
+from halfwidth.resampling.dirichlet_weights import (
+    pseudo_weights,
+    typical_weight,
+    unit_weights,
+    weights_key,
+)
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
@@ -102,14 +107,14 @@ def _ends(ranking: Ranking, design: Design, plan: Plan, masses: Masses) -> Array
     """Weights of the pseudo-cases of each row, (R, B, 4).
 
     Positives and negatives above all scores, then below all. A pseudo-case weighs as much as the
-    units on average.
+    units on average, and where cases have weights as much as the `typical_weight`.
     """
-    rows, entries = ranking.mark.shape
+    rows = len(ranking.mark)
     worst, best = (SHARE * mass for mass in masses)
     drawn = pseudo_weights([best, worst, worst, best] * rows, plan)
     each = design.n / design.units
     if ranking.weight is not None:
-        each *= ranking.weight[0].sum() / entries
+        each *= typical_weight(ranking.weight[0])
     return np.ascontiguousarray(np.moveaxis(each * drawn.reshape(-1, rows, 4), 1, 0))
 
 
