@@ -390,3 +390,23 @@ def test_a_batch_takes_some_tens_of_megabytes(average: str, n: int, classes: int
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60e6
+
+
+# --------------------------------------------------------------------------- Dirichlet weights
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@pytest.mark.parametrize(("compiled", "threads"), [(None, 1), (None, 2), (False, 1)])
+def test_dirichlet_intervals_of_a_batch_are_those_of_each_test_set(
+    kind: str, average: str, compiled: bool | None, threads: int
+) -> None:
+    records, statistic = records_of(5, 24, 3, tied=True), statistic_of(kind, average, 3)
+
+    def bounds(some: Array, plan: Plan) -> Array:
+        (made,) = intervals(some, statistic, [METHODS["dirichlet"]], Level(0.9), plan=plan)
+        return np.stack([made.interval.low, made.interval.high])
+
+    plan = Plan(3, 301, compiled=compiled, threads=threads, kept={})
+    alone = [bounds(sample[None], Plan(3, 301)) for sample in records]
+    assert np.allclose(bounds(records, plan), np.concatenate(alone, axis=1), rtol=0, atol=1e-12)

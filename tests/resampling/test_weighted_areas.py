@@ -62,17 +62,18 @@ def test_kernel_equals_numpy_on_the_same_draws(
     plain = rng.exponentials(KEY, 4, 4 + resamples, units)
     back = np.moveaxis(turned, 1, -1).reshape(-1, units)[:resamples]
     assert np.array_equal(back, plain)
-    ends = generator.gamma(0.25, size=(rows, len(turned), 4, native.LANES))
+    # Two lists are of one class, whose pseudo-cases they share, and each has two sides.
+    ends = generator.gamma(0.25, size=(2, len(turned), 2, 4, native.LANES))
     for area in (CONCORDANCE, STEPS):
         made = native_areas.weighted_areas(
             turned, unit, ranking.mark, value, ends, auroc=area is CONCORDANCE
         )
-        for row in range(rows):
+        for row, side in np.ndindex(rows, 2):
             weights = plain[:, unit[row]] * (1 if value is None else value[row])
-            own = np.moveaxis(ends[row], 1, -1).reshape(-1, 4)[:resamples]
+            own = np.moveaxis(ends[row % 2, :, side], 1, -1).reshape(-1, 4)[:resamples]
             expected = reference.weighted_areas(weights, ranking.mark[row], own, area.curve)
             for one, other in zip(made, expected, strict=True):
-                assert np.allclose(one[row, :resamples], other, rtol=1e-12, atol=0)
+                assert np.allclose(one[row, side, :resamples], other, rtol=1e-12, atol=0)
 
 
 @needs_library
@@ -80,7 +81,7 @@ def test_without_pseudo_cases_missing_classes_leave_areas_undefined() -> None:
     turned = native_areas.turned_exponentials(KEY, 0, native.LANES, 3)
     unit = np.arange(3, dtype=np.int32)[None]
     none = np.full((1, 3), Ranking.LAST_OF_TIES, np.uint8)
-    ends = np.zeros((1, 1, 4, native.LANES))
+    ends = np.zeros((1, 1, 1, 4, native.LANES))
     for auroc in (True, False):
         area, positives = native_areas.weighted_areas(turned, unit, none, None, ends, auroc=auroc)
         assert np.isnan(area).all()
@@ -90,13 +91,13 @@ def test_without_pseudo_cases_missing_classes_leave_areas_undefined() -> None:
 @needs_library
 def test_kernel_refuses_what_does_not_fit() -> None:
     turned = native_areas.turned_exponentials(KEY, 0, native.LANES, 3)
-    mark, ends = np.full((1, 3), 2, np.uint8), np.zeros((1, 1, 4, native.LANES))
+    mark, ends = np.full((1, 3), 2, np.uint8), np.zeros((1, 1, 1, 4, native.LANES))
     with pytest.raises(ValueError, match="do not fit weights"):
         native_areas.weighted_areas(
             turned, np.array([[0, 1, 3]], np.int32), mark, None, ends, auroc=True
         )
     unit = np.array([[0, 1, 2]], np.int32)
     with pytest.raises(ValueError, match="is not one of"):
-        native_areas.weighted_areas(turned, unit, mark, None, ends[:, :, :3], auroc=True)
+        native_areas.weighted_areas(turned, unit, mark, None, ends[:, :, :, :3], auroc=True)
     with pytest.raises(ValueError, match="is not one of"):
         native_areas.weighted_areas(turned, unit.astype(np.int64), mark, None, ends, auroc=True)

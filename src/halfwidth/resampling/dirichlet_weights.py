@@ -70,8 +70,10 @@ def weighted_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple
     sums : ndarray, shape (H, K, stop - start)
         One for each stratum.
     """
-    kept = kept_unit_weights(design, plan)
-    if kept is None and plan.compiles and len(features) < reference.MANY_FEATURES:
+    # To draw weights anew for a few sums takes less than a product with weights that are kept.
+    few = plan.compiles and len(features) < reference.MANY_FEATURES
+    kept = None if few else kept_unit_weights(design, plan)
+    if few:
         # One pass for each stratum, of which the units of the others have no part.
         strata = [np.zeros_like(features) for _ in design.strata]
         for place, (first, units) in enumerate(zip(design.first_units, design.strata, strict=True)):
@@ -116,6 +118,20 @@ def typical_weight(weights: Array) -> float:
     1.0
     """
     return float((weights**2).sum() / weights.sum())
+
+
+def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Plan) -> Array:
+    """Gamma(mass) variates for every class, independent within a draw: shape (P, C, B).
+
+    Classes share one stream of variates, and resample b of class c takes the (b + c)-th.
+    """
+    most = plan.n_resamples + n_classes - 1
+    streams = [
+        gammas(plan.entropy, ("weights of pseudo-cases", place), float(mass), most)
+        for place, mass in enumerate(masses)
+    ]
+    windows = [np.lib.stride_tricks.sliding_window_view(s, plan.n_resamples) for s in streams]
+    return np.stack(windows)
 
 
 def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:

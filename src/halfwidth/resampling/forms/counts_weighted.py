@@ -10,8 +10,6 @@ is spread over right and over wrong decisions, whatever the number of classes.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from halfwidth.core.forms import ByClass, CellCounts
@@ -21,12 +19,15 @@ from halfwidth.core.types import Array, Numbers
 from halfwidth.metrics.counting import count_cells, one_vs_rest
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights, weighted_sums
+from halfwidth.resampling.dirichlet_weights import (
+    pseudo_weights,
+    pseudo_weights_of_classes,
+    weighted_sums,
+)
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, declared_form
 from halfwidth.resampling.gammas import gammas
-from halfwidth.resampling.kernels import reference
 from halfwidth.resampling.tails import as_distribution
 
 # From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
@@ -89,8 +90,8 @@ def _distribution(
     wrong, right = masses
     n_classes = round(form.n_cells**0.5)
     if n_classes > 2 and form.by_class is not None:
-        each = np.repeat([right, wrong, wrong, right], n_classes)
-        added = unit * pseudo_weights(each, plan).reshape(-1, 4, n_classes)
+        of_classes = pseudo_weights_of_classes([right, wrong, wrong, right], n_classes, plan)
+        added = unit * np.moveaxis(of_classes, -1, 1)
         return _from_classes(form.by_class, _matrices(counts), _matrices(cells), added, plan)
     # Of more than two classes, all right decisions share the mass of one cell, and so do all wrong.
     among_wrong, among_right = (1, 1) if n_classes == 2 else (n_classes**2 - n_classes, n_classes)
@@ -104,9 +105,9 @@ def _from_classes(
 ) -> Quantiles:
     """Of the table of one class, or of those of all classes.
 
-    ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (B, 4, C).
+    ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (4, B, C).
     """
-    cells = zip(one_vs_rest(matrices), np.moveaxis(added, 1, 0), strict=True)
+    cells = zip(one_vs_rest(matrices), added, strict=True)
     values = np.asarray(by_class.values(*(cell + extra for cell, extra in cells)))
     if by_class.average is None:
         return as_distribution(np.ascontiguousarray(values[..., by_class.which]), plan)
@@ -157,9 +158,6 @@ def weights_of_tables(by_unit: Array, design: Design, plan: Plan) -> Array:
     features = np.concatenate([by_unit[held], design.unit_sizes[None].astype(float)])
     cases = np.array([size.sum() for size in design.by_stratum(features[-1])])[:, None, None]
     cells = np.zeros((*by_unit.shape[:2], plan.n_resamples))
-    if len(features) < reference.MANY_FEATURES:
-        # To draw few of them anew takes less than a product with weights that are kept.
-        plan = replace(plan, kept=None)
     for start, stop, sums in weighted_sums(features, design, plan):
         factors = cases / sums[:, -1:] if len(cases) > 1 else 1.0
         cells[held, start:stop] = (factors * sums[:, :-1]).sum(axis=0)

@@ -22,7 +22,7 @@ from halfwidth.metrics.ranking import areas_of_rows
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
-    pseudo_weights,
+    pseudo_weights_of_classes,
     typical_weight,
     unit_weights,
     weights_key,
@@ -36,6 +36,8 @@ from halfwidth.resampling.tails import as_distribution
 
 # Weights that are made at a time, 1 MiB: a core's cache holds them while areas are made of them.
 AT_A_TIME = 2**17
+# Areas that are made at a time, 8 MiB.
+MOST_AREAS = 2**20
 # The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
 # lies at an end as it should.
 SHARE = 0.5
@@ -51,12 +53,9 @@ def weighted(
         low, high = (low[0], 0.0), (0.0, high[1])
     rankings = [form.rank(sample) for sample in records]
     sides = [low] if low == high else [low, high]
-    drawn = [_replicates(ranking, design, form, plan, sides) for ranking in rankings]
     ends = [
-        _distribution(
-            rankings, form, plan, *(np.stack(parts) for parts in zip(*of_side, strict=True))
-        )
-        for of_side in zip(*drawn, strict=True)
+        _distribution(rankings, form, plan, area, positives)
+        for area, positives in _replicates(rankings, design, form, plan, sides)
     ]
     return ends[0], ends[-1]
 
@@ -78,44 +77,71 @@ def _distribution(
     return ClassAverage.of_replicates(average(classes), classes, weights, area)
 
 
-# --------------------------------------------------------------------------- one test set
+# --------------------------------------------------------------------------- replicates
 
 
 def _replicates(
-    ranking: Ranking, design: Design, form: RankedAreas, plan: Plan, sides: Sequence[Masses]
+    rankings: Sequence[Ranking],
+    design: Design,
+    form: RankedAreas,
+    plan: Plan,
+    sides: Sequence[Masses],
 ) -> list[tuple[Array, Array]]:
-    """For each side areas of the rows of one test set, and the positives, two of (R, B)."""
-    ends = [_ends(ranking, design, plan, masses) for masses in sides]
-    unit = unit_of_cases(design)[ranking.case]
-    shape = (len(unit), plan.n_resamples)
-    made = [(np.empty(shape), np.empty(shape)) for _ in sides]
+    """For each side areas of test sets that share their weights, and positives: (S, R, B)."""
+    every = _joined(rankings)
+    samples, rows = len(rankings), len(rankings[0].mark)
+    ends = _ends(rankings, design, plan, sides)
+    unit = unit_of_cases(design)[every.case]
+    areas, positives = np.empty((2, len(sides), len(unit), plan.n_resamples))
     compiled = form.area.fast is not None and plan.compiles
 
-    def make(block: tuple[int, int]) -> list[tuple[Array, Array]]:
+    def make(block: tuple[int, int]) -> tuple[Array, Array]:
         some = _compiled if compiled else _plainly
-        own = [end[:, block[0] : block[1]] for end in ends]
-        return some(ranking, unit, design, form.area, plan, block, own)
+        return some(every, unit, design, form.area, plan, block, ends[..., slice(*block)])
 
-    most = max(native.LANES, AT_A_TIME // design.units // native.LANES * native.LANES)
+    most = min(AT_A_TIME // design.units, MOST_AREAS // (len(sides) * len(unit)))
+    most = max(native.LANES, most // native.LANES * native.LANES)
     for (start, stop), of_block in plan.in_threads(most, make):
-        for into, part in zip(made, of_block, strict=True):
-            into[0][:, start:stop], into[1][:, start:stop] = part
-    return made
+        areas[..., start:stop], positives[..., start:stop] = of_block
+    shape = (len(sides), samples, rows, plan.n_resamples)
+    return list(zip(areas.reshape(shape), positives.reshape(shape), strict=True))
 
 
-def _ends(ranking: Ranking, design: Design, plan: Plan, masses: Masses) -> Array:
-    """Weights of the pseudo-cases of each row, (R, B, 4).
+def _joined(rankings: Sequence[Ranking]) -> Ranking:
+    """The rows of one test set after those of another."""
+    if len(rankings) == 1:
+        return rankings[0]
+    weights = [ranking.weight for ranking in rankings if ranking.weight is not None]
+    return Ranking(
+        np.concatenate([ranking.case for ranking in rankings]),
+        np.concatenate([ranking.mark for ranking in rankings]),
+        np.concatenate(weights) if weights else None,
+    )
+
+
+def _ends(
+    rankings: Sequence[Ranking], design: Design, plan: Plan, sides: Sequence[Masses]
+) -> Array:
+    """Weights of the pseudo-cases of each row, (R, sides, 4, B); with weights of cases of S R rows.
 
     Positives and negatives above all scores, then below all. A pseudo-case weighs as much as the
-    units on average, and where cases have weights as much as the `typical_weight`.
+    units on average, and beside cases of unequal weight the `typical_weight`.
     """
-    rows = len(ranking.mark)
-    worst, best = (SHARE * mass for mass in masses)
-    drawn = pseudo_weights([best, worst, worst, best] * rows, plan)
-    each = design.n / design.units
-    if ranking.weight is not None:
-        each *= typical_weight(ranking.weight[0])
-    return np.ascontiguousarray(np.moveaxis(each * drawn.reshape(-1, rows, 4), 1, 0))
+    rows, each = len(rankings[0].mark), design.n / design.units
+
+    def drawn() -> Array:
+        ends = np.empty((rows, len(sides), 4, plan.n_resamples))
+        for side, (worst, best) in enumerate(sides):
+            masses = [SHARE * mass for mass in (best, worst, worst, best)]
+            of_classes = pseudo_weights_of_classes(masses, rows, plan)
+            ends[:, side] = each * np.moveaxis(of_classes, 0, 1)
+        return ends
+
+    ends = plan.once(("weights of ends", tuple(sides), rows), (), design, drawn)
+    if rankings[0].weight is None:
+        return ends
+    of_cases = [typical_weight(r.weight[0]) for r in rankings if r.weight is not None]
+    return np.concatenate([share * ends for share in of_cases])
 
 
 def _compiled(
@@ -125,21 +151,19 @@ def _compiled(
     area: Area,
     plan: Plan,
     block: tuple[int, int],
-    ends: Sequence[Array],
-) -> list[tuple[Array, Array]]:
+    ends: Array,
+) -> tuple[Array, Array]:
     turned = native_areas.turned_exponentials(weights_key(design, plan), *block, design.units)
     _fix_strata(np.moveaxis(turned, 1, -1), design)
     resamples, auroc = block[1] - block[0], area.fast is FastArea.CONCORDANCE
-    made = []
-    for side in ends:
-        full = np.ones((len(unit), len(turned) * native.LANES, 4))
-        full[:, :resamples] = side
-        blocks = full.reshape(len(unit), len(turned), native.LANES, 4)
-        corners = np.ascontiguousarray(np.moveaxis(blocks, -1, 2))
-        own = (unit.astype(np.int32), ranking.mark, ranking.weight)
-        areas, positives = native_areas.weighted_areas(turned, *own, corners, auroc=auroc)
-        made.append((areas[:, :resamples], positives[:, :resamples]))
-    return made
+    full = np.ones((*ends.shape[:-1], len(turned) * native.LANES))
+    full[..., :resamples] = ends
+    blocks = full.reshape(*ends.shape[:-1], len(turned), native.LANES)
+    corners = np.ascontiguousarray(np.moveaxis(blocks, -2, 1))
+    own = (unit.astype(np.int32), ranking.mark, ranking.weight)
+    made = native_areas.weighted_areas(turned, *own, corners, auroc=auroc)
+    areas, positives = (np.moveaxis(one[..., :resamples], 1, 0) for one in made)
+    return areas, positives
 
 
 def _plainly(
@@ -149,19 +173,19 @@ def _plainly(
     area: Area,
     plan: Plan,
     block: tuple[int, int],
-    ends: Sequence[Array],
-) -> list[tuple[Array, Array]]:
+    ends: Array,
+) -> tuple[Array, Array]:
     weights = unit_weights(design, plan, *block)
     _fix_strata(weights, design)
-    made: list[list[tuple[Array, Array]]] = [[] for _ in ends]
+    areas, positives = np.empty((2, ends.shape[1], *unit.shape[:1], len(weights)))
     for row, mark in enumerate(ranking.mark):
         of_entries = weights[:, unit[row]]
         if ranking.weight is not None:
             of_entries = of_entries * ranking.weight[row]
-        for side, into in zip(ends, made, strict=True):
-            into.append(reference.weighted_areas(of_entries, mark, side[row], area.curve))
-    joined = [[np.stack(parts) for parts in zip(*rows, strict=True)] for rows in made]
-    return [(areas, positives) for areas, positives in joined]
+        for side, own in enumerate(ends[row % len(ends)]):
+            made = reference.weighted_areas(of_entries, mark, own.T, area.curve)
+            areas[side, row], positives[side, row] = made
+    return areas, positives
 
 
 def _fix_strata(weights: Array, design: Design) -> None:

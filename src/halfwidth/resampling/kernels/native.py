@@ -49,7 +49,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "hw_sum_weighted": (*_DRAWS, _P, _I, _I, _P),
     "hw_exponentials": (*_DRAWS, _P),
     "hw_turn_exponentials": (*_DRAWS, _P),
-    "hw_weighted_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _P, _I, _P, _P),
+    "hw_weighted_areas": (_P, _I, _I, _P, _P, _P, _I, _I, _P, _I, _I, _I, _I, _P, _P),
     "hw_turn": (_P, _I, _I, _I, _P),
     "hw_cumulate": (_P, _I, _I, _I, _I, _P),
     "hw_most_times": (_P, _I, _I, _I, _P, _P),

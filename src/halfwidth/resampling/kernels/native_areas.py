@@ -204,14 +204,15 @@ def weighted_areas(
         Of each entry, by descending score; ``mark`` as in `Ranking`.
     value : ndarray, shape (R, L), or None
         What an entry's weight is multiplied by; None: 1.
-    ends : ndarray, shape (R, blocks, 4, LANES)
-        Weights of pseudo-cases: positives and negatives above all scores, then below all.
+    ends : ndarray, shape (C, blocks, sides, 4, LANES)
+        Weights of pseudo-cases: positives and negatives above all scores, then below all. Row r
+        has those of class r mod C.
     auroc : bool
         Whether areas under ROC curves; else average precisions.
 
     Returns
     -------
-    area, positives : ndarray, shape (R, blocks * LANES)
+    area, positives : ndarray, shape (R, sides, blocks * LANES)
     """
     (blocks, units, lanes), (rows, entries) = turned.shape, unit.shape
     if lanes != LANES or not unit.size or unit.min() < 0 or unit.max() >= units:
@@ -222,13 +223,16 @@ def weighted_areas(
     unit, mark = np.ascontiguousarray(unit), np.ascontiguousarray(mark)
     address(unit, np.int32, (rows, entries))
     address(mark, np.uint8, (rows, entries))
-    address(ends, np.float64, (rows, blocks, 4, LANES))
+    classes, sides = len(ends), ends.shape[2]
+    pseudo = address(ends, np.float64, (classes, blocks, sides, 4, LANES))
     weights = address(turned, np.float64, (blocks, units, LANES))
-    area, positives = np.empty((2, rows, blocks * LANES))
-    for part in in_calls(rows, entries * blocks * LANES):
+    area, positives = np.empty((2, rows, sides, blocks * LANES))
+    for part in in_calls(rows, entries * blocks * LANES * sides):
         given = (unit[part].ctypes.data, mark[part].ctypes.data)
         values = None if value is None else value[part].ctypes.data
-        sizes = (entries, part.stop - part.start, ends[part].ctypes.data, int(auroc))
-        into = (positives[part].ctypes.data, area[part].ctypes.data)
-        native.call("hw_weighted_areas", weights, blocks, units, *given, values, *sizes, *into)
+        sizes = (entries, part.stop - part.start)
+        of_ends = (pseudo, classes, part.start, sides)
+        into = (int(auroc), positives[part].ctypes.data, area[part].ctypes.data)
+        own = (*given, values, *sizes)
+        native.call("hw_weighted_areas", weights, blocks, units, *own, *of_ends, *into)
     return area, positives

@@ -16,21 +16,23 @@ enum { ABOVE, BELOW, TOTAL, TIED_POSITIVE, TIED_NEGATIVE, SUMS };
 EXPORT CLONES int hw_turn_exponentials(uint64_t key0, uint64_t key1, int64_t start, int64_t stop,
                                        int64_t units, double *turned) {
     const uint64_t each = exponential_blocks((uint64_t)units);
-    const int64_t full = (stop - start + LANES - 1) / LANES * LANES;
-    double draws[EXPONENTIALS * EXPONENTIAL_PIECE];
-    for (int64_t b = 0; b < full; b++) {
-        double *into = turned + b / LANES * units * LANES + b % LANES;
-        if (b >= stop - start) {
-            for (int64_t u = 0; u < units; u++) into[u * LANES] = 1.0;
-            continue;
-        }
-        for (uint64_t done = 0; done < each; done += EXPONENTIAL_PIECE) {
-            const uint64_t rest = each - done;
-            const int blocks = rest < EXPONENTIAL_PIECE ? (int)rest : EXPONENTIAL_PIECE;
-            const int64_t first = (int64_t)done * EXPONENTIALS, left = units - first;
-            const int64_t most = (int64_t)blocks * EXPONENTIALS, number = left < most ? left : most;
-            draw_exponentials(key0, key1, (uint64_t)(start + b) * each + done, blocks, draws);
-            for (int64_t u = 0; u < number; u++) into[(first + u) * LANES] = draws[u];
+    uint32_t halves[EXPONENTIALS][LANES], own[EXPONENTIALS];
+    uint64_t words[4];
+    for (int64_t b = start; b < stop; b += LANES) {
+        const int lanes = stop - b < LANES ? (int)(stop - b) : LANES;
+        for (uint64_t block = 0; block < each; block++) {
+            const int64_t left = units - (int64_t)block * EXPONENTIALS;
+            const int used = left < EXPONENTIALS ? (int)left : EXPONENTIALS;
+            for (int lane = 0; lane < LANES; lane++) {
+                philox((uint64_t)(b + lane) * each + block, key0, key1, words);
+                memcpy(own, words, sizeof own);
+                for (int k = 0; k < EXPONENTIALS; k++) halves[k][lane] = own[k];
+            }
+            for (int k = 0; k < used; k++, turned += LANES) {
+                for (int lane = 0; lane < LANES; lane++)
+                    turned[lane] = exponential_of(halves[k][lane]);
+                for (int lane = lanes; lane < LANES; lane++) turned[lane] = 1.0;
+            }
         }
     }
     return DONE;
@@ -96,34 +98,58 @@ INLINE void add_weighted(const double *RESTRICT turned, const int32_t *RESTRICT 
     }
 }
 
-/* A group of ties made of pseudo-cases: a row of positives, and one of negatives. */
-INLINE void add_ends(const double *RESTRICT ends, int auroc, double (*RESTRICT sums)[LANES]) {
+/* A group of ties made of pseudo-cases: a row of positives, and one of negatives. For average
+   precision. */
+INLINE void add_ends(const double *RESTRICT ends, double (*RESTRICT sums)[LANES]) {
     memcpy(sums[TIED_POSITIVE], ends, LANES * sizeof(double));
     memcpy(sums[TIED_NEGATIVE], ends + LANES, LANES * sizeof(double));
-    end_ties(auroc, sums);
+    end_ties(0, sums);
+}
+
+/* The area under a ROC curve with pseudo-cases, given that of the cases alone. */
+INLINE void with_ends(const double *RESTRICT ends, double (*RESTRICT sums)[LANES],
+                      double *RESTRICT positives, double *RESTRICT areas) {
+    for (int i = 0; i < LANES; i++) {
+        const double *end = ends + i;
+        const double first = end[0], above = end[LANES], last = end[2 * LANES];
+        const double below = end[3 * LANES], hits = first + sums[ABOVE][i];
+        const double inner = 0.5 * (above * first) + (sums[TOTAL][i] + first * sums[BELOW][i]);
+        const double total = inner + below * (hits + 0.5 * last);
+        positives[i] = hits + last;
+        areas[i] = total / (positives[i] * (above + sums[BELOW][i] + below));
+    }
 }
 
 /* Areas of `rows` lists in blocks of resamples, and the positives that they rest on, both
-   (rows, blocks * LANES). `value` holds weights of the entries, or is null. `ends` are the weights
-   of pseudo-cases, (rows, blocks, 4, LANES): positives and negatives above all scores, positives
-   and negatives below. */
+   (rows, sides, blocks * LANES). `value` holds weights of the entries, or is null. `ends` are the
+   weights of pseudo-cases, (classes, blocks, sides, 4, LANES): positives and negatives above all
+   scores, positives and negatives below. The lists are those of one class after another, over and
+   over, from the class `first` on. */
 EXPORT CLONES int hw_weighted_areas(const double *turned, int64_t blocks, int64_t units,
                                     const int32_t *unit, const uint8_t *mark, const double *value,
                                     int64_t entries, int64_t rows, const double *ends,
-                                    int64_t auroc, double *positives, double *areas) {
+                                    int64_t classes, int64_t first, int64_t sides, int64_t auroc,
+                                    double *positives, double *areas) {
     for (int64_t row = 0; row < rows; row++, unit += entries, mark += entries) {
-        for (int64_t block = 0; block < blocks; block++, ends += 4 * LANES) {
+        const double *of_class = ends + (first + row) % classes * blocks * sides * 4 * LANES;
+        for (int64_t block = 0; block < blocks; block++) {
             const double *weights = turned + block * units * LANES;
             double sums[SUMS][LANES] = {{0.0}};
-            add_ends(ends, auroc != 0, sums);
-            if (auroc)
-                add_weighted(weights, unit, mark, value, entries, 1, sums);
-            else
+            if (auroc) add_weighted(weights, unit, mark, value, entries, 1, sums);
+            for (int64_t side = 0; side < sides; side++, of_class += 4 * LANES) {
+                const int64_t place = ((row * sides + side) * blocks + block) * LANES;
+                if (auroc) {
+                    with_ends(of_class, sums, positives + place, areas + place);
+                    continue;
+                }
+                memset(sums, 0, sizeof sums);
+                add_ends(of_class, sums);
                 add_weighted(weights, unit, mark, value, entries, 0, sums);
-            add_ends(ends + 2 * LANES, auroc != 0, sums);
-            for (int i = 0; i < LANES; i++, positives++, areas++) {
-                *positives = sums[ABOVE][i];
-                *areas = sums[TOTAL][i] / (auroc ? sums[ABOVE][i] * sums[BELOW][i] : sums[ABOVE][i]);
+                add_ends(of_class + 2 * LANES, sums);
+                for (int i = 0; i < LANES; i++) {
+                    positives[place + i] = sums[ABOVE][i];
+                    areas[place + i] = sums[TOTAL][i] / sums[ABOVE][i];
+                }
             }
         }
         if (value) value += entries;
