@@ -209,6 +209,40 @@ def test_extreme_samples_by_a_path_of_twice_as_many_nodes(monkeypatch: pytest.Mo
         assert np.exp(log_probability_below(one, t)[0]) == pytest.approx(0.025, rel=1e-8)
 
 
+def along_a_straight_line(totals: Array, masses: Array, t: float) -> float:
+    """P(Σ g A / Σ g < t) along a line through the saddle point, with nodes that cost no thought."""
+    d = t - totals
+    starts = np.geomspace(1e-3, 1 - 1e-3, 999) / d.max()
+    heights = -np.log(starts) - (masses[:, None] * np.log1p(-np.outer(d, starts))).sum(axis=0)
+    start = starts[heights.argmin()]
+    q = d / (1 - d * start)
+    u = np.arange(0, 40, 0.01)
+    off = 1j * np.sinh(u) / np.sqrt((masses * q**2).sum() + start**-2)
+    logs = (masses[:, None] * np.log(1 - np.outer(q, off))).sum(axis=0)
+    terms = (np.exp(-logs) / (1 + off / start)).real * np.cosh(u)
+    height = np.exp(heights.min()) / np.sqrt((masses * q**2).sum() + start**-2)
+    return float((terms.sum() - terms[0] / 2) * 0.01 * height / np.pi)
+
+
+@pytest.mark.parametrize("masses", [(0.5, 0.0, 0.5), (0.25, 0.5, 0.25), (0.1, 0.0, 0.1)])
+def test_small_spreads_beside_failures_at_every_level(masses: tuple[float, float, float]) -> None:
+    # A bent path suits one scale alone; here are that of the values, of the failure, of the limits.
+    rng, n, atoms = np.random.default_rng(6), 30, (0.0, 0.5, 1.0)
+    for spread, failure in itertools.product((1e-4, 1e-3, 1e-2), (0.0, 0.45, 1.0)):
+        values = np.append(rng.normal(0.56, spread, n - 1), failure)
+        totals, shapes = np.append(values, atoms), np.append(np.ones(n), masses)
+        totals, shapes = totals[shapes > 0], shapes[shapes > 0]
+        for tail in (0.025, 0.2, 0.4):
+            low = lower_quantiles(ratios(values, masses, atoms), tail)[0]
+            assert along_a_straight_line(totals, shapes, low) == pytest.approx(tail, rel=1e-6)
+
+
+def test_a_tiny_mass_beside_equal_values_overflows_nowhere() -> None:
+    with np.errstate(over="raise", invalid="raise"):
+        low, _ = interval(np.full(5, 0.8), "dirichlet:mass=0.001", confidence_level=0.5)
+    assert low == pytest.approx(0.8, abs=1e-12)
+
+
 def test_batches_give_what_each_sample_gives_alone() -> None:
     values = np.random.default_rng(1).beta(5, 1, (20, 15))
     values[3], values[4], values[5] = 0.0, 1.0, 0.25

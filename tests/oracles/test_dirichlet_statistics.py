@@ -276,6 +276,14 @@ def test_intervals_hold_their_estimate_and_are_nested(name: str, method: str) ->
         assert (np.diff(high) >= 0).all()
 
 
+def test_the_iqr_of_two_cases_is_that_of_plain_gammas() -> None:
+    # Half the gap of two neighbours; the upper end has its pseudo-cases at 0 and at 1.
+    values, own = arrange(np.array([0.3, 0.9]))
+    made = weighted_distributions(values[None], own, resolve_statistic("iqr"), Plan(5, 9999), HALF)
+    for end, masses in zip(made, masses_of("iqr", HALF), strict=True):
+        assert_same_distribution(end, plain_draws("iqr", values, own, masses, 20_000))
+
+
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke"])
 def test_spreads_of_equal_values_reach_beyond_zero(method: str) -> None:
     for name in ("sd", "sd:ddof=0"):

@@ -66,15 +66,17 @@ def drawn_distribution(
 def weighted(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
-    """Sums of weighted quantiles; of one, or two neighbours, without draws."""
+    """Sums of weighted quantiles; a quantile, between two neighbours too, without draws."""
     ranks, weights = _picks(statistic, design.n)
+    # The IQR of two cases is of two neighbours, but lies between neither.
+    spread = total_weight(weights) == 0
 
     def at_end(masses: Masses, extended: Array) -> Quantiles:
-        if design.simple and _are_close(ranks):
+        if design.simple and _are_close(ranks) and not spread:
             return quantile_distribution(extended, ranks, weights, masses)
         return few_quantiles(extended, design, plan, masses, ranks, weights)
 
-    return at_both_ends(values, pseudo_cases, at_end, spread=total_weight(weights) == 0)
+    return at_both_ends(values, pseudo_cases, at_end, spread=spread)
 
 
 def _are_close(ranks: Array) -> bool:
