@@ -75,7 +75,7 @@ SITUATIONS |= {
     "HW208": lambda: hw.metric_ci(THREE, [0, 1] * 25 + [0], metric="ppv", average="macro"),
     "HW313": lambda: hw.metric_ci(THREE, ROWS, metric="average_precision", method="percentile"),
     "HW314": lambda: hw.metric_ci(
-        [1] * 25 + [0] * 25, [1, 0] * 12 + [1] * 2 + [0] * 24, metric="lr_plus"
+        [1] * 25 + [0] * 25, [1, 0] * 12 + [1] * 2 + [0] * 24, metric="lr_plus", method="percentile"
     ),
     "HW405": lambda: hw.metric_ci(THREE, ROWS, metric="auroc", average="micro"),
     "HW406": lambda: hw.metric_ci([0, 1] * 25, [0, 1, 1] * 16 + [0, 1], metric="auroc"),

@@ -61,7 +61,7 @@ def test_means_proportions_and_areas_of_two_clusters_have_intervals() -> None:
     assert hw.summary_ci(VALUES, groups=groups).low < VALUES.mean()
     assert hw.summary_ci(VALUES > 0.8, groups=groups).low > 0
     area: Any = hw.metric_ci(TRUTH, SCORE, metric="auroc", groups=groups)
-    assert (area.method, area.low < area.value < area.high) == ("delong_logit_t", True)
+    assert (area.method, area.low < area.value < area.high) == ("dirichlet", True)
 
 
 def test_cases_and_means_of_clusters_are_drawn_from_two_on() -> None:

@@ -277,12 +277,12 @@ def test_auroc_of_clusters_has_the_error_of_a_jackknife(seed: int) -> None:
     )
 
 
-def test_class_in_a_single_cluster_has_no_error_and_auto_takes_newcombe() -> None:
+def test_class_in_a_single_cluster_has_no_error_and_auto_takes_dirichlet() -> None:
     truth = np.array([1, 1, 0, 0, 0, 0, 0, 0])
     score = np.array([0.9, 0.4, 0.5, 0.3, 0.2, 0.1, 0.6, 0.2])
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 3])
     named: Any = hw.metric_ci(truth, score, metric="auroc", groups=groups, method="delong_logit_t")
     assert math.isnan(named.low)
     chosen: Any = hw.metric_ci(truth, score, metric="auroc", groups=groups)
-    assert chosen.method == "newcombe"
+    assert chosen.method == "dirichlet"
     assert chosen.low < chosen.value <= chosen.high

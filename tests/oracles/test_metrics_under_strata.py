@@ -61,7 +61,7 @@ def test_one_positive_in_a_stratum_of_its_own_has_no_variance_to_be_seen() -> No
     truth[:] = 0
     truth[200] = 1
     e = hw.metric_ci(truth, score, metric="auroc", strata=truth)
-    assert e.method == "newcombe"
+    assert e.method == "dirichlet"
     assert np.isnan(hw.metric_ci(truth, score, metric="auroc", method="delong", strata=truth).low)
 
 
@@ -116,7 +116,7 @@ def test_a_weighted_auroc_without_a_variance_falls_back(score: Array) -> None:
     truth = np.repeat([0, 1], 20)
     weight = np.random.default_rng(1).uniform(0.5, 2, 40)
     e = hw.metric_ci(truth, score, metric="auroc", sample_weight=weight)
-    assert e.method == "newcombe"
+    assert e.method == "dirichlet"
     assert e.low < e.value - 0.05
 
 

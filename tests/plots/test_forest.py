@@ -122,8 +122,8 @@ def test_open_and_missing_ends_can_be_drawn(bounds: Any) -> None:
     made = [
         hw.summary_ci(values, bounds=bounds, alternative="lower", label="lower"),
         hw.summary_ci(values, bounds=bounds, alternative="upper", label="upper"),
-        hw.summary_ci([0.5], bounds=bounds, label="none"),
-        replace(hw.summary_ci([0.5], bounds=bounds, label="nothing"), value=np.nan),
+        hw.summary_ci([0.5], label="none"),
+        replace(hw.summary_ci([0.5], label="nothing"), value=np.nan),
     ]
     ax = forest(made)
     drawn(ax)

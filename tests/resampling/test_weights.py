@@ -17,8 +17,8 @@ from halfwidth.core.rng import Key, derive_key, exponentials, exponentials_of
 from halfwidth.resampling.kernels import native, reference
 
 KEY = derive_key(7, "weights")
-# Around the borders of blocks of eight draws, and of pieces of 128 blocks.
-SIZES = [1, 7, 8, 9, 65, 250, 1016, 1024, 1025, 2049]
+# Around the borders of blocks of twelve draws, and of pieces of 128 blocks.
+SIZES = [1, 11, 12, 13, 65, 250, 1524, 1536, 1537, 3073]
 RANGES = [(0, 1), (0, 40), (5, 9), (1000, 1003)]
 # The first words of the key 0, from the known answers of the Random123 library.
 PUBLISHED = (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B68AEC7BA23B)
@@ -26,27 +26,27 @@ PUBLISHED = (0x16554D9ECA36314C, 0xDB20FE9D672D0FDC, 0xD7E772CEE186176B, 0x7E68B
 compiled = pytest.mark.skipif(not native.available(), reason="there is no compiled library")
 
 
-def logarithms(halves: list[int]) -> list[float]:
-    """-log((r + ½) / 2³²) in 40 digits."""
+def logarithms(integers: list[int]) -> list[float]:
+    """-log((r + ½) / 2²¹) in 40 digits."""
     with localcontext() as context:
         context.prec = 40
-        return [float(-((Decimal(r) + Decimal("0.5")) / 2**32).ln()) for r in halves]
+        return [float(-((Decimal(r) + Decimal("0.5")) / 2**21).ln()) for r in integers]
 
 
-def test_draws_are_logarithms_of_the_halves_of_published_words() -> None:
-    halves = [half for word in PUBLISHED for half in (word % 2**32, word >> 32)]
-    drawn = exponentials(Key(0), 0, 1, 8)[0]
-    assert drawn == pytest.approx(logarithms(halves), rel=2e-11, abs=0)
+def test_draws_are_logarithms_of_parts_of_published_words() -> None:
+    parts = [word >> shift & (2**21 - 1) for shift in (0, 21, 42) for word in PUBLISHED]
+    drawn = exponentials(Key(0), 0, 1, 12)[0]
+    assert drawn == pytest.approx(logarithms(parts), rel=2e-11, abs=0)
 
 
-def test_the_logarithm_is_exact_to_its_last_digits_from_end_to_end() -> None:
-    ends = [0, 1, 2, 2**31 - 1, 2**31, 2**32 - 3, 2**32 - 2, 2**32 - 1]
+def test_the_logarithm_is_exact_to_ten_digits_from_end_to_end() -> None:
+    ends = [0, 1, 2, 2**20 - 1, 2**20, 2**21 - 3, 2**21 - 2, 2**21 - 1]
     # Around √½, where the power of two changes.
-    root = [int(2**power * 2**-0.5) + step for power in (20, 31, 32) for step in (-1, 0, 1)]
-    some = np.random.default_rng(1).integers(0, 2**32, 2000).tolist()
-    halves = ends + root + some
-    made = exponentials_of(np.array(halves, dtype=np.uint64))
-    assert made == pytest.approx(logarithms(halves), rel=2e-11, abs=0)
+    root = [int(2**power * 2**-0.5) + step for power in (10, 20, 21) for step in (-1, 0, 1)]
+    some = np.random.default_rng(1).integers(0, 2**21, 2000).tolist()
+    integers = ends + root + some
+    made = exponentials_of(np.array(integers, dtype=np.uint64))
+    assert made == pytest.approx(logarithms(integers), rel=2e-11, abs=0)
 
 
 def test_draws_are_exponential() -> None:

@@ -71,7 +71,8 @@ def test_the_methods_offered_are_those_that_the_front_door_takes(
     for measured in rows:
         offered = [method.name for method in measured.methods]
         if metric in OF_A_PART and average in ("binary", "none"):
-            assert offered == ["percentile", "bca", "basic", "delta"]
+            bootstraps = ["percentile", "bca", "bca_expanded", "basic"]
+            assert offered == [*bootstraps, "delta", "dirichlet", "gaffke"]
         else:
             assert offered == taken
 

@@ -227,6 +227,9 @@ def _width_of_the_bound(context: CautionContext) -> Caution | None:
     simple = context.design is not None and context.design.simple
     if Need.WEIGHTED not in e.method_spec.needs or not simple or not _is_mean(e):
         return None
+    # Of a proportion every case lies at a bound.
+    if context.successes is not None:
+        return None
     if context.undefined or e.alternative != "two-sided" or len(values) < FEWEST_FOR_WIDTH:
         return None
     error = values.std(ddof=1) / math.sqrt(len(values))

@@ -109,6 +109,17 @@ def pseudo_weights(masses: Sequence[float] | Array, plan: Plan) -> Array:
     return np.stack(columns, axis=-1)
 
 
+def typical_weight(weights: Array) -> float:
+    """What a pseudo-case weighs beside cases of such weights: Σw²/Σw, the total over Kish's n.
+
+    Where a few cases hold nearly all the weight, as little is known as of those few.
+
+    >>> typical_weight(np.array([1.0, 1.0, 0.0, 0.0]))
+    1.0
+    """
+    return float((weights**2).sum() / weights.sum())
+
+
 def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Plan) -> Array:
     """Gamma(mass) variates for every class, independent within a draw: shape (P, C, B).
 

@@ -82,7 +82,7 @@ def _powers_of_quantiles(shape: float) -> Array:
     """
     from scipy import special
 
-    points = np.arange(23 * STEPS_PER_UNIT + 1) / STEPS_PER_UNIT
+    points = np.arange(16 * STEPS_PER_UNIT + 1) / STEPS_PER_UNIT
     few = points < np.log(2)
     quantiles = np.empty(len(points))
     quantiles[few] = special.gammaincinv(shape, -np.expm1(-points[few]))

@@ -23,6 +23,7 @@ from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
     pseudo_weights_of_classes,
+    typical_weight,
     unit_weights,
     weights_key,
 )
@@ -124,9 +125,9 @@ def _ends(
     """Weights of the pseudo-cases of each row, (R, sides, 4, B); with weights of cases of S R rows.
 
     Positives and negatives above all scores, then below all. A pseudo-case weighs as much as the
-    units on average.
+    units on average, and beside cases of unequal weight the `typical_weight`.
     """
-    (rows, entries), each = rankings[0].mark.shape, design.n / design.units
+    rows, each = len(rankings[0].mark), design.n / design.units
 
     def drawn() -> Array:
         ends = np.empty((rows, len(sides), 4, plan.n_resamples))
@@ -139,7 +140,7 @@ def _ends(
     ends = plan.once(("weights of ends", tuple(sides), rows), (), design, drawn)
     if rankings[0].weight is None:
         return ends
-    of_cases = [r.weight[0].sum() / entries for r in rankings if r.weight is not None]
+    of_cases = [typical_weight(r.weight[0]) for r in rankings if r.weight is not None]
     return np.concatenate([share * ends for share in of_cases])
 
 

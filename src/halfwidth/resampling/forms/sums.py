@@ -9,7 +9,7 @@ from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.dirichlet_weights import pseudo_weights
+from halfwidth.resampling.dirichlet_weights import pseudo_weights, typical_weight
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
 from halfwidth.resampling.forms.contract import BothEnds, Engine, declared_form
@@ -65,7 +65,7 @@ def weighted(
     features = form.features(records)
     if form.table is not None:
         cells = weights_of_tables(design.totals(features), design, plan)
-        unit = float(features[0].sum()) / design.units
+        unit = typical_weight(features[0].sum(axis=0)) * design.n / design.units
         return of_tables(form.table, features.sum(axis=-1), cells, unit, plan, pseudo_cases)
     sizes = np.broadcast_to(np.ones(design.n), (len(records), 1, design.n))
     by_unit = design.totals(np.concatenate([features, sizes], axis=1))

@@ -35,7 +35,7 @@ MOST_UNITS = 2**32
 # Counts of tables, weighed and added up, fit into 16 bits.
 MOST_TABLE_UNITS = (2**15 - 1) // MOST_WEIGHT
 # Exponentials to a block of words.
-EXPONENTIALS = 8
+EXPONENTIALS = 12
 # Widths of the tables that sums are drawn from, and floats in a line of the cache.
 WIDTHS, LINE = (1, 2, 4, 8), 8
 # Draws, values of rows, and steps of programs that one call goes through.

@@ -185,6 +185,8 @@ def _tables_block(group: Sequence[ValueColumns], root: Path, place: Path) -> Blo
         Line("penalty", 100.0, 'of "worst", for distances', active=False),
         Line("population", "auto", '"kde", "empirical", or by the metric'),
         Line("min_cases", 0, "fewer cases: left out"),
+        Line("failures", 0.02, "share of failed cases to plant", active=False),
+        Line("from", dsc.__name__, 'the values, of metric = "iou"', active=False),
         Line("model", "U-Net", "default: as files says", active=False),
         Line("task", "liver", "default: as files says, or the column", active=False),
     )
@@ -236,6 +238,8 @@ def _scores_block(group: Sequence[ScoreFiles], scores: str, targets: str, root: 
         Line("population", "kde", '"kde" of logits, or "empirical"'),
         Line("bandwidth", "d+4", 'shrinks as n^(-1/(d+4)), or "5"'),
         Line("min_cases", 0, "fewer cases: left out"),
+        Line("failures", 0.02, "share of failed cases to plant", active=False),
+        Line("from", dsc.__name__, 'the values, of metric = "iou"', active=False),
         Line("model", "ResNet-50", "default: as scores says", active=False),
         Line("task", "pneumonia", "default: as scores says", active=False),
     )

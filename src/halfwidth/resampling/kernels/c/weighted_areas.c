@@ -16,8 +16,7 @@ enum { ABOVE, BELOW, TOTAL, TIED_POSITIVE, TIED_NEGATIVE, SUMS };
 EXPORT CLONES int hw_turn_exponentials(uint64_t key0, uint64_t key1, int64_t start, int64_t stop,
                                        int64_t units, double *turned) {
     const uint64_t each = exponential_blocks((uint64_t)units);
-    uint32_t halves[EXPONENTIALS][LANES], own[EXPONENTIALS];
-    uint64_t words[4];
+    uint64_t words[4], turned_words[4][LANES];
     for (int64_t b = start; b < stop; b += LANES) {
         const int lanes = stop - b < LANES ? (int)(stop - b) : LANES;
         for (uint64_t block = 0; block < each; block++) {
@@ -25,12 +24,11 @@ EXPORT CLONES int hw_turn_exponentials(uint64_t key0, uint64_t key1, int64_t sta
             const int used = left < EXPONENTIALS ? (int)left : EXPONENTIALS;
             for (int lane = 0; lane < LANES; lane++) {
                 philox((uint64_t)(b + lane) * each + block, key0, key1, words);
-                memcpy(own, words, sizeof own);
-                for (int k = 0; k < EXPONENTIALS; k++) halves[k][lane] = own[k];
+                for (int w = 0; w < 4; w++) turned_words[w][lane] = words[w];
             }
             for (int k = 0; k < used; k++, turned += LANES) {
                 for (int lane = 0; lane < LANES; lane++)
-                    turned[lane] = exponential_of(halves[k][lane]);
+                    turned[lane] = exponential_of(part_of_word(turned_words[k % 4][lane], k / 4));
                 for (int lane = lanes; lane < LANES; lane++) turned[lane] = 1.0;
             }
         }

@@ -51,8 +51,9 @@ EXPORT CLONES int hw_sum_weighted(uint64_t key0, uint64_t key1, int64_t start, i
             add_products(draws, features + f * pitch + first, number, apart[f]);
         for (int f = 0; f < width && first + number >= units; f++) {
             const double *a = apart[f];
-            sums[resample * width + f] =
-                ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
+            sums[resample * width + f] = ((a[0] + a[1]) + (a[2] + a[3])) +
+                                         ((a[4] + a[5]) + (a[6] + a[7])) +
+                                         ((a[8] + a[9]) + (a[10] + a[11]));
         }
     });
     return DONE;
