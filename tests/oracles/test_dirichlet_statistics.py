@@ -284,6 +284,13 @@ def test_the_iqr_of_two_cases_is_that_of_plain_gammas() -> None:
         assert_same_distribution(end, plain_draws("iqr", values, own, masses, 20_000))
 
 
+@pytest.mark.parametrize("n", [2, 6, 10])
+def test_the_largest_sd_of_all_is_not_cut_by_rounding(n: int) -> None:
+    e = hw.summary_ci([0, 1] * (n // 2), metric="dsc", statistic="sd", n_resamples=199, rng=1)
+    assert e.low <= e.value <= e.high
+    assert "HW309" not in [caution.code for caution in e.cautions]
+
+
 @pytest.mark.parametrize("method", ["dirichlet", "gaffke"])
 def test_spreads_of_equal_values_reach_beyond_zero(method: str) -> None:
     for name in ("sd", "sd:ddof=0"):

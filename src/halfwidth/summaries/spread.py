@@ -33,7 +33,8 @@ def _squares_from_sd(n: int | Array, sd: Array, _centre: Array, ddof: float) -> 
 def _range_of_sd(bounds: Bounds, n: float, ddof: float) -> Bounds:
     """No n values within bounds lie farther apart than half of them at either."""
     widest = bounds.width / 2 / math.sqrt(1 - ddof / n) if n > ddof else bounds.width
-    return Bounds(0.0, widest)
+    # An SD may be rounded up: that of 0 and 1 exceeds 1/√2 as it is reckoned here.
+    return Bounds(0.0, widest * (1 + 4 * np.finfo(float).eps))
 
 
 def _influence_on_sd(values: Array, ddof: float) -> Array:
