@@ -146,6 +146,7 @@ def metric_family(metric: Metric) -> str:
     return OF_CASES if bounded else ""
 
 
+@functools.cache
 def rows_of(family: str, statistic: str | None, average: str, method: str) -> tuple[Evidence, ...]:
     """What was found of a method on enough instances, all sizes, ascending."""
     key = [family, statistic, average, method]

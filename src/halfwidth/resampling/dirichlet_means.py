@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.types import Array
+from halfwidth.resampling.cells import gathered
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import pseudo_weights, unit_weights
 from halfwidth.resampling.distribution import Quantiles
@@ -25,6 +26,9 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.inversion import GammaRatios, lower_quantiles
 from halfwidth.resampling.proportions import weighted_proportions
 from halfwidth.resampling.tails import as_distribution
+
+# More cases than this are gathered in cells.
+MOST_VALUES = 4096
 
 
 def weighted_means(
@@ -47,10 +51,18 @@ def weighted_means(
         return weighted_proportions((values == high).sum(axis=-1), design.n, pseudo_cases)
 
     both = pseudo_cases.low == pseudo_cases.high
+    one_stratum = len(design.strata) == 1
+    cells = _gathered(values, design) if one_stratum else None
 
     def distribution(masses: Masses) -> Quantiles:
         atoms = _atoms(pseudo_cases, masses)
-        return _distribution(values, design, plan, (low, high), atoms, serves_both=both)
+        if not one_stratum:
+            return _drawn(values, design, plan, atoms)
+        if cells is not None:
+            ends = _from_cells(cells, (low, high), atoms)
+        else:
+            ends = _from_units(values, design, (low, high), atoms)
+        return DirichletMeans(low, high, *ends, both)
 
     for_low = distribution(pseudo_cases.low)
     if both:
@@ -72,36 +84,67 @@ def _atoms(pseudo_cases: PseudoCases, masses: Masses) -> tuple[Array, Array]:
     return distinct[total > 0], total[total > 0]
 
 
-def _distribution(
-    values: Array,
-    design: Design,
-    plan: Plan,
-    bounds: tuple[float, float],
-    atoms: tuple[Array, Array],
-    *,
-    serves_both: bool,
-) -> Quantiles:
-    """In one stratum by inversion; in several by drawing weights."""
-    if len(design.strata) > 1:
-        return _drawn(values, design, plan, atoms)
+def _from_units(
+    values: Array, design: Design, bounds: tuple[float, float], atoms: tuple[Array, Array]
+) -> tuple[GammaRatios, GammaRatios]:
+    """How far the mean is from either bound, in shares of their distance.
+
+    From either, so that values next to a bound keep their digits.
+    """
     points, masses = atoms
     low, high = bounds
     totals, sizes = design.totals(values), design.unit_sizes.astype(float)
     samples, size = len(values), design.n / design.units
     if design.equal_sizes:
         totals, sizes, size = totals / size, np.ones(design.units), 1.0
-    # From either end, so that values next to a bound keep their digits.
-    from_low, from_high = (
-        GammaRatios(
+
+    def ratios(away: int, end: float) -> GammaRatios:
+        return GammaRatios(
             away * (totals - end * sizes) / (high - low),
             sizes,
             np.tile(away * (points - end) * size / (high - low), (samples, 1)),
             np.full((samples, len(points)), size),
             np.tile(masses, (samples, 1)),
-        )
-        for away, end in ((1, low), (-1, high))
-    )
-    return DirichletMeans(low, high, from_low.merged(), from_high.merged(), serves_both)
+        ).merged()
+
+    return ratios(1, low), ratios(-1, high)
+
+
+def _gathered(values: Array, design: Design) -> tuple[Array, Array, Array] | None:
+    """Medians (S, 1), and points about them and their masses (S, m), in place of very many units.
+
+    None where they are few, or differ in size.
+    """
+    if design.units <= MOST_VALUES or not design.equal_sizes:
+        return None
+    samples = [gathered(row) for row in design.totals(values) * (design.units / design.n)]
+    most = max(len(masses) for _, _, masses in samples)
+    medians = np.array([[median] for median, _, _ in samples])
+    # Points without mass fill up the shorter rows.
+    distances, masses = np.zeros((2, len(samples), most))
+    for row, (_, own_distances, own_masses) in enumerate(samples):
+        distances[row, : len(own_distances)] = own_distances
+        masses[row, : len(own_masses)] = own_masses
+    return medians, distances, masses
+
+
+def _from_cells(
+    cells: tuple[Array, Array, Array], bounds: tuple[float, float], atoms: tuple[Array, Array]
+) -> tuple[GammaRatios, GammaRatios]:
+    """The same as `_from_units`, of gathered units."""
+    medians, distances, masses = cells
+    low, high = bounds
+    samples = len(medians)
+    masses = np.append(masses, np.tile(atoms[1], (samples, 1)), axis=-1)
+    none = np.empty((samples, 0))
+
+    def ratios(away: int, end: float) -> GammaRatios:
+        points = away * ((medians - end) + distances) / (high - low)
+        pseudo = np.tile(away * (atoms[0] - end) / (high - low), (samples, 1))
+        points = np.append(points, pseudo, axis=-1)
+        return GammaRatios(none, none[0], points, np.ones(points.shape), masses)
+
+    return ratios(1, low), ratios(-1, high)
 
 
 @frozen(eq=False)

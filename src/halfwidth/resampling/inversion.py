@@ -369,9 +369,7 @@ def _trapezoid(
         if not first:
             weight[:, 0] /= 2
         off = 1j * scale[:, None] * along
-        logs = _log_factors(q, off) + np.einsum(
-            "sp,snp->sn", masses, np.log(1 - off[..., None] * q_atoms[:, None])
-        )
+        logs = _log_factors(q, off) + _log_powers(q_atoms, masses, off)
         values = np.exp(-np.maximum(logs.real, -MOST_EXPONENT) - 1j * logs.imag)
         beside = 1 + off / s[:, None]
         values /= beside
@@ -402,4 +400,15 @@ def _log_factors(q: Array, off: Complex) -> Complex:
             factors = off[part, :, None] * -q[part, None, left : left + columns]
             factors += 1
             out[part] += np.log(_products(factors)).sum(axis=-1)
+    return out
+
+
+def _log_powers(q_atoms: Array, masses: Array, off: Complex) -> Complex:
+    """Log of the product of (1 - off·q)^mass over atoms, (S, P) and (S, N) -> (S, N)."""
+    out = np.empty(off.shape, dtype=complex)
+    rows = max(1, MOST_ELEMENTS // (NODES * max(q_atoms.shape[-1], 1)))
+    for top in range(0, len(off), rows):
+        part = slice(top, top + rows)
+        logs = np.log(1 - off[part, :, None] * q_atoms[part, None])
+        out[part] = np.einsum("sp,snp->sn", masses[part], logs)
     return out
