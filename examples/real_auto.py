@@ -4,10 +4,11 @@
     python examples/real_auto.py tables FOLDER > docs/real-auto-tables.md
     python examples/real_auto.py evidence FOLDER src/halfwidth/estimation/evidence.csv
 
-FOLDER keeps a store for each of the specs ``examples/real-auto*.toml``. A run that is cut off goes
-on where it was; begin a new folder where `auto` has changed. ``evidence`` puts the rows of methods
-that `real_study.py` has none of beside its rows, or in place of earlier ones. The data stand
-beside the project, in ``../shared/data``.
+FOLDER keeps a store for each of the specs ``examples/real-auto*.toml``, any of which can be run by
+itself (``halfwidth study run``): tables and evidence are of those that are there. A run that is cut
+off goes on where it was; begin a new folder where `auto` has changed. ``evidence`` puts the rows of
+methods that `real_study.py` has none of beside its rows, or in place of earlier ones. The data
+stand beside the project, in ``../shared/data``.
 """
 
 from __future__ import annotations
@@ -38,16 +39,23 @@ def run(folder: Path, jobs: int) -> None:
 
 
 def kinds(folder: Path) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The cells of each kind of instance, with its title."""
-    yield "Segmentation", cells_of(folder, "auto")
-    failures = cells_of(folder, "auto-failures")
-    planted = failures["instance"].str.contains("failures")
-    steady = failures["instance"].str.contains("±") & ~planted
-    yield "IoU", failures[~planted & ~steady]
-    yield "Failures of 1, 2, 5 %", failures[planted]
-    yield "Small SDs", failures[steady]
-    yield "Test sets, macro averages", cells_of(folder, "auto-classes")
-    yield "Test sets of two classes", cells_of(folder, "auto-two-classes")
+    """The cells of each kind of instance, with its title, of the studies that were run."""
+    segmentation, failed, classes, two_classes = (
+        cells_of(folder, name) if (folder / name).exists() else None
+        for name in (*OF_CASES, *OF_SETS)
+    )
+    if segmentation is not None:
+        yield "Segmentation", segmentation
+    if failed is not None:
+        planted = failed["instance"].str.contains("failures")
+        steady = failed["instance"].str.contains("±") & ~planted
+        yield "IoU", failed[~planted & ~steady]
+        yield "Failures of 1, 2, 5 %", failed[planted]
+        yield "Small SDs", failed[steady]
+    if classes is not None:
+        yield "Test sets, macro averages", classes
+    if two_classes is not None:
+        yield "Test sets of two classes", two_classes
 
 
 def tables(folder: Path) -> None:
@@ -88,8 +96,9 @@ def _cell(row: pd.Series) -> str:
 
 def evidence(folder: Path, file: Path) -> None:
     """Put the rows of the added methods into what estimates quote; others stay as they are."""
-    cells = pd.concat([cells_of(folder, "auto"), cells_of(folder, *OF_SETS)])
-    known = known_of(*OF_SETS).dropna(subset="smallest_share")
+    of_sets = [name for name in OF_SETS if (folder / name).exists()]
+    cells = pd.concat([cells_of(folder, name) for name in ("auto", *of_sets)])
+    known = known_of(*of_sets).dropna(subset="smallest_share")
     shares = dict(zip(known["instance"], known["smallest_share"], strict=True))
     found = analysis.evidence_rows(cells, smallest_shares=shares)
     before = pd.read_csv(file, keep_default_na=False, na_values=["nan"])

@@ -132,13 +132,27 @@ def _matrices(tables: Array) -> Array:
 
 
 def _weights_of_cells(counts: Numbers, design: Design, plan: Plan) -> Array:
-    """Weights in each cell of independent cases, (S, K) -> (S, B, K)."""
-    filled = int((counts > 0).sum(axis=-1).max(initial=1))
-    if design.n < GAMMAS_FROM * filled:
-        ends = np.cumsum(counts, axis=-1)
-        place = np.arange(design.n)
-        inside = (place < ends[..., None]) & (place >= (ends - counts)[..., None])
-        return weights_of_tables(inside.astype(float), design, plan)
+    """Weights in each cell of independent cases, (S, K) -> (S, B, K).
+
+    Each table goes its own way, whatever others are in the batch, so that it has the same draws
+    in every batch.
+    """
+    cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
+    by_case = design.n < GAMMAS_FROM * (counts > 0).sum(axis=-1)
+    if by_case.any():
+        cells[by_case] = _summed_over_cases(counts[by_case], design, plan)
+    cells[~by_case] = _gammas_of_cells(counts[~by_case], plan)
+    return cells
+
+
+def _summed_over_cases(counts: Numbers, design: Design, plan: Plan) -> Array:
+    ends = np.cumsum(counts, axis=-1)
+    place = np.arange(design.n)
+    inside = (place < ends[..., None]) & (place >= (ends - counts)[..., None])
+    return weights_of_tables(inside.astype(float), design, plan)
+
+
+def _gammas_of_cells(counts: Numbers, plan: Plan) -> Array:
     cells = np.zeros((len(counts), plan.n_resamples, counts.shape[-1]))
     for cell, in_cell in enumerate(counts.T):
         for count in np.unique(in_cell[in_cell > 0]):
