@@ -6,7 +6,9 @@ The intervals are those of ``methods = ["auto"]`` in a study, which are those of
 and perfect test sets go through the public functions. Instances (`auto_instances.py`) are real from
 ``../shared/data`` and simulated ones. A cell has the coverage of 95 % intervals in %, as median
 [first quartile] lowest of its instances, the median width, the same over that of a reference (t,
-percentile, DeLong on the logit), what is wanted, and whether it is reached.
+percentile, DeLong on the logit), what is wanted, and whether it is reached. Samples on which the
+statistic is undefined, as the MCC is without a positive case, are misses; beside it stands the
+coverage without these.
 """
 
 from __future__ import annotations
@@ -98,12 +100,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Found:
-    """What one instance gave."""
+    """What one instance gave.
+
+    ``if_defined`` is the coverage of the samples whose statistic, and so their interval, is
+    defined; the others are misses in ``coverage``.
+    """
 
     coverage: float
     width: float
     reference_width: float = float("nan")
     methods: str = ""
+    if_defined: float = float("nan")
 
 
 # --------------------------------------------------------------------------- rows
@@ -188,7 +195,8 @@ def measure(cells: Cells) -> Found:
     rows = {row["method"]: row for row in simulate(cells).rows}
     auto = rows.pop("auto")
     beside = next(iter(rows.values()), {"width_mean": float("nan")})
-    return Found(auto["coverage"], auto["width_mean"], beside["width_mean"], auto["chosen"])
+    widths = auto["width_mean"], beside["width_mean"]
+    return Found(auto["coverage"], *widths, auto["chosen"], auto["coverage_defined"])
 
 
 def counted_cases(cells: Cells) -> list[tuple[int, bool]]:
@@ -212,14 +220,22 @@ def print_row(row: Row, found: Sequence[Found]) -> None:
     shares = np.array([one.coverage for one in found])
     width = statistics.median(one.width for one in found)
     ratio = statistics.median(one.width / one.reference_width for one in found)
-    cover = f"{_percent(np.median(shares))} [{_percent(np.quantile(shares, 0.25))}] "
-    cover += _percent(shares.min())
+    cover = _summary(shares)
+    if_defined = np.array([one.if_defined for one in found])
+    if (if_defined > shares).any():
+        cover += f"; where defined {_summary(if_defined)}"
     beside = "–" if np.isnan(ratio) else f"× {ratio:.2f} {row.reference}"
     wanted = "–" if row.wanted is None else str(row.wanted)
     missing = [] if row.wanted is None else list(row.wanted.misses(shares, ratio))
     reached = "–" if row.wanted is None else "; ".join(missing) or "reached"
     cells = (row.title, row.n, len(found), cover, f"{width:.3f}", beside, _taken(found), wanted)
     print("| " + " | ".join(map(str, (*cells, reached))) + " |", flush=True)
+
+
+def _summary(shares: Array) -> str:
+    """Median [first quartile] lowest."""
+    quartile = _percent(np.quantile(shares, 0.25))
+    return f"{_percent(np.median(shares))} [{quartile}] {_percent(shares.min())}"
 
 
 def _percent(share: float) -> str:

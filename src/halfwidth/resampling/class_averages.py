@@ -31,8 +31,8 @@ class ClassAverage:
         Its estimates, anything where a class has no weight.
     weights : ndarray, shape (S, C)
         Of the classes in the average.
-    ordered : ndarray, shape (S, C, B)
-        Replicates of each class under Dirichlet weights, ascending, undefined ones (NaN) last.
+    replicates : ndarray, shape (S, C, B)
+        Of each class under Dirichlet weights; NaN where it is undefined.
     correlation : ndarray, shape (S, C, C)
         Of the replicates of two classes.
     """
@@ -40,7 +40,7 @@ class ClassAverage:
     estimate: Array
     classes: Array
     weights: Array
-    ordered: Array
+    replicates: Array
     correlation: Array
 
     @classmethod
@@ -52,18 +52,17 @@ class ClassAverage:
         classes = np.where(used, classes, 0.0)
         replicates[~used] = 0.0
         correlation = np.stack([_correlation(one) for one in replicates])
-        replicates.sort(axis=-1)
         return cls(estimate, classes, weights, replicates, correlation)
 
     @property
     def n_resamples(self) -> int:
         """Replicates of a class."""
-        return int(self.ordered.shape[-1])
+        return int(self.replicates.shape[-1])
 
     @property
     def n_undefined(self) -> NDArray[np.intp]:
         """Of the class with most undefined ones."""
-        return np.asarray(np.isnan(self.ordered).sum(axis=-1).max(axis=-1))
+        return np.asarray(np.isnan(self.replicates).sum(axis=-1).max(axis=-1))
 
     def quantile(self, probability: Array | float) -> Array:
         """The estimate less the distance of a quantile below the median, plus that of one above."""
@@ -75,17 +74,18 @@ class ClassAverage:
 
     def standard_deviation(self) -> Array:
         """The SD, of those of the classes."""
-        return self._root(self.weights * np.nanstd(self.ordered, axis=-1))
+        return self._root(self.weights * np.nanstd(self.replicates, axis=-1))
 
     def _of_classes(self, probability: Array) -> Array:
         """Type-7 quantiles of the defined replicates of each class, (S,) -> (S, C)."""
-        defined = self.n_resamples - np.isnan(self.ordered).sum(axis=-1)
+        defined = self.n_resamples - np.isnan(self.replicates).sum(axis=-1)
         position = probability[:, None] * np.maximum(defined - 1, 0)
         below = np.floor(position).astype(np.intp)
         above = np.minimum(below + 1, np.maximum(defined - 1, 0))
+        # NaN comes last.
+        ordered = np.partition(self.replicates, np.union1d(below, above), axis=-1)
         low, high = (
-            np.take_along_axis(self.ordered, rank[..., None], axis=-1)[..., 0]
-            for rank in (below, above)
+            np.take_along_axis(ordered, rank[..., None], axis=-1)[..., 0] for rank in (below, above)
         )
         return np.asarray(low + (position - below) * (high - low))
 
@@ -96,13 +96,15 @@ class ClassAverage:
 
 def _correlation(replicates: Array) -> Array:
     """Of the replicates of classes, (C, B) -> (C, C); 0 where one does not vary."""
-    defined = replicates[:, ~np.isnan(replicates).any(axis=0)]
+    undefined = np.isnan(replicates).any(axis=0)
+    defined = replicates[:, ~undefined] if undefined.any() else replicates
     if defined.shape[-1] < 2:
         return np.eye(len(replicates))
     centred = defined - defined.mean(axis=-1, keepdims=True)
-    length = np.sqrt((centred**2).sum(axis=-1, keepdims=True))
-    scaled = centred / np.where(length > 0, length, 1.0)
-    correlation = scaled @ scaled.T
+    products = centred @ centred.T
+    length = np.sqrt(np.diag(products))
+    length[length == 0] = 1.0
+    correlation = products / np.outer(length, length)
     np.fill_diagonal(correlation, 1.0)
     return np.asarray(correlation)
 

@@ -104,9 +104,15 @@ def _accepted(entropy: int, what: tuple[object, ...], shape: float, first: Array
     waiting, uniform = np.arange(len(first)), first
     for attempt in itertools.count(1):
         normal = special.ndtri(uniform[:, 0])
-        cube = np.maximum(1 + c * normal, 0.0) ** 3
+        cube = np.maximum(1 + c * normal, 0.0)
+        cube = cube * cube * cube
+        square = normal * normal
+        accepted = uniform[:, 1] < 1 - 0.0331 * square * square
+        # Most pass without a logarithm.
+        rest = np.flatnonzero(~accepted)
         with np.errstate(divide="ignore"):
-            accepted = np.log(uniform[:, 1]) < normal**2 / 2 + d * (1 - cube + np.log(cube))
+            most = square[rest] / 2 + d * (1 - cube[rest] + np.log(cube[rest]))
+            accepted[rest] = np.log(uniform[rest, 1]) < most
         variates[waiting[accepted]] = d * cube[accepted]
         waiting = waiting[~accepted]
         if not len(waiting):
@@ -118,4 +124,6 @@ def _accepted(entropy: int, what: tuple[object, ...], shape: float, first: Array
 def _uniforms(
     entropy: int, what: tuple[object, ...], attempt: object, n_resamples: int, draws: int
 ) -> Array:
-    return rng.uniforms(rng.derive_key(entropy, *what, attempt), 0, n_resamples, draws)
+    # One long row: a resample's own would begin with a block of its own.
+    key = rng.derive_key(entropy, *what, attempt)
+    return rng.uniforms(key, 0, 1, n_resamples * draws).reshape(n_resamples, draws)

@@ -32,7 +32,7 @@ from halfwidth.resampling.tails import as_distribution
 
 # From so many cases for each filled cell on, the weight of a cell is one gamma variate; below, a
 # sum of the weights of its cases is made sooner.
-GAMMAS_FROM = 40
+GAMMAS_FROM = 20
 
 
 def weighted(
