@@ -310,8 +310,8 @@ def test_the_width_that_the_bound_makes_is_told_as_a_share() -> None:
     whole = hw.summary_ci(SMALL, metric="dsc", method="dirichlet")
     share = 100 * (1 - by_t.halfwidth / whole.halfwidth)
     assert message == (
-        f"{share:.0f} % of the width comes from the metric's bound 0: 12 cases without a failure "
-        "cannot exclude failures."
+        f"{share:.0f} % of the width comes from the bound 0 of the range: 12 cases without a "
+        "failure cannot exclude failures."
     )
     narrower: dict[str, Any] = {"metric": "dsc", "method": "dirichlet", "bounds": (0.7, 0.9)}
     assert "HW315" not in codes(hw.summary_ci(SMALL, **narrower))
@@ -321,7 +321,7 @@ def test_the_width_that_the_bound_makes_is_told_as_a_share() -> None:
 def test_equal_values_owe_all_of_their_width_to_the_bound() -> None:
     found = hw.summary_ci([1.0] * 20, metric="dsc", method="dirichlet").cautions
     (message,) = (caution.message for caution in found if caution.code == "HW315")
-    assert message.startswith("100 % of the width comes from the metric's bound 0: 20 cases")
+    assert message.startswith("100 % of the width comes from the bound 0 of the range: 20 cases")
 
 
 def test_a_bound_cut_by_auto_is_not_also_outside() -> None:

@@ -289,3 +289,11 @@ def test_figures_take_finished_results_only() -> None:
     for draw in (plots.confusion, plots.subsample_means, plots.figure_of_table):
         assert "is not what" in complaint(functools.partial(draw, None))
     assert "is no axes" in complaint(lambda: plots.forest(hw.summary_ci(DICE), ax={}))
+
+
+@pytest.mark.parametrize(("bounds", "hint"), [((50, 100), "bounds 0.5,1"), ((96, 100), None)])
+def test_bounds_in_the_unit_before_scaling(bounds: tuple[float, float], hint: str | None) -> None:
+    with pytest.raises(hw.DataError, match="lie outside the range") as error:
+        hw.summary_ci([85.0, 90.0, 95.0], metric="dsc", scale=100, bounds=bounds)
+    assert ("are meant?" in str(error.value)) is (hint is not None)
+    assert hint is None or hint in str(error.value)

@@ -77,3 +77,13 @@ def test_a_study_takes_it() -> None:
     rows = rows_of(cells)
     assert {row["metric"] for row in rows} == {PART}
     assert all(0.43 < row["truth"] < 1 for row in rows)
+
+
+def test_a_bound_beyond_the_range_by_rounding_is_not_cut() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(60) < 0.3
+    score = truth + rng.normal(size=60)
+    patients = np.arange(60) // 3
+    e = hw.metric_ci(truth, score, metric="auroc:max_fpr=0.1", scores="any", groups=patients, rng=1)
+    assert e.low == pytest.approx(0.9 / 1.9, abs=1e-12)
+    assert "HW309" not in [caution.code for caution in e.cautions]

@@ -161,3 +161,13 @@ def test_everything_public_is_there() -> None:
     assert set(planning.__all__) <= set(dir(planning))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         planning.nonsense  # noqa: B018
+
+
+def test_a_plan_by_t_says_where_auto_takes_another_method() -> None:
+    bounded = planning.mean_n(0.1, halfwidth=0.02, metric="dsc").notes
+    paired = planning.difference_n(0.1, halfwidth=0.02, metric="dsc").notes
+    assert bounded == paired
+    assert "auto takes dirichlet" in bounded[0]
+    assert hw.summary_ci([0.8, 0.9, 0.95], metric="dsc").method == "dirichlet"
+    assert planning.mean_n(1.0, halfwidth=0.2, metric="hd95").notes == ()
+    assert planning.mean_n(0.1, halfwidth=0.02, metric="dsc", formula="z").notes == ()

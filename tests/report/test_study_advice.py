@@ -11,6 +11,7 @@ from analysed import cell
 
 from halfwidth.report.render import render
 from halfwidth.report.study_advice import advice_document
+from halfwidth.report.wrapping import wrapped
 from halfwidth.study.analysis import advice
 
 WAYS = {"t": (0.93, 0.2), "hall": (0.95, 0.24), "gaffke": (0.98, 0.3), "bca": (0.92, 0.19)}
@@ -71,3 +72,7 @@ def test_data_have_all_methods() -> None:
     assert advised[0]["reliable"] is True
     rows = list(csv.DictReader(io.StringIO(render(document, "csv"))))
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4"]
+
+
+def test_a_rank_stays_with_the_sign_of_a_tie() -> None:
+    assert wrapped("one (3) ≈", 7) == ["one", "(3) ≈"]

@@ -333,8 +333,8 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     ),
     CautionSpec(
         "HW315",
-        "width from the metric's bound",
-        "{share} of the width comes from the metric's bound {bound:g}: {n} without a failure "
+        "width from a bound",
+        "{share} of the width comes from the bound {bound:g} of the range: {n} without a failure "
         "cannot exclude failures.",
         "Dirichlet weights give a share to a case at each bound of the metric that was not seen. "
         "Where the values vary little this share is most of the width. Of populations with 2 % of "

@@ -283,6 +283,10 @@ def _like_per_cent(values: Array) -> bool:
     return bool(values.min() >= 0 and 10 < values.max() <= 100)
 
 
+def _within(values: Array, bounds: Bounds) -> bool:
+    return bool(((values >= bounds.low) & (values <= bounds.high)).all())
+
+
 def _check_range(
     numbers: Array, spec: MetricSpec, scale: float, where: str, cases: Sequence[object] | None
 ) -> None:
@@ -310,6 +314,9 @@ def _check_range(
             text += " are per cent: scale=100 (--scale 100)"
         else:
             text += ". They look like per cent: use scale=100 (--scale 100)"
+    elif spec.bounds_given and scale != 1 and _within(seen * scale, bounds):
+        low, high = (bound / scale for bound in (bounds.low, bounds.high))
+        text += f". Values are divided by scale={scale:g} first: bounds {low:g},{high:g} are meant?"
     elif spec.kind is Kind.BINARY:
         text += ". It takes 1 for a case that is right and 0 for one that is not"
     raise DataError(text)

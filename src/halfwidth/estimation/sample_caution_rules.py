@@ -77,7 +77,7 @@ def _few_clusters(context: CautionContext, design: Design) -> Caution | None:
         return None
     count = context.units_text
     if not design.equal_sizes:
-        count += f" that weigh like {design.effective_units:.2g} equal ones"
+        count += f" that weigh like {design.effective_units:.3g} equal ones"
     return caution("HW201", n=count, what=context.what, needed=f"about {needed} or more")
 
 

@@ -35,6 +35,8 @@ from halfwidth.resampling.linearization import effective_trials, resemblance_tri
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
 MOST_ELEMENTS = 2**21
+# A bound that rounding puts beyond the range by less than this share of it lies at its end.
+RANGE_ROUNDING = 1e-12
 
 
 @frozen
@@ -259,7 +261,8 @@ def apply(
         high = np.where(undefined, np.nan, statistic_range.high)
     elif level.alternative == "upper":
         low = np.where(undefined, np.nan, statistic_range.low)
-    outside = (low < statistic_range.low) | (high > statistic_range.high)
+    slack = RANGE_ROUNDING * statistic_range.width if statistic_range.finite else 0.0
+    outside = (low < statistic_range.low - slack) | (high > statistic_range.high + slack)
     clip = clip or method.clips
     clipped = outside & clip
     if clip:

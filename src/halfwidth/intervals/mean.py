@@ -88,7 +88,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 
 
 @interval_method(
-    title="textbook t",
+    title="t (CR1)",
     drawn=Drawn("orange", "dotted", "v"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),

@@ -21,6 +21,7 @@ from halfwidth.planning.checks import (
     check_positive,
     check_sd,
     check_share,
+    notes_on_auto,
     wanted_width,
 )
 from halfwidth.planning.means import FORMULAS, LEAST, plan_for_mean_width
@@ -240,7 +241,9 @@ def _width_formula(
 
     mean = resolve_statistic("mean")
     of = f"difference in {quantity_text(mean, bound)}" + ("" if design.paired else " of two groups")
-    notes = () if design.paired else ("n is the number of cases of each of the two groups.",)
+    notes: tuple[str, ...] = ("n is the number of cases of each of the two groups.",)
+    if design.paired:
+        notes = notes_on_auto(bound, named)
     return WidthFormula(
         of=of,
         formula=named,

@@ -17,6 +17,7 @@ from halfwidth.planning.checks import (
     check_choice,
     check_n,
     check_sd,
+    notes_on_auto,
     wanted_width,
 )
 from halfwidth.planning.reliability import (
@@ -232,4 +233,5 @@ def _width_formula(
         least=LEAST,
         needs=needs,
         unit=metric.unit,
+        notes=notes_on_auto(metric, named),
     )

@@ -10,8 +10,8 @@ from halfwidth.core import errors
 # A text with more letters without a space, a hyphen, an underscore or a slash is no word: where
 # nothing else helps, it is broken into parts of that many.
 LONGEST_WORD, PART_OF_WORD = 24, 16
-# A number stays with its per cent.
-_BETWEEN_WORDS = re.compile(r"(?<= )(?=[^ %])")
+# A number stays with its per cent, and a rank with the sign of a tie.
+_BETWEEN_WORDS = re.compile(r"(?<= )(?=[^ %≈])")
 # Not in 1e-05 or 2024-01, and not after a minus.
 _WITHIN_WORDS = re.compile(r"(?<=\w-)(?=[^\W\d])|(?<=_)(?=[^_])|(?<=\w/)(?=\w)")
 
