@@ -192,7 +192,7 @@ def evidence(
     --------
     >>> found = evidence("dsc", statistic="mean", n=25)
     >>> sorted(found["method"])[:3]
-    ['basic', 'bca', 'bca_expanded']
+    ['auto', 'basic', 'bca']
     """
     import pandas as pd
 
