@@ -617,7 +617,9 @@ def test_shapes_that_differ_are_an_error_whatever_is_ignored(tmp_path: Path) -> 
     assert "shapes differ" in complaint(hw.DataError, *pair, "dsc", ignore_geometry=True)
 
 
-def test_two_processes_find_the_same_as_one(tmp_path: Path) -> None:
+def test_two_processes_find_the_same_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     without = np.where(reference() == 2, 0, reference()).astype(np.uint8)
     pair = folders(
         tmp_path,
@@ -629,6 +631,10 @@ def test_two_processes_find_the_same_as_one(tmp_path: Path) -> None:
     assert same(one, two)
     assert repr(one.cases) == repr(two.cases)
     assert (one.cautions, one.notes) == (two.cautions, two.notes)
+    # The processes are kept, and do not stay in the folder of the first call.
+    monkeypatch.chdir(tmp_path)
+    here = [Path(folder).relative_to(tmp_path) for folder in pair]
+    assert same(one, hw.score_folders(*here, EVERY, jobs=2, **options))
 
 
 @pytest.mark.parametrize("jobs", [0, -2, 1.0, True, "2", None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import warnings
 from collections.abc import Generator, Mapping, Sequence
 
@@ -70,7 +71,8 @@ def _outcomes(
 
     with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        outcomes = run(delayed(_attempt)(files, settings) for files in cases)
+        folder = os.getcwd()
+        outcomes = run(delayed(_attempt_in)(folder, files, settings) for files in cases)
     try:
         yield from outcomes
     finally:
@@ -78,6 +80,12 @@ def _outcomes(
             # Dropping the remaining cases is intended.
             warnings.simplefilter("ignore")
             outcomes.close()
+
+
+def _attempt_in(folder: str, files: CaseFiles, settings: ScoringSettings) -> Outcome:
+    """In a worker, which may be left from a call that was made in another folder."""
+    os.chdir(folder)
+    return _attempt(files, settings)
 
 
 def _attempt(files: CaseFiles, settings: ScoringSettings) -> Outcome:
