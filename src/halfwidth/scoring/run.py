@@ -6,6 +6,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
 
 from halfwidth.core.errors import DataError
 from halfwidth.core.processes import deaf_to_interrupts
@@ -71,7 +72,7 @@ def _outcomes(
 
     with parallel_config(backend="loky", inner_max_num_threads=1), deaf_to_interrupts():
         run = Parallel(n_jobs=min(jobs, len(cases)), return_as="generator_unordered")
-        folder = os.getcwd()
+        folder = Path.cwd()
         outcomes = run(delayed(_attempt_in)(folder, files, settings) for files in cases)
     try:
         yield from outcomes
@@ -82,7 +83,7 @@ def _outcomes(
             outcomes.close()
 
 
-def _attempt_in(folder: str, files: CaseFiles, settings: ScoringSettings) -> Outcome:
+def _attempt_in(folder: Path, files: CaseFiles, settings: ScoringSettings) -> Outcome:
     """In a worker, which may be left from a call that was made in another folder."""
     os.chdir(folder)
     return _attempt(files, settings)
