@@ -633,8 +633,8 @@ def test_two_processes_find_the_same_as_one(
     assert (one.cautions, one.notes) == (two.cautions, two.notes)
     # The processes are kept, and do not stay in the folder of the first call.
     monkeypatch.chdir(tmp_path)
-    here = [Path(folder).relative_to(tmp_path) for folder in pair]
-    assert same(one, hw.score_folders(*here, EVERY, jobs=2, **options))
+    found, truth = (Path(folder).relative_to(tmp_path) for folder in pair)
+    assert same(one, hw.score_folders(found, truth, EVERY, jobs=2, **options))
 
 
 @pytest.mark.parametrize("jobs", [0, -2, 1.0, True, "2", None])
