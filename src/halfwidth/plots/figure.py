@@ -206,6 +206,10 @@ def write_figure(figure: Figure | Axes, path: str | Path) -> None:
     box = None if root.get_layout_engine() else "tight"
     try:
         with mpl.rc_context(unchanging):
+            if box is None:
+                # The second layout may differ from the first by a rounding error, and no more from
+                # then on; a figure that was shown or written before has its first one behind it.
+                root.draw_without_rendering()
             root.savefig(
                 file,
                 format=suffix[1:],
