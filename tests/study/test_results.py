@@ -98,6 +98,13 @@ def test_columns_may_be_chosen(folder: Path) -> None:
     assert_frame_equal(results.to_frame(("truth_how",)), whole[["truth_how"]])
 
 
+def test_what_is_not_installed_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = open_results(folder / "store")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    with pytest.raises(OptionError, match=r"needs duckdb: pip install 'halfwidth\[study\]'"):
+        results.to_frame()
+
+
 def test_the_run_says_what_it_was(folder: Path) -> None:
     results = open_results(str(folder / "store"))
     said = json.dumps(dict(results.run))

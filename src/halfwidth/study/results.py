@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.study.storage import manifest
+from halfwidth.study.storage.opening import need_libraries
 from halfwidth.study.storage.part_files import check_part
 from halfwidth.study.storage.store import Store, parts_in
 
@@ -56,8 +57,9 @@ class Results:
         Raises
         ------
         OptionError
-            If the query is not valid SQL, or names unknown columns.
+            If the query is not valid SQL, names unknown columns, or DuckDB is not installed.
         """
+        need_libraries("duckdb")
         import duckdb
 
         parts, _ = _sound_parts(self.folder)

@@ -47,7 +47,7 @@ def create_or_open(
     OptionError
         If a library is not installed.
     """
-    _need_libraries()
+    need_libraries("pyarrow", "filelock")
     folder, new = Path(path), manifest.new_manifest(settings, inputs, columns)
     notes: tuple[str, ...] = ()
     try:
@@ -78,12 +78,13 @@ def open_store(path: str | Path) -> Store:
     DataError
         If there is none, or it is of another format.
     """
-    _need_libraries()
+    need_libraries("pyarrow", "filelock")
     return Store(Path(path), manifest.read(Path(path)))
 
 
-def _need_libraries() -> None:
-    for library in ("pyarrow", "filelock"):
+def need_libraries(*libraries: str) -> None:
+    """Say how to install what an installation without the extra of studies lacks."""
+    for library in libraries:
         if importlib.util.find_spec(library) is None:
             raise OptionError(f"a study needs {library}: pip install 'halfwidth[study]'")
 
