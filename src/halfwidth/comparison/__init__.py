@@ -1,0 +1,1 @@
+"""Comparing models: differences with intervals, tests beside them, verdicts."""

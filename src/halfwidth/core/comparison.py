@@ -1,0 +1,301 @@
+"""Results of comparing models: differences with their intervals, tests and verdicts."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Literal
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.estimate import Estimate, plain
+from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Better, Metric
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Effect = Literal["difference", "ratio"]
+EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
+
+
+@frozen
+class TestResult:
+    """A test that two models do equally well; it stands beside the interval.
+
+    Attributes
+    ----------
+    name : str
+        ``"permutation"``, ``"mcnemar"``, ``"mcnemar_midp"`` or ``"wilcoxon"``.
+    title : str
+        The test in prose: ``sign-flip permutation``.
+    p_value : float
+        Two-sided; NaN where the test cannot be made.
+    n_resamples : int or None
+        Permutations drawn; None where all were counted or none are needed.
+    adjusted : float
+        The p-value adjusted for all comparisons; NaN where there is one comparison only.
+    correction : str
+        How it was adjusted: ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
+    """
+
+    __test__ = False  # not a class of tests
+
+    name: str
+    title: str
+    p_value: float
+    n_resamples: int | None = None
+    adjusted: float = math.nan
+    correction: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "name": self.name,
+            "p_value": plain(self.p_value),
+            "n_resamples": self.n_resamples,
+            "adjusted": plain(self.adjusted),
+            "correction": self.correction or None,
+        }
+
+
+@frozen
+class SimultaneousInterval:
+    """An interval that holds together with those of all other comparisons of its family.
+
+    Attributes
+    ----------
+    low, high : float
+    method : str
+        ``"max_t"`` or ``"bonferroni"``.
+    n_comparisons : int
+        How many hold together.
+    """
+
+    low: float
+    high: float
+    method: str
+    n_comparisons: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "method": self.method,
+            "n_comparisons": self.n_comparisons,
+        }
+
+
+@frozen
+class Verdict:
+    """What an interval says of a difference, oriented so that positive is better.
+
+    Attributes
+    ----------
+    word : {"superior", "non-inferior", "inferior", "inconclusive"}
+    sentence : str
+    margin : float or None
+    equivalent : bool or None
+        Whether the interval at 1 - 2α lies within ±margin; None without a margin.
+    simultaneous : bool
+        Whether it rests on the simultaneous interval.
+    lead_needed : float
+        How large the lead would have to be at this n for the interval to exclude what it must.
+    n_needed : int or None
+        How many cases would settle the difference that was seen; None where none would.
+    """
+
+    word: str
+    sentence: str
+    margin: float | None = None
+    equivalent: bool | None = None
+    simultaneous: bool = False
+    lead_needed: float = math.nan
+    n_needed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "word": self.word,
+            "sentence": self.sentence,
+            "margin": self.margin,
+            "equivalent": self.equivalent,
+            "simultaneous": self.simultaneous,
+            "lead_needed": plain(self.lead_needed),
+            "n_needed": self.n_needed,
+        }
+
+
+@frozen
+class GoalResult:
+    """Whether one model reaches a goal: its bound lies beyond it.
+
+    Attributes
+    ----------
+    model : str
+    estimate : Estimate
+        Of that model alone.
+    goal : float
+    met : bool
+    sentence : str
+    """
+
+    model: str
+    estimate: Estimate
+    goal: float
+    met: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "model": self.model,
+            "goal": self.goal,
+            "met": self.met,
+            "sentence": self.sentence,
+            "estimate": self.estimate.to_dict(),
+        }
+
+
+@frozen(repr=False)
+class Difference:
+    """The difference (or ratio) between two models, first against second.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    first_value, second_value : float
+        The statistic or metric of each, on the cases compared.
+    estimate : Estimate
+        The difference, first minus second (or first over second), with its interval.
+    metric_spec : Metric
+        What each model's value is; that of ``estimate`` has the range of differences.
+    effect : {"difference", "ratio"}
+    paired : bool
+        Whether both were measured on the same cases.
+    n_unmatched : int
+        Cases left out because they were not there for all models.
+    test : TestResult or None
+    superiority : float
+        Share of cases in which the first is better, ties half; NaN for metrics of a test set.
+    simultaneous : SimultaneousInterval or None
+    verdict : Verdict or None
+    """
+
+    first: str
+    second: str
+    first_value: float
+    second_value: float
+    estimate: Estimate
+    metric_spec: Metric
+    effect: Effect = "difference"
+    paired: bool = True
+    n_unmatched: int = 0
+    test: TestResult | None = None
+    superiority: float = math.nan
+    simultaneous: SimultaneousInterval | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def value(self) -> float:
+        """The difference, or the ratio."""
+        return self.estimate.value
+
+    @property
+    def low(self) -> float:
+        """The lower bound."""
+        return self.estimate.low
+
+    @property
+    def high(self) -> float:
+        """The upper bound."""
+        return self.estimate.high
+
+    @property
+    def by(self) -> Mapping[str, Any]:
+        """The levels of the columns within which models were compared."""
+        return self.estimate.by
+
+    @property
+    def sign(self) -> int:
+        """1 where a larger value is better, -1 where a smaller one is, 0 where nothing says."""
+        return {Better.HIGHER: 1, Better.LOWER: -1}.get(self.metric_spec.spec.better, 0)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """Those of the difference."""
+        return self.estimate.cautions
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract: that of the difference, and what belongs to the comparison."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "effect": self.effect,
+            "paired": self.paired,
+            "first_value": plain(self.first_value),
+            "second_value": plain(self.second_value),
+            **self.estimate.to_dict(),
+            "n_unmatched": self.n_unmatched,
+            "superiority": plain(self.superiority),
+            "test": self.test and self.test.to_dict(),
+            "simultaneous": self.simultaneous and self.simultaneous.to_dict(),
+            "verdict": self.verdict and self.verdict.to_dict(),
+        }
+
+
+@frozen(repr=False)
+class Comparisons(Sequence[Difference]):
+    """Differences between models, family after family.
+
+    Attributes
+    ----------
+    items : tuple of Difference
+    goals : tuple of GoalResult
+    notes : tuple of str
+        What was done to the tables.
+    """
+
+    items: tuple[Difference, ...]
+    goals: tuple[GoalResult, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, index: Any) -> Any:
+        """One difference by its place or by its two models, or several by a slice."""
+        if isinstance(index, slice):
+            return Comparisons(self.items[index], self.goals, self.notes)
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Difference]:
+        return iter(self.items)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """All cautions, each text once."""
+        estimates = [*(item.estimate for item in self), *(goal.estimate for goal in self.goals)]
+        return tuple(dict.fromkeys(caution for item in estimates for caution in item.cautions))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract as plain types."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "comparisons": [item.to_dict() for item in self],
+            "goals": [item.to_dict() for item in self.goals],
+        }
+
+    def to_json(self) -> str:
+        """The JSON contract as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per difference."""
+        import pandas as pd
+
+        return pd.DataFrame([item.to_dict() for item in self])
