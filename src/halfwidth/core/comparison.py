@@ -13,6 +13,7 @@ from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
+from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,6 +258,28 @@ class Difference:
         }
 
 
+@frozen(eq=False)
+class ComparedCases:
+    """The values behind the comparisons of a family, for those who ask for them.
+
+    Attributes
+    ----------
+    values : mapping of str to ndarray, shape (n,)
+        Of each model, in the metric's unit; of paired models one case after the other, the same
+        cases in the same order.
+    metric_spec : Metric
+    by : mapping
+        The levels of the columns within which the models were compared.
+    groups : tuple or None
+        The cluster of each case of paired models.
+    """
+
+    values: Mapping[str, Array]
+    metric_spec: Metric
+    by: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[Any, ...] | None = None
+
+
 @frozen(repr=False)
 class Comparisons(Sequence[Difference]):
     """Differences between models, family after family.
@@ -267,16 +290,20 @@ class Comparisons(Sequence[Difference]):
     goals : tuple of GoalResult
     notes : tuple of str
         What was done to the tables.
+    cases : tuple of ComparedCases
+        The values behind each family, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     items: tuple[Difference, ...]
     goals: tuple[GoalResult, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
     def __getitem__(self, index: Any) -> Any:
         """One difference by its place or by its two models, or several by a slice."""
         if isinstance(index, slice):
-            return Comparisons(self.items[index], self.goals, self.notes)
+            return Comparisons(self.items[index], self.goals, self.notes, self.cases)
         return self.items[index]
 
     def __len__(self) -> int:
