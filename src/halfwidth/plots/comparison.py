@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.comparison import Difference
 from halfwidth.core.errors import OptionError
-from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
+from halfwidth.plots.comparison_words import (
+    NEUTRAL,
+    SIGNS,
+    axis_title,
+    difference_text,
+    directions,
+    level_text,
+    p_text,
+    pair_label,
+)
 from halfwidth.plots.marks import (
     GUTTER,
     TextColumn,
@@ -32,24 +41,19 @@ from halfwidth.plots.style import (
     check_one_metric,
     interval_label,
     listed,
-    numbers_text,
     require_matplotlib,
     same_level,
-    shorter,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH, NAME_WIDTH, TITLE_WIDTH = 26, 30, 44
+LABEL_WIDTH = 26
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
 MOST_STEPS = 5
-# A difference of nothing.
-NEUTRAL = {"difference": 0.0, "ratio": 1.0}
-SIGNS = {"difference": "\N{MINUS SIGN}", "ratio": "/"}
 TEST_CORRECTIONS = {
     "": "p",
     "holm": "p (Holm)",
@@ -160,8 +164,8 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
     if ax is None:
         from matplotlib.figure import Figure
 
-        lines = sum(label.count("\n") + 1 for label in labels)
-        height = AROUND_ROWS + lines * LINE + len(rows) * 0.04
+        lines = max(label.count("\n") + 1 for label in labels)
+        height = AROUND_ROWS + len(rows) * (LINE * lines + 0.04)
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     neutral = NEUTRAL[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
@@ -222,7 +226,8 @@ def _log_ticks(low: float, high: float) -> Any:
 def _draw_margin(ax: Axes, frame: pd.DataFrame) -> None:
     """Grey between the margins, their ends dashed; rows of another margin have their own."""
     known = frame[frame["margin_low"].notna()]
-    for (low, high), part in known.groupby(["margin_low", "margin_high"]):
+    for _, part in known.groupby(["margin_low", "margin_high"]):
+        low, high = (float(part[edge].iloc[0]) for edge in ("margin_low", "margin_high"))
         tops = (part["y"] - 0.5, part["y"] + 0.5)
         whole = len(part) == len(frame)
         ends = ax.get_ylim() if whole else (float(tops[1].max()), float(tops[0].min()))
@@ -255,7 +260,7 @@ def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> 
         TextColumn([""] * len(frame) if one_n else frame["n"].map(str), "n", quiet),
         TextColumn(frame["cautions"], "cautions", quiet),
     ]
-    text_columns(ax, frame["y"], columns)
+    text_columns(ax, frame["y"].tolist(), columns)
 
 
 def _directions(ax: Axes, items: Sequence[Difference]) -> None:
@@ -280,24 +285,6 @@ def _directions(ax: Axes, items: Sequence[Difference]) -> None:
     ax.xaxis.labelpad = 2 * LINE_HEIGHT + 5
 
 
-def directions(items: Sequence[Difference]) -> tuple[str, str]:
-    """Whom the left and the right side of an axis of differences favour."""
-    firsts, seconds = {item.first for item in items}, {item.second for item in items}
-    first = firsts.pop() if len(firsts) == 1 else "the first"
-    second = seconds.pop() if len(seconds) == 1 else "the second"
-    # Against one baseline the models of the rows are the others.
-    if firsts and not seconds:
-        first = "the other model"
-    if seconds and not firsts:
-        second = "the other model"
-    first, second = shorter(first, NAME_WIDTH), shorter(second, NAME_WIDTH)
-    signs = {item.sign for item in items}
-    if signs == {0}:
-        return f"larger for {second}", f"larger for {first}"
-    sides = (f"favours {second}", f"favours {first}")
-    return sides[::-1] if signs == {-1} else sides
-
-
 def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
     """What the bars and the grey mean, and what the p-values are."""
     interval = interval_label([item.estimate for item in items])
@@ -313,7 +300,7 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
-    margins = sorted({item.verdict.margin for item in items if _has_margin(item)})
+    margins = sorted({v.margin for item in items if (v := item.verdict) and v.margin is not None})
     if margins:
         clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
     tests = dict.fromkeys(item.test.title for item in items if item.test)
@@ -326,53 +313,6 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
         longer = f"{lines[-1]} · {clause}" if lines[-1] else clause
         lines = [*lines, clause] if len(longer) > 88 else [*lines[:-1], longer]
     return "\n".join(lines)
-
-
-# --------------------------------------------------------------------------- words
-
-
-def axis_title(items: Sequence[Difference]) -> str:
-    """What the axis shows: ``difference in mean DSC``, against whom where that is one model."""
-    subjects = {subject_of(item) for item in items}
-    unit = items[0].metric_spec.unit if items[0].effect == "difference" else ""
-    title = subjects.pop() if len(subjects) == 1 else metric_title(items[0].metric_spec)
-    title = break_label(f"{title} [{unit}]" if unit else title, TITLE_WIDTH)
-    seconds, pairs = {item.second for item in items}, {(item.first, item.second) for item in items}
-    if len(pairs) == 1 < len(items):
-        return f"{title}:\n{_pair_label(items[0], items[:1])}"
-    return f"{title}\nagainst {seconds.pop()}" if len(seconds) == 1 < len(pairs) else title
-
-
-def subject_of(item: Difference) -> str:
-    """What is compared: ``difference in mean DSC``, ``ratio of AUROC``."""
-    subject = item.estimate.subject
-    words = {"difference": "difference in", "ratio": "ratio of"}[item.effect]
-    return subject if subject.startswith(item.effect) else f"{words} {subject}"
-
-
-def difference_text(e: Estimate, *, with_level: bool = False) -> str:
-    """Estimate and interval, with a minus as long as on the axis."""
-    return numbers_text(e, with_level=with_level).replace("-", "\N{MINUS SIGN}")
-
-
-def p_text(p_value: float) -> str:
-    """A p-value as papers print it.
-
-    >>> p_text(0.0324), p_text(0.0004), p_text(1.0), p_text(float("nan"))
-    ('.032', '< .001', '1', '')
-    """
-    if math.isnan(p_value):
-        return ""
-    if p_value < 0.001:
-        return "< .001"
-    text = f"{p_value:.3f}"
-    return "1" if text == "1.000" else text.lstrip("0")
-
-
-def _p_text(item: Difference) -> str:
-    if item.test is None:
-        return ""
-    return p_text(item.test.adjusted if item.test.correction else item.test.p_value)
 
 
 # --------------------------------------------------------------------------- rows
@@ -388,20 +328,11 @@ def _several(comparisons: Difference | Sequence[Difference]) -> Sequence[Differe
     return items
 
 
-def _has_margin(item: Difference) -> bool:
-    return item.verdict is not None and item.verdict.margin is not None
-
-
 def _margin(item: Difference) -> tuple[float, float]:
     if item.verdict is None or item.verdict.margin is None:
         return math.nan, math.nan
     neutral = NEUTRAL[item.effect]
     return neutral - item.verdict.margin, neutral + item.verdict.margin
-
-
-def level_text(by: Mapping[str, Any]) -> str:
-    """The levels at which models were compared, as a heading."""
-    return " / ".join(str(level) for level in by.values())
 
 
 def _rows(items: Sequence[Difference]) -> list[Row]:
@@ -416,7 +347,7 @@ def _rows(items: Sequence[Difference]) -> list[Row]:
         if level != heading:
             rows.append(Row(level))
             heading = level
-        pair = _pair_label(item, items)
+        pair = pair_label(item, items)
         rows.append(Row(f"  {pair}" if level else pair, item))
     return rows
 
@@ -432,8 +363,7 @@ def _broken(row: Row) -> str:
     return "\n".join(break_label(line, LABEL_WIDTH) for line in lines)
 
 
-def _pair_label(item: Difference, items: Sequence[Difference]) -> str:
-    """The model of the row alone where all are compared with one."""
-    if len(items) > 1 and len({item.second for item in items}) == 1:
-        return item.first
-    return f"{item.first} {SIGNS[item.effect]} {item.second}"
+def _p_text(item: Difference) -> str:
+    if item.test is None:
+        return ""
+    return p_text(item.test.adjusted if item.test.correction else item.test.p_value)

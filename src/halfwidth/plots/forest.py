@@ -163,7 +163,7 @@ def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
         TextColumn(frame["cases"], style=quiet),
         TextColumn(frame["cautions"], "cautions" if any(frame["cautions"]) else "", quiet),
     ]
-    text_columns(ax, frame["y"], columns)
+    text_columns(ax, frame["y"].tolist(), columns)
 
 
 def _title(estimates: Sequence[Estimate]) -> str:
