@@ -66,9 +66,9 @@ class Estimand(StrEnum):
     SPREAD = "spread"
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
-    PROPORTION_DIFFERENCE = "difference of two proportions"
-    AUROC_DIFFERENCE = "difference of two AUROCs"
-    CONTRAST = "difference or ratio of two models"
+    PROPORTION_DIFFERENCE = "two proportions"
+    AUROC_DIFFERENCE = "two AUROCs"
+    CONTRAST = "two models"
     OTHER = "other"
 
 
