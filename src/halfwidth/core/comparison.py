@@ -6,20 +6,19 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Effect = Literal["difference", "ratio"]
-EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 @frozen
@@ -101,18 +100,25 @@ class Verdict:
     margin : float or None
     equivalent : bool or None
         Whether the interval at 1 - 2α lies within ±margin; None without a margin.
+    equivalence_low, equivalence_high : float
+        That interval of the difference (or ratio); NaN where it was not computed.
     simultaneous : bool
         Whether it rests on the simultaneous interval.
     lead_needed : float
-        How large the lead would have to be at this n for the interval to exclude what it must.
+        How far ahead the first model would have to be at this n for the interval to exclude what
+        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
+        pass). Oriented; NaN without an interval.
     n_needed : int or None
-        How many cases would settle the difference that was seen; None where none would.
+        How many cases would settle the difference that was seen, roughly; None where it is
+        settled, or where no number would.
     """
 
     word: str
     sentence: str
     margin: float | None = None
     equivalent: bool | None = None
+    equivalence_low: float = math.nan
+    equivalence_high: float = math.nan
     simultaneous: bool = False
     lead_needed: float = math.nan
     n_needed: int | None = None
@@ -124,6 +130,8 @@ class Verdict:
             "sentence": self.sentence,
             "margin": self.margin,
             "equivalent": self.equivalent,
+            "equivalence_low": plain(self.equivalence_low),
+            "equivalence_high": plain(self.equivalence_high),
             "simultaneous": self.simultaneous,
             "lead_needed": plain(self.lead_needed),
             "n_needed": self.n_needed,
