@@ -21,7 +21,7 @@ from halfwidth.core.types import Array
 from halfwidth.metrics.building import derivatives
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.contract import declared_form
-from halfwidth.resampling.forms.ranked import has_standard_error as is_one_area
+from halfwidth.resampling.forms.ranked_errors import has_standard_error as is_one_area
 from halfwidth.resampling.forms.ranked_resamples import group_of_entries, unit_of_cases
 from halfwidth.resampling.kernels import reference
 
