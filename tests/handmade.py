@@ -14,11 +14,11 @@ from halfwidth.core.comparison import (
     ComparedCases,
     Comparisons,
     Difference,
-    Effect,
     SimultaneousInterval,
     TestResult,
     Verdict,
 )
+from halfwidth.core.forms import Effect
 from halfwidth.core.types import Array
 from halfwidth.estimation.resolve import resolve_metric
 

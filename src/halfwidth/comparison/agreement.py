@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from halfwidth.core.checks import as_number, one_of
-from halfwidth.core.comparison import EFFECTS, ComparedCases, Effect
-from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.checks import as_list, as_number, one_of
+from halfwidth.core.comparison import ComparedCases
+from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
@@ -153,7 +154,8 @@ def limits_of_agreement(
     )
     if request.missing == "worst":
         raise OptionError("missing='worst' has no meaning for agreement; use 'omit'")
-    one_of("effect", effect, EFFECTS)
+    one_of("effect", effect, list(EFFECT_WORDS))
+    names = _two_names(names)
     bound_metric = resolve_metric(metric, None)
     given = paired({"first": first, "second": second, "groups": groups}).given
     sides = [scaled_numbers(given[name], bound_metric, 1.0, name) for name in ("first", "second")]
@@ -175,6 +177,13 @@ def limits_of_agreement(
         groups=None if codes is None else tuple(codes.tolist()),
     )
     return agreement_of(cases, *names, effect, request.level, share=share)
+
+
+def _two_names(names: Any) -> tuple[str, str]:
+    given = as_list(names) or []
+    if len(given) != 2 or not all(isinstance(name, str) for name in given) or len(set(given)) < 2:
+        raise OptionError(f"names={shown(names)} are not two different names")
+    return given[0], given[1]
 
 
 def agreement_of(

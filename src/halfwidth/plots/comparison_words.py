@@ -8,6 +8,7 @@ from typing import Any
 
 from halfwidth.core.comparison import Difference
 from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.plots.style import break_label, numbers_text, shorter
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
@@ -49,8 +50,8 @@ def axis_title(items: Sequence[Difference]) -> str:
 def subject_of(item: Difference) -> str:
     """What is compared: ``difference in mean DSC``, ``ratio of AUROC``."""
     subject = item.estimate.subject
-    words = {"difference": "difference in", "ratio": "ratio of"}[item.effect]
-    return subject if subject.startswith(item.effect) else f"{words} {subject}"
+    words = EFFECT_WORDS[item.effect]
+    return subject if subject.startswith(words) else f"{words} {subject}"
 
 
 def difference_text(e: Estimate, *, with_level: bool = False) -> str:
