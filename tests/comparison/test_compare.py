@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,7 +58,7 @@ def test_all_pairs_or_all_against_a_baseline(models: dict[str, pd.Series]) -> No
 
 @pytest.mark.parametrize("statistic", ["mean", "median"])
 def test_order_of_rows_changes_nothing(models: dict[str, pd.Series], statistic: str) -> None:
-    options = {"metric": "dsc", "statistic": statistic, "rng": 4}
+    options: dict[str, Any] = {"metric": "dsc", "statistic": statistic, "rng": 4}
     given = hw.compare(models, **options)
     rng = np.random.default_rng(1)
     shuffled = {name: values.iloc[rng.permutation(30)] for name, values in models.items()}
@@ -146,9 +148,9 @@ def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
     ],
 )
 def test_bad_options(models: dict[str, pd.Series], change: dict[str, object], message: str) -> None:
-    options: dict[str, object] = {"metric": "dsc", **change}
+    options: dict[str, Any] = {"metric": "dsc", **change}
     with pytest.raises(hw.OptionError, match=message):
-        hw.compare(models, **options)  # type: ignore[arg-type]
+        hw.compare(models, **options)
 
 
 def test_names_choose_a_difference(models: dict[str, pd.Series]) -> None:

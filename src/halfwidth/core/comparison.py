@@ -6,22 +6,21 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
+from halfwidth.core.forms import Effect as Effect  # noqa: PLC0414
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Effect = Literal["difference", "ratio"]
-EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 @frozen
