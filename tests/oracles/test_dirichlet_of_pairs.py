@@ -188,7 +188,8 @@ def test_macro_averages_of_classes_add_up_in_quadrature() -> None:
             bad[:, [2, 1]] = corners
             good = np.zeros((DRAWS, 4))
             good[:, [0, 3]] = corners
-            truth, roles = (label == CLASSES).astype(int), (bad, good) if end == 0 else (good, bad)
+            truth = np.where(label == CLASSES, 1, 0)
+            roles = (bad, good) if end == 0 else (good, bad)
             areas = [
                 concordances(scores[label], truth, weights, ends)
                 for scores, ends in zip(PROBABILITIES, roles, strict=True)
