@@ -19,7 +19,6 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.label_tests import drawn_labels, label_test
 
-
 # More than there are divisions: SciPy then counts all.
 MANY = 10**5
 

@@ -87,7 +87,7 @@ def swap_tests(
     """Permutation tests of pairs of models, all on the same cases and on the same draws.
 
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
-    Otherwise so many are drawn, and p = (1 + #)/(1 + N), # of those whose difference is at least as
+    Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those at least as
     large as the one observed, in absolute value.
 
     Parameters
