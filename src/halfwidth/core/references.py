@@ -63,7 +63,22 @@ _ALL = (
         "doi:10.1016/0022-2496(75)90001-2",
     ),
     Reference(
-<<<<<<< HEAD
+        "bandos2005",
+        "Bandos AI, Rockette HE, Gur D",
+        "A permutation test sensitive to differences in areas for comparing ROC curves from a "
+        "paired design",
+        "Statistics in Medicine 24(18):2873-2893",
+        2005,
+    ),
+    Reference(
+        "benjamini_hochberg1995",
+        "Benjamini Y, Hochberg Y",
+        "Controlling the false discovery rate: a practical and powerful approach to multiple "
+        "testing",
+        "Journal of the Royal Statistical Society B 57(1):289-300",
+        1995,
+    ),
+    Reference(
         "bland1999",
         "Bland JM, Altman DG",
         "Measuring agreement in method comparison studies",
@@ -86,22 +101,6 @@ _ALL = (
         "Optometry and Vision Science 92(3):e71-e80",
         2015,
         "doi:10.1097/OPX.0000000000000513",
-=======
-        "bandos2005",
-        "Bandos AI, Rockette HE, Gur D",
-        "A permutation test sensitive to differences in areas for comparing ROC curves from a "
-        "paired design",
-        "Statistics in Medicine 24(18):2873-2893",
-        2005,
-    ),
-    Reference(
-        "benjamini_hochberg1995",
-        "Benjamini Y, Hochberg Y",
-        "Controlling the false discovery rate: a practical and powerful approach to multiple "
-        "testing",
-        "Journal of the Royal Statistical Society B 57(1):289-300",
-        1995,
->>>>>>> main
     ),
     Reference(
         "brackett_rozinsky_lemire2024",
