@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -246,6 +247,10 @@ class PerCase:
     """
 
     values: Callable[[Array], Array]
+
+
+Effect = Literal["difference", "ratio"]
+EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 # Forms of metrics of test sets that are no functions of counts.

@@ -5,7 +5,7 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
-from halfwidth.core.forms import RankedAreas, Sums
+from halfwidth.core.forms import Effect, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
@@ -40,6 +40,20 @@ UNITS_PER_STRATUM = 10
 def choose_for_counts() -> MethodSpec:
     """The method for a proportion, whatever its counts."""
     return METHODS["wilson"]
+
+
+def choose_unpaired(
+    functional: Functional, first: Records, second: Records, effect: Effect
+) -> MethodSpec:
+    """The method for the difference, or ratio, of a functional of two samples."""
+    statistic, bounds = functional.statistic, functional.metric.spec.bounds
+    if effect == "ratio":
+        return METHODS["mover"]
+    if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
+        return METHODS["newcombe_unpaired"]
+    if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:
+        return METHODS["welch"]
+    return METHODS["mover"]
 
 
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:

@@ -98,8 +98,8 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
 
 
 def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
-    """Whether a method makes intervals for a statistic under a design."""
-    accepted = method.accepts & estimands(statistic, binary=binary)
+    """Whether a method makes intervals for a statistic of one sample under a design."""
+    accepted = method.makes_for(estimands(statistic, binary=binary))
     errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
     needs_error = errors & set(method.needs)
     has_error = not needs_error or has_standard_error(statistic)
@@ -108,7 +108,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
     weighted = Need.WEIGHTED not in method.needs or has_weights(statistic)
-    return bool(accepted) and has_error and studentizes and weighted and under
+    return accepted and has_error and studentizes and weighted and under
 
 
 def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
