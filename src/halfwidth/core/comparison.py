@@ -6,19 +6,19 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
+from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Effect = Literal["difference", "ratio"]
-EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 @frozen
@@ -100,18 +100,25 @@ class Verdict:
     margin : float or None
     equivalent : bool or None
         Whether the interval at 1 - 2α lies within ±margin; None without a margin.
+    equivalence_low, equivalence_high : float
+        That interval of the difference (or ratio); NaN where it was not computed.
     simultaneous : bool
         Whether it rests on the simultaneous interval.
     lead_needed : float
-        How large the lead would have to be at this n for the interval to exclude what it must.
+        How far ahead the first model would have to be at this n for the interval to exclude what
+        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
+        pass). Oriented; NaN without an interval.
     n_needed : int or None
-        How many cases would settle the difference that was seen; None where none would.
+        How many cases would settle the difference that was seen, roughly; None where it is
+        settled, or where no number would.
     """
 
     word: str
     sentence: str
     margin: float | None = None
     equivalent: bool | None = None
+    equivalence_low: float = math.nan
+    equivalence_high: float = math.nan
     simultaneous: bool = False
     lead_needed: float = math.nan
     n_needed: int | None = None
@@ -123,6 +130,8 @@ class Verdict:
             "sentence": self.sentence,
             "margin": self.margin,
             "equivalent": self.equivalent,
+            "equivalence_low": plain(self.equivalence_low),
+            "equivalence_high": plain(self.equivalence_high),
             "simultaneous": self.simultaneous,
             "lead_needed": plain(self.lead_needed),
             "n_needed": self.n_needed,
@@ -248,6 +257,28 @@ class Difference:
         }
 
 
+@frozen(eq=False)
+class ComparedCases:
+    """The values behind the comparisons of a family, for those who ask for them.
+
+    Attributes
+    ----------
+    values : mapping of str to ndarray, shape (n,)
+        Of each model, in the metric's unit; of paired models one case after the other, the same
+        cases in the same order.
+    metric_spec : Metric
+    by : mapping
+        The levels of the columns within which the models were compared.
+    groups : tuple or None
+        The cluster of each case of paired models.
+    """
+
+    values: Mapping[str, Array]
+    metric_spec: Metric
+    by: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[Any, ...] | None = None
+
+
 @frozen(repr=False)
 class Comparisons(Sequence[Difference]):
     """Differences between models, family after family.
@@ -258,16 +289,20 @@ class Comparisons(Sequence[Difference]):
     goals : tuple of GoalResult
     notes : tuple of str
         What was done to the tables.
+    cases : tuple of ComparedCases
+        The values behind each family, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     items: tuple[Difference, ...]
     goals: tuple[GoalResult, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
     def __getitem__(self, index: Any) -> Any:
         """One difference by its place or by its two models, or several by a slice."""
         if isinstance(index, slice):
-            return Comparisons(self.items[index], self.goals, self.notes)
+            return Comparisons(self.items[index], self.goals, self.notes, self.cases)
         return self.items[index]
 
     def __len__(self) -> int:

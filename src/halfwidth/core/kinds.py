@@ -66,7 +66,9 @@ class Estimand(StrEnum):
     SPREAD = "spread"
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
-    PROPORTION_DIFFERENCE = "difference of two proportions"
+    PROPORTION_DIFFERENCE = "two proportions"
+    AUROC_DIFFERENCE = "two AUROCs"
+    CONTRAST = "two models"
     OTHER = "other"
 
 
@@ -97,6 +99,7 @@ class Need(StrEnum):
     ACCELERATION = "acceleration"
     WEIGHTED = "distributions under Dirichlet weights"
     PAIRED_COUNTS = "counts of pairs of 0 and 1"
+    PAIRED_SHARES = "shares of pairs of 0 and 1"
     BOTH_SUCCESSES = "successes of two samples"
     BOTH_TRIALS = "trials of two samples"
     BOTH_ESTIMATES = "estimates of two samples"

@@ -6,7 +6,8 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
@@ -537,7 +538,7 @@ class MethodSpec:
         """Whether it compares two independent samples, and makes no interval of one."""
         return bool(OF_TWO_SAMPLES & set(self.needs))
 
-    def makes_for(self, kinds: Set[Estimand]) -> bool:
+    def makes_for(self, kinds: AbstractSet[Estimand]) -> bool:
         """Whether it makes an interval of one sample for one of some kinds of estimands."""
         return not self.takes_two_samples and bool(self.accepts & kinds)
 

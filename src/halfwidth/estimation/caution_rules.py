@@ -271,4 +271,3 @@ def interval_cautions(context: CautionContext) -> list[Caution]:
     method = context.estimate.method_spec
     raised += [caution(code, method=method.title) for code in method.cautions]
     return [one for one in raised if one is not None]
-

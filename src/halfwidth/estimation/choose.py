@@ -15,7 +15,7 @@ from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
-from halfwidth.resampling.forms.ranked import class_units
+from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
@@ -42,9 +42,7 @@ def choose_for_counts() -> MethodSpec:
     return METHODS["wilson"]
 
 
-def choose_unpaired(
-    functional: Functional, first: Records, second: Records, effect: Effect
-) -> MethodSpec:
+def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
     """The method for the difference, or ratio, of a functional of two samples."""
     statistic, bounds = functional.statistic, functional.metric.spec.bounds
     if effect == "ratio":
@@ -61,6 +59,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
+    if statistic.spec.estimand is Estimand.PROPORTION_DIFFERENCE:
+        return METHODS["newcombe_paired"]
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)

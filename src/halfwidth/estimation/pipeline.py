@@ -86,7 +86,7 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
 
 
 def method_for(job: Job, request: Request) -> MethodSpec:
-    """The method that ``auto`` takes for a job, or the one that was named, if it accepts the job."""
+    """What ``auto`` takes for a job, or the method that was named, if it accepts the job."""
     if request.method is None:
         return choose(job.functional, job.records, request.level)
     functional, design = job.functional, job.records.design

@@ -54,7 +54,7 @@ def _of_one_sample(text: str) -> MethodSpec:
     method = method_named(text)
     if method.takes_two_samples:
         raise OptionError(
-            f"method {method.name!r} compares two samples; {mover.__name__} puts together intervals "
-            "of one sample each"
+            f"method {method.name!r} compares two samples; {mover.__name__} puts together the "
+            "intervals of two"
         )
     return method

@@ -43,7 +43,7 @@ def newcombe_paired(counts: ArrayLike, level: Level) -> Interval:
 
     Wilson's intervals (l₁, u₁) and (l₂, u₂) of both proportions, put together by their correlation
     φ: from p₁ - p₂ - √(d² - 2φde + e²), d = p₁ - l₁ and e = u₂ - p₂, to the same above, with
-    u₁ - p₁ and p₂ - l₂. Where φ > 0, n/2 is taken from the numerator of φ, and no more than leaves 0.
+    u₁ - p₁ and p₂ - l₂. From a positive numerator of φ up to n/2 is taken (continuity correction).
 
     Parameters
     ----------

@@ -135,8 +135,8 @@ def mover(
     """The intervals of two samples put together (MOVER, method of variance estimates recovery).
 
     How far a bound of the difference lies from its estimate follows from how far those of either
-    sample do: from θ₁ - θ₂ - √((θ₁ - l₁)² + (u₂ - θ₂)²) to θ₁ - θ₂ + √((u₁ - θ₁)² + (θ₂ - l₂)²). For
-    a ratio the bounds R solve (θ₁ - Rθ₂)² = (θ₁ - l₁)² + R²(u₂ - θ₂)² and the like above (MOVER-R).
+    sample do: from θ₁ - θ₂ - √((θ₁ - l₁)² + (u₂ - θ₂)²) to θ₁ - θ₂ + √((u₁ - θ₁)² + (θ₂ - l₂)²).
+    The bounds R of a ratio solve (θ₁ - Rθ₂)² = (θ₁ - l₁)² + R²(u₂ - θ₂)² and the like (MOVER-R).
 
     Parameters
     ----------
