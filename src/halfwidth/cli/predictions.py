@@ -127,11 +127,11 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
                 f"It has {shortened(table.names)}"
             )
     return TestSetData(
-        _cells(table, str(source.target), numbers=numbers),
+        cells_of(table, str(source.target), numbers=numbers),
         _predictions(table, source, numbers=numbers),
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
-        None if columns.weight is None else _cells(table, columns.weight, numbers=True),
+        None if columns.weight is None else cells_of(table, columns.weight, numbers=True),
         _repeat_cautions(table, [name for name in columns_used if name is not None], columns),
     )
 
@@ -154,7 +154,7 @@ def _repeat_cautions(
     )
 
 
-def _cells(table: Table, name: str, *, numbers: bool) -> Any:
+def cells_of(table: Table, name: str, *, numbers: bool) -> Any:
     """A column of numbers or booleans as such, else of text; missing cells None or NaN."""
     import numpy as np
 
@@ -179,7 +179,7 @@ def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
     import numpy as np
 
     if source.prediction is not None:
-        return _cells(table, source.prediction, numbers=numbers)
+        return cells_of(table, source.prediction, numbers=numbers)
     for name in source.score:
         if not table.is_numeric(name):
             raise DataError(
