@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.api import proportion_ci, summary_ci
+    from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.paired_differences import difference_ci
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
@@ -104,7 +104,7 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
-    "difference_ci": "estimation.paired_differences",
+    "difference_ci": "estimation.differences",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
     "metric_ci": "estimation.test_sets.api",

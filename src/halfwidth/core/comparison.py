@@ -6,20 +6,19 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Effect = Literal["difference", "ratio"]
-EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 @frozen

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.forms import EFFECT_WORDS, Contrast
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
@@ -209,7 +210,9 @@ class Estimate:
             average = f"{self.average} " if named else ""
             cut = self.metric_spec.parameters.get("threshold", DEFAULT_THRESHOLD)
             at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
-            return f"{average}{metric_title(self.metric_spec)}{at}"
+            form = self.statistic_spec.spec.form
+            contrast = EFFECT_WORDS[form.effect] + " " if isinstance(form, Contrast) else ""
+            return f"{contrast}{average}{metric_title(self.metric_spec)}{at}"
         statistic = self.statistic_title
         if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
             statistic = "proportion"

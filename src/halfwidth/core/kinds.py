@@ -66,6 +66,9 @@ class Estimand(StrEnum):
     SPREAD = "spread"
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
+    PROPORTION_DIFFERENCE = "two proportions"
+    AUROC_DIFFERENCE = "two AUROCs"
+    CONTRAST = "two models"
     OTHER = "other"
 
 

@@ -191,9 +191,9 @@ def _by_pseudo_cases(
 
 
 def _ranked() -> Any:
-    from halfwidth.resampling.forms import ranked  # needed by no other form
+    from halfwidth.resampling.forms import ranked_errors  # needed by no other form
 
-    return ranked
+    return ranked_errors
 
 
 def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredients:

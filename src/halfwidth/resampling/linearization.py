@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
@@ -27,7 +28,9 @@ def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
     if statistic.spec.influence is None:
         raise TypeError(f"{statistic.spec.name} declares no influence")
     influence = statistic.spec.influence(values, **statistic.parameters)
-    if statistic.spec.estimand is not Estimand.COUNTING:
+    form = statistic.spec.form
+    of_one = form.statistic if isinstance(form, Contrast) else statistic.spec
+    if of_one.estimand is not Estimand.COUNTING:
         return np.sqrt(design.variance_of_total(design.totals(influence) / values.shape[-1]))
     if design.independent:
         # The variance of multinomial counts is known; it needs no n / (n - 1).

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halfwidth.core.forms import Form
+from halfwidth.core.forms import Contrast, Form
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
@@ -114,3 +116,29 @@ def declared_form(statistic: Statistic, kind: type[F]) -> F:
 def tie_size(values: Array) -> Array:
     """Differences of a statistic of the values below this are rounding, (S, ...) -> (S,)."""
     return np.asarray(TIE_SHARE * np.abs(values).max(axis=tuple(range(1, values.ndim))))
+
+
+# --------------------------------------------------------------------------- two models
+
+
+def of_one_model(statistic: Statistic) -> Statistic:
+    """The statistic of which it is a difference or a ratio."""
+    return Statistic(declared_form(statistic, Contrast).statistic, statistic.parameters)
+
+
+def distinct_models(pairs: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The models that make up some pairs, each once: (S, 2, ..., n) -> (M, ..., n), (S, 2).
+
+    >>> models, places = distinct_models(np.array([[[1.0, 2.0], [3.0, 4.0]], [[3, 4], [5, 6]]]))
+    >>> len(models), places.tolist()
+    (3, [[0, 1], [1, 2]])
+    """
+    known: dict[bytes, int] = {}
+    places = np.empty(pairs.shape[:2], dtype=np.intp)
+    firsts = []
+    for place in np.ndindex(*places.shape):
+        digest = hashlib.blake2b(np.ascontiguousarray(pairs[place]).data).digest()
+        if digest not in known:
+            firsts.append(place)
+        places[place] = known.setdefault(digest, len(known))
+    return np.stack([pairs[place] for place in firsts]), places
