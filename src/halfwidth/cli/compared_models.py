@@ -9,13 +9,10 @@ from typing import Any
 from halfwidth.cli import reading
 from halfwidth.core.errors import DataError, OptionError, closest, shortened
 from halfwidth.core.frozen import frozen
-from halfwidth.io.repeats import case_column
 from halfwidth.io.table import Table
 
 # What `halfwidth score` and the canonical table call the column of models.
 MODEL_COLUMN = "model"
-# Names of a wide table's one column once each model has a table of its own.
-VALUE_COLUMN = "value"
 
 
 @frozen
@@ -55,11 +52,6 @@ class Columns:
             )
         if self.of_test_set:
             self._check_test_set(n_files)
-        elif n_files > 1 and len(self.value) > 1:
-            raise OptionError(
-                f"--value is given {len(self.value)} times; of several files, one column that all "
-                "of them have"
-            )
 
     def _check_test_set(self, n_files: int) -> None:
         kind = "prediction" if self.predicted else "score"
@@ -166,14 +158,9 @@ def read_models(
     if any(columns.sides):
         return Models(table, _roles(columns) | _sides(columns))
     if columns.by is None and len(columns.value) > 1 and MODEL_COLUMN not in table:
-        return _of_wide_table(table, columns)
+        return Models(table, _roles(columns) | {"value": {name: name for name in columns.value}})
     if columns.by is None and MODEL_COLUMN not in table:
         raise OptionError(_no_models(table, columns))
-    if len(columns.value) > 1:
-        raise OptionError(
-            f"--value is given {len(columns.value)} times, and column "
-            f"{columns.by or MODEL_COLUMN!r} names the model of each row; give one --value"
-        )
     return Models(table, _roles(columns) | {"by": columns.by or MODEL_COLUMN})
 
 
@@ -194,7 +181,7 @@ def _check_columns(table: Table, columns: Columns) -> None:
 def _roles(columns: Columns) -> dict[str, Any]:
     """The columns as `compare_table` names them."""
     return {
-        "value": columns.value[0] if columns.value else None,
+        "value": list(columns.value) or None,
         "case": columns.case,
         "target": columns.target,
         "score": tuple(columns.score),
@@ -211,24 +198,6 @@ def _sides(columns: Columns) -> dict[str, Any]:
     if columns.predicted:
         return {"prediction": {n: side[0] for n, side in zip(names, columns.sides, strict=True)}}
     return {"score": dict(zip(names, map(tuple, columns.sides), strict=True))}
-
-
-def _of_wide_table(table: Table, columns: Columns) -> Models:
-    """A table for each model, which is a column; without case ids a row is a case."""
-    import numpy as np
-
-    case = columns.case or case_column(table, columns.value)
-    common = {name: cells for name, cells in table.columns.items() if name not in columns.value}
-    if case is None:
-        case = "row"
-        common[case] = np.arange(1, len(table) + 1)
-    tables = {
-        name: Table(
-            {**common, VALUE_COLUMN: table.columns[name]}, table.row_numbers, source=table.source
-        )
-        for name in columns.value
-    }
-    return Models(tables, _roles(columns) | {"case": case, "value": VALUE_COLUMN})
 
 
 def _no_models(table: Table, columns: Columns) -> str:

@@ -27,18 +27,19 @@ By = Annotated[
 Value = Annotated[
     list[str] | None,
     typer.Option(
-        help="Column with values; of a table with a column for each model, one --value for each. "
-        "Default: the only numeric column.",
+        help="Column with values; repeatable, each compared apart. Default: all numeric columns. "
+        "Of one table without a column of models, each --value is a model.",
         metavar="COLUMN",
         show_default=False,
         rich_help_panel=Group.INPUT,
     ),
 ]
-OneValue = Annotated[
-    str | None,
+Values = Annotated[
+    list[str] | None,
     typer.Option(
         "--value",
-        help="Column with values; default: the only numeric column.",
+        help="Column with values; repeatable, and the model has to pass in each. Default: all "
+        "numeric columns.",
         metavar="COLUMN",
         show_default=False,
         rich_help_panel=Group.INPUT,

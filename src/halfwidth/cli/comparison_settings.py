@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -71,17 +71,13 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
     return Columns(
         given.get("by"),
         given["case"],
-        _several(given["value"]),
+        given["value"] or (),
         given["target"],
         given["score"] or (),
         given["prediction"],
         predicted if any(predicted) else scores,
         any(predicted),
     )
-
-
-def _several(names: str | Sequence[str] | None) -> Sequence[str]:
-    return (names,) if isinstance(names, str) else names or ()
 
 
 def models_in(files: list[str], given: Mapping[str, Any]) -> Models:

@@ -37,7 +37,7 @@ def gate(
         ),
     ] = None,
     against: comparison_options.Against = None,
-    value: comparison_options.OneValue = None,
+    value: comparison_options.Values = None,
     within: comparison_options.Within = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
