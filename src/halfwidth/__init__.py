@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.comparison.api import compare, compare_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -59,6 +60,8 @@ __all__ = [
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
+    "compare",
+    "compare_table",
     "confusion_ci",
     "curve_ci",
     "difference_ci",
@@ -102,6 +105,8 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "compare": "comparison.api",
+    "compare_table": "comparison.api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
     "difference_ci": "estimation.differences",

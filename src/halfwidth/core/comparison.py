@@ -6,13 +6,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
+from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
-from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import Effect as Effect  # noqa: PLC0414
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
@@ -183,6 +185,8 @@ class Difference:
         The difference, first minus second (or first over second), with its interval.
     metric_spec : Metric
         What each model's value is; that of ``estimate`` has the range of differences.
+    subject : str
+        The same in prose: ``mean DSC``, ``macro AUROC``.
     effect : {"difference", "ratio"}
     paired : bool
         Whether both were measured on the same cases.
@@ -208,6 +212,7 @@ class Difference:
     superiority: float = math.nan
     simultaneous: SimultaneousInterval | None = None
     verdict: Verdict | None = None
+    subject: str = ""
 
     @property
     def value(self) -> float:
@@ -256,6 +261,52 @@ class Difference:
             "verdict": self.verdict and self.verdict.to_dict(),
         }
 
+    def to_row(self) -> dict[str, Any]:
+        """A flat row, numbers left as they are."""
+        test, simultaneous, verdict = self.test, self.simultaneous, self.verdict
+        return {
+            "label": self.estimate.label,
+            "first": self.first,
+            "second": self.second,
+            "effect": self.effect,
+            "paired": self.paired,
+            "first_value": self.first_value,
+            "second_value": self.second_value,
+            **self.estimate.to_row(),
+            "n_unmatched": self.n_unmatched,
+            "superiority": self.superiority,
+            "test": None if test is None else test.name,
+            "p_value": math.nan if test is None else test.p_value,
+            "p_adjusted": math.nan if test is None else test.adjusted,
+            "correction": None if test is None else test.correction or None,
+            "simultaneous_low": math.nan if simultaneous is None else simultaneous.low,
+            "simultaneous_high": math.nan if simultaneous is None else simultaneous.high,
+            "simultaneous_method": None if simultaneous is None else simultaneous.method,
+            "verdict": None if verdict is None else verdict.word,
+            "margin": None if verdict is None else verdict.margin,
+            "equivalent": None if verdict is None else verdict.equivalent,
+            "lead_needed": math.nan if verdict is None else verdict.lead_needed,
+            "n_needed": None if verdict is None else verdict.n_needed,
+        }
+
+    def sentence(self) -> str:
+        """One sentence for a paper.
+
+        Examples
+        --------
+        ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired
+        Dirichlet); p = .003.``
+        """
+        return comparison_words.sentence(self)
+
+    def __repr__(self) -> str:
+        lines = [f"Difference: {self.sentence()}"]
+        lines += [f"  {self.verdict.sentence}"] if self.verdict else []
+        return "\n".join([*lines, *(f"  {caution}" for caution in self.cautions)])
+
+    def _repr_html_(self) -> str:
+        return Comparisons((self,))._repr_html_()
+
 
 @frozen(eq=False)
 class ComparedCases:
@@ -271,12 +322,15 @@ class ComparedCases:
         The levels of the columns within which the models were compared.
     groups : tuple or None
         The cluster of each case of paired models.
+    label : str
+        That of the family.
     """
 
     values: Mapping[str, Array]
     metric_spec: Metric
     by: Mapping[str, Any] = field(default_factory=dict)
     groups: tuple[Any, ...] | None = None
+    label: str = ""
 
 
 @frozen(repr=False)
@@ -299,11 +353,37 @@ class Comparisons(Sequence[Difference]):
     notes: tuple[str, ...] = field(default=())
     cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
-    def __getitem__(self, index: Any) -> Any:
-        """One difference by its place or by its two models, or several by a slice."""
+    @overload
+    def __getitem__(self, index: int | str | tuple[str, ...]) -> Difference: ...
+    @overload
+    def __getitem__(self, index: slice) -> Comparisons: ...
+    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Difference | Comparisons:
+        """One difference by its place, by its two models or its family, or several by a slice.
+
+        ``["B", "A"]`` is that of B and A where there is one family; ``["liver", "B", "A"]`` names
+        the family too.
+        """
         if isinstance(index, slice):
             return Comparisons(self.items[index], self.goals, self.notes, self.cases)
+        if isinstance(index, str | tuple):
+            return self._only(index)
         return self.items[index]
+
+    def _only(self, wanted: str | tuple[str, ...]) -> Difference:
+        """The only difference that is of all that is named, or an `OptionError`."""
+        texts = (wanted,) if isinstance(wanted, str) else wanted
+        matching = [item for item in self if _is_of(item, texts)]
+        if len(matching) == 1:
+            return matching[0]
+        query = ", ".join(map(str, texts))
+        if matching:
+            there = shortened([_short_name(item) for item in matching], 12)
+            raise OptionError(
+                f"{len(matching)} comparisons are of {query!r}: {there}; name more of it, as in "
+                '["liver", "B", "A"], or take one by its place'
+            )
+        there = shortened([_short_name(item) for item in self], 12)
+        raise OptionError(f"no comparison is of {query!r}; there are {there}")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -329,8 +409,78 @@ class Comparisons(Sequence[Difference]):
         """The JSON contract as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per difference: the columns of its family apart, then all else."""
+        names = tuple(dict.fromkeys(name for item in self for name in item.by))
+        rows = []
+        for item in self:
+            row = item.to_row()
+            rows.append({free_name(name, row): item.by.get(name) for name in names} | row)
+        return rows
+
     def to_frame(self) -> pd.DataFrame:
-        """A row per difference."""
+        """A row per difference: the columns of its family apart, then all else."""
         import pandas as pd
 
-        return pd.DataFrame([item.to_dict() for item in self])
+        rows = self.to_rows()
+        frame = pd.DataFrame(rows)
+        for name in ("seed", "n_resamples", "n_needed"):
+            # As objects: floating point would round a seed that has company without one.
+            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
+        return frame
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return caution_lines(
+            [
+                *((_short_name(item), item.cautions) for item in self),
+                *((goal.model, goal.estimate.cautions) for goal in self.goals),
+            ]
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"Comparisons ({len(self)}):"]
+        for item in self:
+            lines.append(f"  {item.sentence()}")
+            lines += [f"    {item.verdict.sentence}"] if item.verdict else []
+        lines += [f"  {goal.sentence}" for goal in self.goals]
+        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        table = ""
+        if self.items:
+            shown = ["label", "first", "second", "metric", "first_value", "second_value"]
+            shown += ["value", "low", "high", "n", "method", "p_value", "verdict", "cautions"]
+            # Everything is escaped, so that a model called <script> stays text.
+            table = self.to_frame()[shown].to_html(
+                index=False, escape=True, float_format="{:.4g}".format
+            )
+        lines = [goal.sentence for goal in self.goals]
+        lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
+        notes = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
+        return table + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
+    """Whether texts name a difference: its models in their order, its family, its metric."""
+    names = [str(text).casefold() for text in texts]
+    models = [item.first.casefold(), item.second.casefold()]
+    further = {item.estimate.label, item.subject, item.estimate.metric}
+    further |= {str(level) for level in item.by.values()}
+    others = [name for name in names if name not in models]
+    in_order = [name for name in names if name in models]
+    return (
+        bool(names)
+        and all(names)
+        and in_order in ([], models[:1], models[1:], models)
+        and {name.casefold() for name in further}.issuperset(others)
+    )
+
+
+def _short_name(item: Difference) -> str:
+    """Which difference it is, in short."""
+    about = f"{item.estimate.label}: " if item.estimate.label else ""
+    return f"{about}{item.first} - {item.second}"

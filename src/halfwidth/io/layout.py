@@ -104,6 +104,8 @@ class Slice:
         Cluster and stratum of each value.
     repeats : Repeats
         What speaks against taking the values as those of independent cases.
+    rows : ndarray of int
+        Where in the table the values stand.
     """
 
     label: str
@@ -117,6 +119,7 @@ class Slice:
     groups: list[Any] | None
     strata: list[Any] | None
     repeats: Repeats
+    rows: NDArray[np.intp]
 
 
 def layout_of(
@@ -247,6 +250,7 @@ def slices(table: Table, layout: Layout) -> Iterator[Slice]:
                 groups=_labels(table, layout.groups, kept),
                 strata=_labels(table, layout.strata, kept),
                 repeats=repeats,
+                rows=kept,
             )
 
 

@@ -7,19 +7,23 @@ standard error that is fixed over resamples would make them far too short where 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Statistic
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
-from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.draws import Plan, count_blocks
 from halfwidth.resampling.forms.contract import TIE_SHARE, tie_size
 from halfwidth.resampling.forms.moments import studentized
+from halfwidth.resampling.joint_errors import joint_resampling
 from halfwidth.resampling.linearization import linearized
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -132,7 +136,7 @@ class StudentizedDifferences:
         t = np.stack([self.estimates - margin, -self.estimates - margin], axis=-1) / errors[:, None]
         sides = np.array([level.alternative != "upper", level.alternative != "lower"])
         open_hypotheses = usable[:, None] & sides
-        claimed = np.zeros_like(open_hypotheses)
+        claimed: NDArray[np.bool_] = np.zeros(open_hypotheses.shape, dtype=bool)
         while open_hypotheses.any():
             critical = _quantile(_largest(self.replicates, *open_hypotheses.T), level)
             rejected = open_hypotheses & (t > critical)
@@ -203,4 +207,48 @@ def mean_differences(
         errors[part] = np.where(error <= tie_size(differences), 0.0, error)
         ratios = studentized(differences, design, MEAN, plan)
         replicates[part] = np.where(np.isnan(ratios), 0.0, ratios)
+    return StudentizedDifferences(estimates, errors, replicates)
+
+
+def studentized_differences(
+    records: Sequence[Array],
+    pairs: Pairs,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    effect: Effect = "difference",
+) -> StudentizedDifferences:
+    """Differences between models of any statistic that has a standard error.
+
+    Parameters
+    ----------
+    records : sequence of ndarray, each (n,) or (k, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+    statistic : Statistic
+        A mean; one AUROC, whose standard error is DeLong's; a function of a confusion matrix, by
+        the delta method; anything else that declares an influence.
+    plan : Plan
+    effect : {"difference", "ratio"}
+        A ratio is taken on the log scale: estimates are logarithms of ratios.
+    """
+    if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
+        return mean_differences(np.stack(records), pairs, design, plan)
+    of_counts, elements = joint_resampling(records, design, statistic)
+
+    def differences(counts: NDArray[Any]) -> tuple[Array, Array]:
+        resamples = of_counts(counts.astype(float))
+        return (resamples.logarithms() if effect == "ratio" else resamples).differences(pairs)
+
+    estimates, errors = (one[:, 0] for one in differences(np.ones((1, design.units))))
+    tolerance = TIE_SHARE * np.fmax(np.abs(estimates), 1.0)[:, None]
+    replicates = np.empty((len(pairs), plan.n_resamples))
+    for start, stop, counts in count_blocks(design, plan, elements):
+        ones, own_errors = differences(counts)
+        deviation = ones - estimates[:, None]
+        ratios = studentized_ratio(deviation, own_errors, tolerance)
+        same = (np.abs(deviation) <= tolerance) & (own_errors == 0)
+        replicates[:, start:stop] = np.where(same, 0.0, ratios)
     return StudentizedDifferences(estimates, errors, replicates)
