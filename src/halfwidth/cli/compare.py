@@ -143,9 +143,8 @@ def compare(
 
 
 def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:
-    """Write the figure of differences."""
-    from halfwidth.plots import write_figure
-    from halfwidth.plots.comparison import bland_altman, differences, paired_cases
+    """Write the figure of differences, or of the cases of one pair."""
+    from halfwidth.plots import differences, figure_of_pairs, write_figure
 
-    draw = {"forest": differences, "cases": paired_cases, "bland-altman": bland_altman}[kind]
-    write_figure(draw(comparisons), path)
+    forest = kind == "forest"
+    write_figure(differences(comparisons) if forest else figure_of_pairs(comparisons, kind), path)

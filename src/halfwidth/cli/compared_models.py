@@ -55,10 +55,6 @@ class Columns:
 
     def _check_test_set(self, n_files: int) -> None:
         kind = "prediction" if self.predicted else "score"
-        if self.value:
-            raise OptionError(
-                "--value is of per-case values; of a test set, --score or --prediction"
-            )
         if self.target is None:
             raise OptionError("scores and predictions need --target COLUMN, the true classes")
         if any(self.sides):
@@ -153,6 +149,7 @@ def read_models(
     for table in tables.values():
         _check_columns(table, columns)
     if len(tables) > 1:
+        _check_metrics(tables, columns)
         return Models(tables, _roles(columns))
     (table,) = tables.values()
     if any(columns.sides):
@@ -176,6 +173,26 @@ def _check_columns(table: Table, columns: Columns) -> None:
                 f"{table.source}: no column {name!r}{f'; did you mean {near!r}?' if near else '.'} "
                 f"It has {shortened(table.names)}"
             )
+
+
+def _check_metrics(tables: Mapping[str, Table], columns: Columns) -> None:
+    """Refuse tables whose columns are named for different metrics: Dice of one, HD95 of another."""
+    from halfwidth.metrics.catalogue import METRICS
+
+    if columns.value or columns.of_test_set:
+        return
+    named = {
+        table.source: {METRICS[name].name: name for name in table.names if name in METRICS}
+        for table in tables.values()
+    }
+    sources = [source for source, metrics in named.items() if metrics]
+    for source in sources[1:]:
+        if not named[source].keys() & named[sources[0]].keys():
+            texts = [
+                f"{name} has {shortened(list(named[name].values()))}"
+                for name in (sources[0], source)
+            ]
+            raise DataError(f"{', '.join(texts)}: different metrics cannot be compared")
 
 
 def _roles(columns: Columns) -> dict[str, Any]:

@@ -40,12 +40,13 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         For options that would be ignored, and values that cannot be read.
     """
     given = ctx.params
-    if columns_of(given).of_test_set:
+    of_test_set = columns_of(given).of_test_set
+    if of_test_set:
         refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
     else:
         refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
     return {name: given[name] for name in PASSED_ON if name in given} | {
-        "metric": _metric(given["metric"], given["better"], given["target"] is not None),
+        "metric": _metric(given["metric"], given["better"], of_test_set),
         "bounds": options.parse_bounds(given["bounds"]),
         "within": tuple(given["within"] or ()),
         "effect": "ratio" if given["ratio"] else "difference",
@@ -60,9 +61,8 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
 
 def columns_of(given: Mapping[str, Any]) -> Columns:
     """The columns that options name."""
-    scores = tuple(tuple(given.get(name) or ()) for name in ("score_a", "score_b"))
-    predictions_given = (given.get(name) for name in ("prediction_a", "prediction_b"))
-    predicted = tuple((name,) if name else () for name in predictions_given)
+    scores = (given.get("score_a") or (), given.get("score_b") or ())
+    predicted = (_one(given.get("prediction_a")), _one(given.get("prediction_b")))
     if any(scores) and any(predicted):
         raise OptionError(
             "--score-a and --score-b, or --prediction-a and --prediction-b: both models need the "
@@ -78,6 +78,10 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
         predicted if any(predicted) else scores,
         any(predicted),
     )
+
+
+def _one(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
 
 
 def models_in(files: list[str], given: Mapping[str, Any]) -> Models:

@@ -28,7 +28,7 @@ SEED = 1
 def gate(
     ctx: typer.Context,
     new: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
             help=f"{reading.TABLE_HELP}; of the new model. Models are called "
             "by their files; NAME=FILE calls one NAME.",
@@ -92,7 +92,12 @@ def gate(
         --metric auroc --margin 0.05
     """
     fmt = options.resolve_format(fmt, json, out)
-    if new is None or against is None:
+    if new and len(new) > 1:
+        raise OptionError(
+            f"the table of the old model goes with --against: halfwidth gate {new[0]} --against "
+            f"{new[1]}"
+        )
+    if not new or against is None:
         raise OptionError(
             "name the tables of both models: halfwidth gate NEW --against OLD --metric NAME "
             "--margin NUMBER"
@@ -108,13 +113,14 @@ def gate(
             "--better higher or --better lower does"
         )
     settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in([new, against], ctx.params)
+    models = comparison_settings.models_in([*new, against], ctx.params)
 
     from halfwidth.comparison.api import compare_table
     from halfwidth.comparison.gate import gate as judge
     from halfwidth.report.document import Data, Document, Paragraph
 
-    settings |= models.columns | comparison_settings.class_options(models, ctx.params)
+    settings |= models.columns
+    settings |= comparison_settings.class_options(models, ctx.params)
     settings |= {"test": "none", "simultaneous": False}
 
     def compare_at(level: float) -> Comparisons:

@@ -105,14 +105,14 @@ def _word(item: Difference) -> str:
 
 
 def _place(item: Difference) -> str:
-    return ", ".join(str(level) for level in item.by.values())
+    return item.estimate.label
 
 
 def _first_of(items: list[Difference]) -> str:
     """The sentence of the first, and how many there are more."""
     first = items[0]
     text = first.verdict.sentence.removeprefix("Inconclusive: ") if first.verdict else ""
-    place = f"{_place(first)}: " if first.by else ""
+    place = f"{_place(first)}: " if _place(first) else ""
     others = [_place(item) for item in items[1:]]
     more = f" Likewise {', '.join(others)}." if others else ""
     return f"{place}{text}{more}"
