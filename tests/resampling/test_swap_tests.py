@@ -19,7 +19,8 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swap_tests import Pair, ranks_within, signed_sums, swap_tests
+from halfwidth.resampling.rank_swaps import ranks_within
+from halfwidth.resampling.swap_tests import Pair, signed_sums, swap_tests
 from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9

@@ -41,6 +41,8 @@ class TestResult:
         The p-value adjusted for all comparisons; NaN where there is one comparison only.
     correction : str
         How it was adjusted: ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
+    cautions : tuple of Caution
+        About the test itself.
     """
 
     __test__ = False  # not a class of tests
@@ -51,6 +53,7 @@ class TestResult:
     n_resamples: int | None = None
     adjusted: float = math.nan
     correction: str = ""
+    cautions: tuple[Caution, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""
@@ -241,8 +244,8 @@ class Difference:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the difference."""
-        return self.estimate.cautions
+        """Those of the difference and of its test."""
+        return (*self.estimate.cautions, *(self.test.cautions if self.test else ()))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
@@ -254,6 +257,7 @@ class Difference:
             "first_value": plain(self.first_value),
             "second_value": plain(self.second_value),
             **self.estimate.to_dict(),
+            "cautions": [caution.to_dict() for caution in self.cautions],
             "n_unmatched": self.n_unmatched,
             "superiority": plain(self.superiority),
             "test": self.test and self.test.to_dict(),
@@ -394,8 +398,8 @@ class Comparisons(Sequence[Difference]):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions, each text once."""
-        estimates = [*(item.estimate for item in self), *(goal.estimate for goal in self.goals)]
-        return tuple(dict.fromkeys(caution for item in estimates for caution in item.cautions))
+        raised = [*self, *(goal.estimate for goal in self.goals)]
+        return tuple(dict.fromkeys(caution for item in raised for caution in item.cautions))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""

@@ -63,6 +63,22 @@ _ALL = (
         "doi:10.1016/0022-2496(75)90001-2",
     ),
     Reference(
+        "bandos2005",
+        "Bandos AI, Rockette HE, Gur D",
+        "A permutation test sensitive to differences in areas for comparing ROC curves from a "
+        "paired design",
+        "Statistics in Medicine 24(18):2873-2893",
+        2005,
+    ),
+    Reference(
+        "benjamini_hochberg1995",
+        "Benjamini Y, Hochberg Y",
+        "Controlling the false discovery rate: a practical and powerful approach to multiple "
+        "testing",
+        "Journal of the Royal Statistical Society B 57(1):289-300",
+        1995,
+    ),
+    Reference(
         "brackett_rozinsky_lemire2024",
         "Brackett-Rozinsky N, Lemire D",
         "Batched ranged random integer generation",
@@ -203,6 +219,14 @@ _ALL = (
         "doi:10.1137/1114019",
     ),
     Reference(
+        "fagerland2013",
+        "Fagerland MW, Lydersen S, Laake P",
+        "The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than "
+        "exact conditional",
+        "BMC Medical Research Methodology 13:91",
+        2013,
+    ),
+    Reference(
         "fawcett2006",
         "Fawcett T",
         "An introduction to ROC analysis",
@@ -282,6 +306,13 @@ _ALL = (
         "doi:10.1080/01621459.1963.10500830",
     ),
     Reference(
+        "holm1979",
+        "Holm S",
+        "A simple sequentially rejective multiple test procedure",
+        "Scandinavian Journal of Statistics 6(2):65-70",
+        1979,
+    ),
+    Reference(
         "hutson2002",
         "Hutson AD",
         "A semi-parametric quantile function estimator for use in bootstrap estimation procedures",
@@ -318,6 +349,14 @@ _ALL = (
         "New Phytologist 11(2):37-50",
         1912,
         "doi:10.1111/j.1469-8137.1912.tb05611.x",
+    ),
+    Reference(
+        "janssen1997",
+        "Janssen A",
+        "Studentized permutation tests for non-i.i.d. hypotheses and the generalized "
+        "Behrens-Fisher problem",
+        "Statistics & Probability Letters 36(1):9-21",
+        1997,
     ),
     Reference(
         "kish1965",
@@ -412,6 +451,14 @@ _ALL = (
         "Medical Decision Making 9(3):190-195",
         1989,
         "doi:10.1177/0272989X8900900307",
+    ),
+    Reference(
+        "mcnemar1947",
+        "McNemar Q",
+        "Note on the sampling error of the difference between correlated proportions or "
+        "percentages",
+        "Psychometrika 12(2):153-157",
+        1947,
     ),
     Reference(
         "mercaldo2007",
@@ -595,6 +642,13 @@ _ALL = (
         "Introduction to robust estimation and hypothesis testing, 3rd edition",
         "Academic Press",
         2012,
+    ),
+    Reference(
+        "wilcoxon1945",
+        "Wilcoxon F",
+        "Individual comparisons by ranking methods",
+        "Biometrics Bulletin 1(6):80-83",
+        1945,
     ),
     Reference(
         "willmott2005",

@@ -5,7 +5,7 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
-from halfwidth.core.forms import RankedAreas, Sums
+from halfwidth.core.forms import Contrast, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
@@ -64,6 +64,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
 def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> str:
     """For a metric of a test set: Dirichlet weights, but of an AUROC with cases enough."""
     form, design = statistic.spec.form, records.design
+    if isinstance(form, Contrast):
+        form = form.statistic.form
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)

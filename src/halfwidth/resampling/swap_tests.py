@@ -7,13 +7,7 @@ need not have one scale. Clusters are swapped whole.
 
 Almost every difference is a function of sums over cases whose signs the swaps choose, `SignedSums`:
 means and standard deviations through power sums, counting metrics through the counts of cells, and
-the AUROC as well. With signs s of the positive and t of the negative cases, ψ₁₂ for the comparison
-of a positive's rank in the first model with a negative's in the second, and so on, the difference
-of the swapped areas is
-
-    Σ (s + t)/2 (ψ₁₁ - ψ₂₂) + (s - t)/2 (ψ₁₂ - ψ₂₁)  over all pairs, divided by their number,
-
-which is linear in the signs: 10 000 ranked cases cost what 10 000 differences do.
+the AUROC as well (`rank_swaps`).
 """
 
 from __future__ import annotations
@@ -39,8 +33,9 @@ from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
-from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
 from halfwidth.resampling.kernels.reference import middle_of
+from halfwidth.resampling.rank_swaps import contributions_of_cases, ranks_within
 from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
 
 # Rounding makes equal differences unequal by less than this share of them.
@@ -92,7 +87,7 @@ def swap_tests(
     """Permutation tests of pairs of models, all on the same cases and on the same draws.
 
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
-    Otherwise so many are drawn, and p = (1 + #)/(1 + N), # of those whose difference is at least as
+    Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those at least as
     large as the one observed, in absolute value.
 
     Parameters
@@ -107,25 +102,22 @@ def swap_tests(
     -------
     list of PermutationResult
     """
-    results: list[PermutationResult | None] = [None] * len(pairs)
-    drawn: dict[int, tuple[SignedSums, float]] = {}
-    for place, pair in enumerate(pairs):
+    results: list[PermutationResult | None] = []
+    drawn: list[tuple[SignedSums, float]] = []
+    for pair in pairs:
         observed = _observed(pair, statistic)
-        least = _least(observed, pair, statistic)
         if np.isnan(observed):
-            results[place] = PermutationResult(np.nan, None)
+            results.append(PermutationResult(np.nan, None))
             continue
-        signed = signed_sums(pair, design, statistic)
+        least, signed = _least(observed, pair, statistic), signed_sums(pair, design, statistic)
         if signed is None:
-            results[place] = _by_swapping(pair, design, statistic, plan, least)
+            results.append(_by_swapping(pair, design, statistic, plan, least))
             continue
-        results[place] = _counted(signed, plan, least)
-        if results[place] is None:
-            drawn[place] = signed, least
-    results_drawn = _drawn(list(drawn.values()), design, plan)
-    for place, result in zip(drawn, results_drawn, strict=True):
-        results[place] = result
-    return [result for result in results if result is not None]
+        results.append(_counted(signed, plan, least))
+        if results[-1] is None:
+            drawn.append((signed, least))
+    of_draws = iter(_drawn(drawn, design, plan))
+    return [next(of_draws) if result is None else result for result in results]
 
 
 def _observed(pair: Pair, statistic: Statistic) -> float:
@@ -134,12 +126,17 @@ def _observed(pair: Pair, statistic: Statistic) -> float:
 
 
 def _least(observed: float, pair: Pair, statistic: Statistic) -> float:
-    """Differences from here on are as large as the one observed."""
-    tolerance = max(float(tie_tolerance(side[None], statistic)[0]) for side in pair)
+    return least_extreme(
+        observed, max(float(tie_tolerance(side[None], statistic)[0]) for side in pair)
+    )
+
+
+def least_extreme(observed: float, tolerance: float) -> float:
+    """Differences from here on are as large as the one observed, but for rounding."""
     return abs(observed) * (1 - EQUAL_SHARE) - tolerance
 
 
-def _is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
+def is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
     """Those that are no smaller, undefined ones among them."""
     return np.asarray(~(np.abs(differences) < least))
 
@@ -153,8 +150,24 @@ def _counted(signed: SignedSums, plan: Plan, least: float) -> PermutationResult 
     if found is None:
         return None
     sums, probabilities = found
-    p_value = probabilities[_is_extreme(signed.difference(sums), least)].sum()
+    p_value = probabilities[is_extreme(signed.difference(sums), least)].sum()
     return PermutationResult(min(float(p_value), 1.0), None)
+
+
+def signed_sum_tests(
+    features: Sequence[Array], design: Design, plan: Plan
+) -> list[PermutationResult]:
+    """Tests that sums of what units contribute, (U,) each, are 0 but for their signs."""
+    results: list[PermutationResult | None] = []
+    drawn: list[tuple[SignedSums, float]] = []
+    for own in features:
+        signed = SignedSums(own[None], lambda sums: sums[0])
+        least = least_extreme(float(own.sum()), TIE_SHARE * float(np.abs(own).sum()))
+        results.append(_counted(signed, plan, least))
+        if results[-1] is None:
+            drawn.append((signed, least))
+    of_draws = iter(_drawn(drawn, design, plan))
+    return [next(of_draws) if result is None else result for result in results]
 
 
 def _drawn(
@@ -173,7 +186,7 @@ def _drawn(
 
 def _tally(differences: Array, least: float) -> tuple[int, int]:
     """How many are extreme, and how many undefined."""
-    extreme = int(_is_extreme(differences, least).sum())
+    extreme = int(is_extreme(differences, least).sum())
     return extreme, int(np.isnan(differences).sum())
 
 
@@ -188,7 +201,8 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums 
     if isinstance(form, RankedAreas):
         if form.area.fast is not FastArea.CONCORDANCE or not isinstance(form.rank, RankEach):
             return None
-        return _of_concordances(pair, design, form, form.rank)
+        cases = contributions_of_cases(pair, form, form.rank)
+        return SignedSums(design.totals(cases)[None], lambda sums: sums[0])
     make = SUMS_OF.get(type(form))
     return None if make is None else make(pair, design, statistic)
 
@@ -248,84 +262,6 @@ def _of_sums_of_either(
     return SignedSums(design.totals((first - second) / 2), difference)
 
 
-# --------------------------------------------------------------------------- ranked scores
-
-
-def ranks_within(records: Array, rank: RankEach) -> Array:
-    """Records with scores replaced by their ranks, ties by their mean rank."""
-    scores = records[: rank.n_scores]
-    rows = scores.reshape(1, -1) if rank.flatten else scores
-    ranks = np.stack([_mean_ranks(row) for row in rows]).reshape(scores.shape)
-    return np.concatenate([ranks, records[rank.n_scores :]])
-
-
-def _mean_ranks(values: Array) -> Array:
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    upto = np.cumsum(counts)
-    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
-
-
-def _of_concordances(pair: Pair, design: Design, form: RankedAreas, rank: RankEach) -> SignedSums:
-    """An AUROC, or an average of several: linear in the signs of the cases."""
-    k, n = rank.n_scores, design.n
-    first, second = (ranks_within(side, rank)[:k] for side in pair)
-    records = pair[0]
-    positive = records[k] == np.arange(k)[:, None]
-    weight = np.broadcast_to(records[k + 1] if rank.weighted else np.ones(n), (k, n))
-    shape = (1, -1) if rank.flatten else (k, n)
-    rows = [array.reshape(shape) for array in (first, second, positive, weight)]
-    contributions = np.stack([_contributions(*row) for row in zip(*rows, strict=True)])
-    areas = np.where(np.isnan(contributions[:, :1]), np.nan, 0.5)[:, 0]
-    held = np.array([w[p].sum() for p, w in zip(rows[2], rows[3], strict=True)])
-    shares = _shares_of_rows(form, areas, held)
-    cases = (np.nan_to_num(contributions) * shares[:, None]).reshape(-1, n).sum(axis=0)
-    return SignedSums(design.totals(cases)[None], lambda sums: sums[0])
-
-
-def _shares_of_rows(form: RankedAreas, areas: Array, positives: Array) -> Array:
-    """What the average gains from each area: all averages are linear in the areas."""
-    stepped = areas + 0.5 * np.eye(len(areas))
-    at = np.concatenate([areas[None], stepped])
-    values = form.finish(at, np.broadcast_to(positives, at.shape))
-    return np.asarray(np.nan_to_num((values[1:] - values[0]) / 0.5))
-
-
-def _contributions(
-    first: Array, second: Array, positive: NDArray[np.bool_], weight: Array
-) -> Array:
-    """What each entry of a ranking contributes to the difference of two AUROCs, with its sign.
-
-    NaN where a class is absent.
-    """
-    out = np.full(len(first), np.nan)
-    total = weight[positive].sum() * weight[~positive].sum()
-    if not total > 0:
-        return out
-    for own, other, direction in ((positive, ~positive, 1), (~positive, positive, -1)):
-        one, two = first[own], second[own]
-        among_first, among_second = (_Below(side[other], weight[other]) for side in (first, second))
-        same = among_first(one) - among_second(two)
-        crossed = among_second(one) - among_first(two)
-        out[own] = direction * weight[own] * (same + crossed) / (2 * total)
-    return out
-
-
-class _Below:
-    """The weight of the values below a number, and half that of those equal to it."""
-
-    def __init__(self, values: Array, weights: Array) -> None:
-        order = np.argsort(values, kind="stable")
-        self._sorted = values[order]
-        self._upto = np.concatenate([[0.0], np.cumsum(weights[order])])
-
-    def __call__(self, numbers: Array) -> Array:
-        sides: tuple[NDArray[np.intp], NDArray[np.intp]] = (
-            np.searchsorted(self._sorted, numbers, "left"),
-            np.searchsorted(self._sorted, numbers, "right"),
-        )
-        return np.asarray((self._upto[sides[0]] + self._upto[sides[1]]) / 2)
-
-
 # --------------------------------------------------------------------------- everything else
 
 
@@ -340,7 +276,7 @@ def _by_swapping(
         swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
         swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
         differences = of_swaps(_of_cases(swapped, design))
-        return PermutationResult(float(_is_extreme(differences, least).mean()), None)
+        return PermutationResult(float(is_extreme(differences, least).mean()), None)
     counts = np.zeros(2, np.intp)
     each = 2 * max(pair[0].size, 1)
     for start, stop in plan.blocks(each, slow=form is None):
@@ -352,6 +288,11 @@ def _by_swapping(
 def _differs(first: Array, second: Array) -> Array:
     """1 for cases on which the models differ, else 0."""
     return np.atleast_2d(np.not_equal(first, second)).any(axis=0).astype(float)
+
+
+def differing_units(first: Array, second: Array, design: Design) -> int:
+    """How many units a swap changes anything of."""
+    return int(np.count_nonzero(design.totals(_differs(first, second))))
 
 
 Swapped = NDArray[np.uint8]

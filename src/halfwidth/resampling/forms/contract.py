@@ -34,6 +34,30 @@ BothEnds = tuple[Quantiles, Quantiles]
 Weighted = Callable[[Array, Design, Statistic, Plan, PseudoCases], BothEnds]
 
 
+@frozen(eq=False)
+class InPairs:
+    """Replicates of models under Dirichlet weights, for one end of an interval of a contrast.
+
+    Attributes
+    ----------
+    first, second : ndarray, shape (M, R, B)
+        Of each model where it is the first of a pair and where it is the second, which have other
+        pseudo-cases; R is 1, or the classes of an average.
+    classes : ndarray, shape (M, R), or None
+        Values of the classes of an average.
+    weights : ndarray, shape (M, R), or None
+        Their weights in it.
+    """
+
+    first: Array
+    second: Array
+    classes: Array | None = None
+    weights: Array | None = None
+
+
+WeightedPairs = Callable[[Array, Design, Statistic, Plan, PseudoCases], tuple[InPairs, InPairs]]
+
+
 def has_influence(statistic: Statistic) -> bool:
     """Whether the statistic declares an influence, of which a standard error is made."""
     return statistic.spec.influence is not None
@@ -71,6 +95,8 @@ class Engine:
         ``weighted(values, design, statistic, plan, pseudo_cases)``: the distributions of the
         statistic under Dirichlet weights of which the lower and the upper end of an interval are
         quantiles; None where the form has none.
+    weighted_pairs : callable or None
+        The same of models in pairs: replicates for the lower and for the upper end.
     has_weights : callable
         Whether a statistic of the form has them, where the form has.
     weights_need_bounds : callable
@@ -96,6 +122,7 @@ class Engine:
     has_standard_error: Callable[[Statistic], bool] = has_influence
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
+    weighted_pairs: WeightedPairs | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True
     weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
     seconds: Callable[[Statistic, int, int], float]

@@ -12,23 +12,27 @@ import functools
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halfwidth.core.forms import Contrast, RankedAreas
+from halfwidth.core.forms import CellCounts, Contrast, RankedAreas, Sums
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
+from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design
-from halfwidth.resampling.distribution import Distribution
+from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import (
     BothEnds,
     Engine,
+    InPairs,
     declared_form,
     distinct_models,
     has_influence,
     of_one_model,
 )
 from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.tails import as_distribution
 
 
 def is_mean_of_differences(statistic: Statistic) -> bool:
@@ -97,6 +101,27 @@ def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array
 # --------------------------------------------------------------------------- Dirichlet weights
 
 
+def _is_average(statistic: Statistic) -> bool:
+    """Whether it is of an average over classes, whose intervals are made of theirs."""
+    form = declared_form(statistic, Contrast).statistic.form
+    table = form.table if isinstance(form, Sums) else form
+    if isinstance(table, CellCounts):
+        by_class = table.by_class
+        return table.n_cells > 4 and by_class is not None and by_class.average is not None
+    return isinstance(form, RankedAreas) and form.average in ("macro", "weighted")
+
+
+def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+    form = declared_form(statistic, Contrast)
+    if is_mean_of_differences(statistic):
+        return inner.weighted is not None
+    if isinstance(form.statistic.form, Sums) and form.statistic.form.table is None:
+        return False
+    # How far a ratio of averages may be off does not add up from their classes.
+    known = form.effect == "difference" or not _is_average(statistic)
+    return known and inner.weighted_pairs is not None
+
+
 def _weighted(
     inner: Engine,
     pairs: Array,
@@ -105,10 +130,34 @@ def _weighted(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> BothEnds:
-    if inner.weighted is None or not is_mean_of_differences(statistic):
-        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     one = of_one_model(statistic)
-    return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
+    if is_mean_of_differences(statistic) and inner.weighted is not None:
+        return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
+    if inner.weighted_pairs is None:
+        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
+    models, places = distinct_models(pairs)
+    ends = inner.weighted_pairs(models, design, one, plan, pseudo_cases)
+    contrast = declared_form(statistic, Contrast)
+    lower = _of_pairs(contrast, ends[0], places, plan)
+    return lower, lower if ends[1] is ends[0] else _of_pairs(contrast, ends[1], places, plan)
+
+
+def _of_pairs(contrast: Contrast, end: InPairs, places: NDArray[np.intp], plan: Plan) -> Quantiles:
+    """The distribution of contrasts for one end of an interval, from replicates of models."""
+    first, second = places.T
+    if end.classes is None or end.weights is None:
+        replicates = contrast.of(end.first[first, 0], end.second[second, 0])
+        return as_distribution(replicates, plan)
+    # What each class adds to the difference of two averages.
+    weights = end.weights[..., None]
+    classes, of_first, of_second = (
+        np.where(weights == 0, 0.0, weights * values)
+        for values in (end.classes[..., None], end.first, end.second)
+    )
+    replicates = of_first[first] - of_second[second]
+    classes = (classes[first] - classes[second])[..., 0]
+    held = (end.weights[first] != 0) | (end.weights[second] != 0)
+    return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held * 1.0, replicates)
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
@@ -120,7 +169,7 @@ def engine_of_contrasts(inner: Engine) -> Engine:
         standard_error=_standard_error,
         has_standard_error=_has_standard_error,
         weighted=functools.partial(_weighted, inner),
-        has_weights=is_mean_of_differences,
+        has_weights=functools.partial(_has_weights, inner),
         weights_need_bounds=lambda statistic: inner.weights_need_bounds(of_one_model(statistic)),
         seconds=lambda statistic, n, k: 2 * inner.seconds(of_one_model(statistic), n, k),
         support=inner.support,

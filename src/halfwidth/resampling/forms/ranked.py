@@ -21,7 +21,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_resamples,
     areas_of_samples,
 )
-from halfwidth.resampling.forms.ranked_weighted import weighted
+from halfwidth.resampling.forms.ranked_weighted import weighted, weighted_pairs
 
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20
@@ -86,6 +86,7 @@ ENGINE = Engine(
     standard_error=standard_error,
     has_standard_error=has_standard_error,
     weighted=weighted,
+    weighted_pairs=weighted_pairs,
     weights_need_bounds=lambda _statistic: False,
     seconds=seconds,
     bounded=True,
