@@ -98,9 +98,9 @@ def compare(
     \b
     halfwidth compare new.csv old.csv --metric dsc
     halfwidth compare B=new.csv A=old.csv --metric dsc --margin 0.01
-    halfwidth compare long.csv --by model --within task --value dice --metric dsc
     halfwidth compare wide.csv --value unet --value vit --metric dsc
-    halfwidth compare long.csv --value dice --within task --metric dsc --baseline a
+    halfwidth compare models.csv --by model --within task --metric dsc
+    halfwidth compare models.csv --metric dsc --within task --baseline nnunet
 
     Metrics of a whole test set:
 

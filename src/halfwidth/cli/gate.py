@@ -88,7 +88,7 @@ def gate(
     \b
     halfwidth gate new.csv --against old.csv --metric dsc --margin 0.01
     halfwidth gate new.csv --against old.csv --metric dsc --margin 0.01 --json
-    halfwidth gate B=preds_new.csv --against A=preds_old.csv --target y --score p \\
+    halfwidth gate preds_new.csv --against preds_old.csv --target y --score p \\
         --metric auroc --margin 0.05
     """
     fmt = options.resolve_format(fmt, json, out)
