@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, estimates_of
+from halfwidth.comparison.estimates import ChosenPairs, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
@@ -21,10 +21,12 @@ from halfwidth.core.comparison import (
     Comparisons,
     Difference,
     GoalResult,
+    SimultaneousInterval,
     TestResult,
 )
 from halfwidth.core.estimate import Estimate, subject_of
 from halfwidth.core.spec import Better
+from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 
 Ends = tuple[float, float]
@@ -37,13 +39,11 @@ def compared(
     chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
-    narrower = _equivalence(chosen, settings)
     items = []
-    for one, own, ends in zip(chosen, estimates, narrower, strict=True):
-        differences = _differences(one, own, settings)
+    for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
         items += [
             replace(difference, verdict=verdict(difference, settings.margin, equivalence=narrow))
-            for difference, narrow in zip(differences, ends, strict=True)
+            for difference, narrow in zip(_differences(one, own, settings), ends, strict=True)
         ]
     return Comparisons(
         tuple(items),
@@ -60,8 +60,21 @@ def _equivalence(
     level = settings.request.level
     if settings.margin is None or level.alpha >= 0.5:
         return [[None] * len(one.pairs) for one in chosen]
-    narrower = estimates_of(chosen, settings, equivalence_level(level))
-    return [[(estimate.low, estimate.high) for estimate in family] for family in narrower]
+    narrower = equivalence_level(level)
+    ends: list[list[Ends | None]] = []
+    for one, own in zip(chosen, estimates_of(chosen, settings, narrower), strict=True):
+        together = _together(one, own, settings, narrower)
+        ends.append([(interval.low, interval.high) for interval in together or own])
+    return ends
+
+
+def _together(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, level: Level
+) -> tuple[SimultaneousInterval, ...]:
+    """Intervals of a family that hold together; none where it has one, or they are not wanted."""
+    if len(chosen.pairs) < 2 or settings.simultaneous is False:
+        return ()
+    return together_of(chosen, estimates, settings, level).intervals
 
 
 def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[GoalResult, ...]:
@@ -83,12 +96,25 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
 def _differences(
     chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
 ) -> list[Difference]:
-    """The differences of a family, with tests and superiority beside them."""
+    """The differences of a family, with tests and intervals that hold together beside them."""
     tests = _tests(chosen, settings)
     values = {name: _value(job) for name, job in chosen.family.jobs.items()}
-    return [
+    differences = [
         _difference(chosen, pair, values, estimate, test, settings)
         for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
+    ]
+    if len(differences) < 2 or settings.simultaneous is False:
+        return differences
+    together = together_of(chosen, estimates, settings, settings.request.level)
+    return [
+        replace(
+            difference,
+            simultaneous=interval,
+            estimate=_with_cautions(difference.estimate, further),
+        )
+        for difference, interval, further in zip(
+            differences, together.intervals, together.cautions, strict=True
+        )
     ]
 
 
