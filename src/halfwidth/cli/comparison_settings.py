@@ -12,6 +12,7 @@ from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import Columns, Models, named_files, read_models
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError
+from halfwidth.io.prediction_columns import class_cells
 
 if TYPE_CHECKING:
     from halfwidth.core.spec import MetricSpec
@@ -102,7 +103,7 @@ def class_options(models: Models, given: Mapping[str, Any]) -> dict[str, Any]:
     target, positive = models.columns["target"], given["positive"]
     if target is None or not (given["labels"] or positive):
         return {}
-    cells = predictions.cells_of(models.each[0], target, numbers=False)
+    cells = class_cells(models.each[0], target, numbers=False)
     return {
         "labels": predictions.parse_labels(given["labels"], cells),
         "pos_label": None if positive is None else predictions.parse_label(positive, cells),
