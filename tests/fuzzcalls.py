@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from handmade import hand_made
 
 import halfwidth as hw
 
@@ -401,6 +402,13 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "limits_of_agreement": {
+        "effect": words("difference", "ratio"),
+        "first": numbers,
+        "second": numbers,
+        "names": words(("a", "b")),
+        "share": words(0.9, 0.95),
+    },
     "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
     "pilot_width": {"n": count(1, 60)},
     "review": {"mean": share, "n": count(1, 60)},
@@ -433,6 +441,7 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
             [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
         ),
+        "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
     }
     return made[kind]()
@@ -445,7 +454,7 @@ def panels(s: Source) -> Any:
 
 OF_FIGURES: Mapping[str, Draw] = {
     kind: (lambda s, kind=kind: s.choice(finished(kind)))
-    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples")
+    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples", "comparisons")
 } | {"panels": panels, "by": words(None, "label"), "groups": words(None, {"a": ["x"] * 10})}
 
 # --------------------------------------------------------------------------- calls

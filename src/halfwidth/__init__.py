@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
@@ -43,6 +44,7 @@ __all__ = [
     "METRICS",
     "SAMPLE_METRICS",
     "STATISTICS",
+    "Agreement",
     "Better",
     "Bounds",
     "Caution",
@@ -67,6 +69,7 @@ __all__ = [
     "difference_ci",
     "evidence",
     "explain",
+    "limits_of_agreement",
     "metric_ci",
     "metrics",
     "planning",
@@ -88,6 +91,7 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
+    "Agreement": "comparison.agreement",
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
@@ -112,6 +116,7 @@ _HOME = {
     "difference_ci": "estimation.differences",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
+    "limits_of_agreement": "comparison.agreement",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from halfwidth.comparison.families import MeasuredFamily
-from halfwidth.comparison.pairing import pair_job
+from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
 from halfwidth.core.comparison import ComparedCases, Comparisons, Difference, GoalResult
@@ -98,7 +98,7 @@ def _difference(
     family: MeasuredFamily, pair: Pair, estimate: Estimate, settings: Settings
 ) -> Difference:
     first, second = (family.jobs[name] for name in pair)
-    what = first.functional
+    what = common_functional(first, second)
     clustered = first.records.n_groups is not None
     over = first.records.over if clustered else ""
     return Difference(

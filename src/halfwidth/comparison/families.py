@@ -119,6 +119,8 @@ class MeasuredFamily:
         The cluster of each of these cases.
     paired : bool
         Whether they are the same for all models.
+    metric : Metric, CustomMetric or None
+        What a test set is measured by; None for values of cases.
     """
 
     jobs: Mapping[str, Job]
@@ -128,6 +130,7 @@ class MeasuredFamily:
     values: Mapping[str, Array] = field(default_factory=dict)
     groups: tuple[Any, ...] | None = None
     paired: bool = True
+    metric: Metric | CustomMetric | None = None
 
 
 def named(identity: Identity) -> str:

@@ -74,7 +74,7 @@ class SimultaneousInterval:
     ----------
     low, high : float
     method : str
-        ``"max_t"`` or ``"bonferroni"``.
+        ``"dirichlet"``, ``"max_t"`` or ``"bonferroni"``.
     n_comparisons : int
         How many hold together.
     """

@@ -35,6 +35,9 @@ DESIGN_WORDS = {
     "paired": "paired",
 }
 
+# What methods need that count cases; of clusters they count as many as these are worth.
+COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
+
 # The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
 
@@ -217,9 +220,11 @@ class Estimate:
         design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
         if design not in DESIGN_WORDS:
             return title
-        if Need.TRIALS in self.method_spec.needs:
+        method = self.method_spec
+        if design != "paired" and COUNTED & set(method.needs):
             return f"{title} with design effect"
-        robust = "-robust" if design == "clustered" and not self.method_spec.resamples else ""
+        by_error = not (method.resamples or method.takes_intervals)
+        robust = "-robust" if design == "clustered" and by_error else ""
         return f"{DESIGN_WORDS[design]}{robust} {title}"
 
     @property

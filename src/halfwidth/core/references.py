@@ -79,6 +79,30 @@ _ALL = (
         1995,
     ),
     Reference(
+        "bland1999",
+        "Bland JM, Altman DG",
+        "Measuring agreement in method comparison studies",
+        "Statistical Methods in Medical Research 8(2):135-160",
+        1999,
+        "doi:10.1177/096228029900800204",
+    ),
+    Reference(
+        "bland2007",
+        "Bland JM, Altman DG",
+        "Agreement between methods of measurement with multiple observations per individual",
+        "Journal of Biopharmaceutical Statistics 17(4):571-582",
+        2007,
+        "doi:10.1080/10543400701329422",
+    ),
+    Reference(
+        "carkeet2015",
+        "Carkeet A",
+        "Exact parametric confidence intervals for Bland-Altman limits of agreement",
+        "Optometry and Vision Science 92(3):e71-e80",
+        2015,
+        "doi:10.1097/OPX.0000000000000513",
+    ),
+    Reference(
         "brackett_rozinsky_lemire2024",
         "Brackett-Rozinsky N, Lemire D",
         "Batched ranged random integer generation",
@@ -180,6 +204,14 @@ _ALL = (
         "Ecology 26(3):297-302",
         1945,
         "doi:10.2307/1932409",
+    ),
+    Reference(
+        "donner_zou2012",
+        "Donner A, Zou GY",
+        "Closed-form confidence intervals for functions of the normal mean and standard deviation",
+        "Statistical Methods in Medical Research 21(4):347-359",
+        2012,
+        "doi:10.1177/0962280210383082",
     ),
     Reference(
         "efron1987",
@@ -485,6 +517,24 @@ _ALL = (
         "doi:10.1111/j.2041-210x.2012.00261.x",
     ),
     Reference(
+        "newcombe1998",
+        "Newcombe RG",
+        "Interval estimation for the difference between independent proportions: comparison of "
+        "eleven methods",
+        "Statistics in Medicine 17(8):873-890",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I",
+    ),
+    Reference(
+        "newcombe1998_paired",
+        "Newcombe RG",
+        "Improved confidence intervals for the difference between binomial proportions based on "
+        "paired data",
+        "Statistics in Medicine 17(22):2635-2650",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C",
+    ),
+    Reference(
         "newcombe2006",
         "Newcombe RG",
         "Confidence intervals for an effect size measure based on the Mann-Whitney statistic. "
@@ -607,6 +657,15 @@ _ALL = (
         "doi:10.1007/s10489-021-02635-5",
     ),
     Reference(
+        "tango1998",
+        "Tango T",
+        "Equivalence test and confidence interval for the difference in proportions for the "
+        "paired-sample design",
+        "Statistics in Medicine 17(8):891-908",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B",
+    ),
+    Reference(
         "tukey1977",
         "Tukey JW",
         "Exploratory data analysis",
@@ -635,6 +694,15 @@ _ALL = (
         "Medical Decision Making 26(6):565-574",
         2006,
         "doi:10.1177/0272989X06295361",
+    ),
+    Reference(
+        "welch1947",
+        "Welch BL",
+        "The generalization of 'Student's' problem when several different population variances are "
+        "involved",
+        "Biometrika 34(1/2):28-35",
+        1947,
+        "doi:10.1093/biomet/34.1-2.28",
     ),
     Reference(
         "wilcox2012",
@@ -675,11 +743,28 @@ _ALL = (
         1950,
     ),
     Reference(
+        "yang2012",
+        "Yang Z, Sun X, Hardin JW",
+        "Confidence intervals for the difference of marginal probabilities in clustered "
+        "matched-pair binary data",
+        "Pharmaceutical Statistics 11(5):386-393",
+        2012,
+        "doi:10.1002/pst.1523",
+    ),
+    Reference(
         "zielinski2005",
         "Zieliński R, Zieliński W",
         "Best exact nonparametric confidence intervals for quantiles",
         "Statistics 39(1):67-71",
         2005,
+    ),
+    Reference(
+        "zou_donner2008",
+        "Zou GY, Donner A",
+        "Construction of confidence limits about effect measures: a general approach",
+        "Statistics in Medicine 27(10):1693-1702",
+        2008,
+        "doi:10.1002/sim.3095",
     ),
 )
 
