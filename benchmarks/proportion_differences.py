@@ -40,6 +40,7 @@ from halfwidth.resampling.engine import replicates
 from halfwidth.summaries.catalogue import STATISTICS
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 LEVEL = Level()
 SIZES = (10, 25, 50, 100)
 SHARES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -101,7 +102,7 @@ def table_probability(counts: Array, shares: Array) -> Array:
     n = counts[0].sum()
     choose = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(axis=-1)
     logs = choose + sum(special.xlogy(counts[:, k], shares[:, k, None]) for k in range(4))
-    return np.exp(logs)
+    return np.asarray(np.exp(logs))
 
 
 def of_differences(name: str, counts: Array, n: int) -> Interval:
@@ -203,7 +204,7 @@ def unpaired() -> None:
 # --------------------------------------------------------------------------- clusters
 
 
-def correlated(draws: np.random.Generator, sizes: Array, shares: Array, alike: float) -> Array:
+def correlated(draws: np.random.Generator, sizes: Codes, shares: Array, alike: float) -> Array:
     """0/1 values of two models for cases of clusters, (2, n): cases copy one of their cluster."""
     groups = np.repeat(np.arange(len(sizes)), sizes)
     own = draws.choice(4, size=len(groups), p=shares)
@@ -254,14 +255,14 @@ def _request(method: str) -> Request:
     )
 
 
-def _job(functional: Functional, values: Array, groups: Array | None) -> Job:
+def _job(functional: Functional, values: Array, groups: Codes | None) -> Job:
     in_order, design = arrange(values, groups)
     count = None if groups is None else len(set(groups.tolist()))
     records = Records(in_order, design, len(values), values=np.sort(values), n_groups=count)
     return Job(functional, records)
 
 
-def _paired_job(functional: Functional, pair: Array, groups: Array | None) -> Job:
+def _paired_job(functional: Functional, pair: Array, groups: Codes | None) -> Job:
     identities = np.arange(pair.shape[-1])
     sides = []
     for values in pair:
@@ -326,11 +327,11 @@ def _of_samples(drawn: list[Array], n: int) -> Iterator[tuple[str, Interval]]:
         yield f"mover:{name}", mover(estimates, (first, second), "difference", LEVEL)
     errors = np.stack([values.std(axis=-1, ddof=1) / np.sqrt(n) for values in drawn])
     yield "welch", welch(estimates, errors, np.full_like(errors, n - 1.0), LEVEL)
-    first, second = (
+    one, other = (
         replicates(values, Design.iid(n), mean, plan)
         for values, plan in zip(drawn, plans, strict=True)
     )
-    yield "percentile", Interval.of(*np.quantile(first - second, (0.025, 0.975), axis=-1))
+    yield "percentile", Interval.of(*np.quantile(one - other, (0.025, 0.975), axis=-1))
 
 
 def main() -> None:
