@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from handmade import hand_made
 
 import halfwidth as hw
 
@@ -185,6 +186,35 @@ def column_table(s: Source) -> Any:
     return s.choice([dict, pd.DataFrame])(columns)
 
 
+def compared_models(s: Source) -> Any:
+    """Values of one to three models, or predictions."""
+    drawn = s.choice([numbers, plain_numbers, plain_numbers, predictions])
+    made = {name: drawn(s) for name in "abc"[: s.choice([1, 2, 2, 3])]}
+    if s.random() < 0.3:
+        plain = {name: plain_numbers(s)[:1] * s.n for name in made}
+        return pd.DataFrame(plain, index=[f"c{i}" for i in range(s.n)])
+    return made
+
+
+def compared_tables(s: Source) -> Any:
+    """A long table of models, a wide one, or a table for each model."""
+    cases = [f"c{i}" for i in range(s.n)]
+    parts = {
+        name: pd.DataFrame(
+            {
+                "case": cases,
+                "model": f"m{at}",
+                "truth": [i % 2 for i in range(s.n)],
+                "dice": plain_numbers(s),
+                "other": plain_numbers(s),
+            }
+        )
+        for at, name in enumerate("ab")
+    }
+    together = pd.concat(parts.values(), ignore_index=True)
+    return s.choice([together, together, parts["a"], parts, list(parts.values())])
+
+
 def published_table(s: Source) -> Any:
     rows: dict[str, Any] = {
         "n": [s.randrange(0, 200) for _ in range(s.n)],
@@ -233,6 +263,10 @@ def sample_metric(s: Source) -> Any:
     own = lambda y_true, y_score: float(np.mean(np.asarray(y_score).ravel()[0]))  # noqa: E731
     name = names_in(hw.SAMPLE_METRICS)(s)
     return s.choice([name, name, name, [name, "accuracy"], "f_beta:beta=2", "auc:0.2", own])
+
+
+def any_metric(s: Source) -> Any:
+    return s.choice(["dsc", "dsc", None, "hd95", sample_metric(s)])
 
 
 def statistic(s: Source) -> Any:
@@ -331,8 +365,32 @@ GOOD: Mapping[str, Draw] = {
     "y_score": predictions,
     "y_true": classes,
 }
+COMPARED: Mapping[str, Draw] = {
+    "models": compared_models,
+    "within": words((), "case", ["model"]),
+    "target": words("truth", None, "case"),
+    "score": words((), "dice", {"a": "dice", "b": "other"}),
+    "prediction": words(None, "dice", {"a": "truth", "b": "other"}),
+    "baseline": words(None, None, "a", "m0", "b"),
+    "effect": words("difference", "difference", "ratio"),
+    "test": words("auto", "permutation", "mcnemar", "wilcoxon", "none"),
+    "correction": words("holm", "bonferroni", "benjamini_hochberg"),
+    "margin": words(None, 0.01, 0.1, 1),
+    "goal": words(None, 0.5, 0.9, 5),
+    "unmatched": words("raise", "omit"),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     "metric_ci": {"metric": sample_metric},
+    "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
+    "compare_table": {
+        **COMPARED,
+        "table": compared_tables,
+        "value": words("dice", None, {"a": "dice", "b": "other"}, ["dice"], "missing"),
+        "by": words("model", "model", "case", "missing"),
+        "groups": words("model", "case", "missing"),
+        "strata": words("model", "missing"),
+        "sample_weight": words("dice", None),
+    },
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
@@ -344,6 +402,13 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "limits_of_agreement": {
+        "effect": words("difference", "ratio"),
+        "first": numbers,
+        "second": numbers,
+        "names": words(("a", "b")),
+        "share": words(0.9, 0.95),
+    },
     "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
     "pilot_width": {"n": count(1, 60)},
     "review": {"mean": share, "n": count(1, 60)},
@@ -376,6 +441,7 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
             [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
         ),
+        "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
     }
     return made[kind]()
@@ -388,7 +454,7 @@ def panels(s: Source) -> Any:
 
 OF_FIGURES: Mapping[str, Draw] = {
     kind: (lambda s, kind=kind: s.choice(finished(kind)))
-    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples")
+    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples", "comparisons")
 } | {"panels": panels, "by": words(None, "label"), "groups": words(None, {"a": ["x"] * 10})}
 
 # --------------------------------------------------------------------------- calls

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
+    from halfwidth.comparison.api import compare, compare_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
     from halfwidth.estimation.api import proportion_ci, summary_ci
+    from halfwidth.estimation.differences import difference_ci
     from halfwidth.estimation.evidence import evidence
-    from halfwidth.estimation.paired_differences import difference_ci
     from halfwidth.estimation.runs.api import runs_ci, runs_table
     from halfwidth.estimation.tables import summary_table
     from halfwidth.estimation.test_sets.api import metric_ci
@@ -42,6 +44,7 @@ __all__ = [
     "METRICS",
     "SAMPLE_METRICS",
     "STATISTICS",
+    "Agreement",
     "Better",
     "Bounds",
     "Caution",
@@ -59,11 +62,14 @@ __all__ = [
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
+    "compare",
+    "compare_table",
     "confusion_ci",
     "curve_ci",
     "difference_ci",
     "evidence",
     "explain",
+    "limits_of_agreement",
     "metric_ci",
     "metrics",
     "planning",
@@ -85,6 +91,7 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
+    "Agreement": "comparison.agreement",
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
@@ -102,11 +109,14 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "compare": "comparison.api",
+    "compare_table": "comparison.api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
-    "difference_ci": "estimation.paired_differences",
+    "difference_ci": "estimation.differences",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
+    "limits_of_agreement": "comparison.agreement",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",

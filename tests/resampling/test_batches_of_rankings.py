@@ -25,7 +25,7 @@ from halfwidth.metrics.ranking import AreaFinish, RankEach, cumulated, rank
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan, counter
 from halfwidth.resampling.forms import ranked, ranked_resamples
-from halfwidth.resampling.forms.ranked import class_units
+from halfwidth.resampling.forms.ranked_errors import class_units
 from halfwidth.resampling.forms.ranked_left_out import without_each_unit
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, areas_of_samples
 from halfwidth.resampling.kernels import native, native_areas

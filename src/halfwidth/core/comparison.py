@@ -6,19 +6,21 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, overload
 
+from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
-from halfwidth.core.estimates import SCHEMA_VERSION
+from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
+from halfwidth.core.forms import Effect as Effect  # noqa: PLC0414
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
+from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Effect = Literal["difference", "ratio"]
-EFFECTS: tuple[Effect, ...] = ("difference", "ratio")
 
 
 @frozen
@@ -39,6 +41,8 @@ class TestResult:
         The p-value adjusted for all comparisons; NaN where there is one comparison only.
     correction : str
         How it was adjusted: ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
+    cautions : tuple of Caution
+        About the test itself.
     """
 
     __test__ = False  # not a class of tests
@@ -49,6 +53,7 @@ class TestResult:
     n_resamples: int | None = None
     adjusted: float = math.nan
     correction: str = ""
+    cautions: tuple[Caution, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""
@@ -100,18 +105,25 @@ class Verdict:
     margin : float or None
     equivalent : bool or None
         Whether the interval at 1 - 2α lies within ±margin; None without a margin.
+    equivalence_low, equivalence_high : float
+        That interval of the difference (or ratio); NaN where it was not computed.
     simultaneous : bool
         Whether it rests on the simultaneous interval.
     lead_needed : float
-        How large the lead would have to be at this n for the interval to exclude what it must.
+        How far ahead the first model would have to be at this n for the interval to exclude what
+        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
+        pass). Oriented; NaN without an interval.
     n_needed : int or None
-        How many cases would settle the difference that was seen; None where none would.
+        How many cases would settle the difference that was seen, roughly; None where it is
+        settled, or where no number would.
     """
 
     word: str
     sentence: str
     margin: float | None = None
     equivalent: bool | None = None
+    equivalence_low: float = math.nan
+    equivalence_high: float = math.nan
     simultaneous: bool = False
     lead_needed: float = math.nan
     n_needed: int | None = None
@@ -123,6 +135,8 @@ class Verdict:
             "sentence": self.sentence,
             "margin": self.margin,
             "equivalent": self.equivalent,
+            "equivalence_low": plain(self.equivalence_low),
+            "equivalence_high": plain(self.equivalence_high),
             "simultaneous": self.simultaneous,
             "lead_needed": plain(self.lead_needed),
             "n_needed": self.n_needed,
@@ -174,6 +188,8 @@ class Difference:
         The difference, first minus second (or first over second), with its interval.
     metric_spec : Metric
         What each model's value is; that of ``estimate`` has the range of differences.
+    subject : str
+        The same in prose: ``mean DSC``, ``macro AUROC``.
     effect : {"difference", "ratio"}
     paired : bool
         Whether both were measured on the same cases.
@@ -199,6 +215,7 @@ class Difference:
     superiority: float = math.nan
     simultaneous: SimultaneousInterval | None = None
     verdict: Verdict | None = None
+    subject: str = ""
 
     @property
     def value(self) -> float:
@@ -227,8 +244,8 @@ class Difference:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the difference."""
-        return self.estimate.cautions
+        """Those of the difference and of its test."""
+        return (*self.estimate.cautions, *(self.test.cautions if self.test else ()))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
@@ -240,12 +257,84 @@ class Difference:
             "first_value": plain(self.first_value),
             "second_value": plain(self.second_value),
             **self.estimate.to_dict(),
+            "cautions": [caution.to_dict() for caution in self.cautions],
             "n_unmatched": self.n_unmatched,
             "superiority": plain(self.superiority),
             "test": self.test and self.test.to_dict(),
             "simultaneous": self.simultaneous and self.simultaneous.to_dict(),
             "verdict": self.verdict and self.verdict.to_dict(),
         }
+
+    def to_row(self) -> dict[str, Any]:
+        """A flat row, numbers left as they are."""
+        test, simultaneous, verdict = self.test, self.simultaneous, self.verdict
+        return {
+            "label": self.estimate.label,
+            "first": self.first,
+            "second": self.second,
+            "effect": self.effect,
+            "paired": self.paired,
+            "first_value": self.first_value,
+            "second_value": self.second_value,
+            **self.estimate.to_row(),
+            "n_unmatched": self.n_unmatched,
+            "superiority": self.superiority,
+            "test": None if test is None else test.name,
+            "p_value": math.nan if test is None else test.p_value,
+            "p_adjusted": math.nan if test is None else test.adjusted,
+            "correction": None if test is None else test.correction or None,
+            "simultaneous_low": math.nan if simultaneous is None else simultaneous.low,
+            "simultaneous_high": math.nan if simultaneous is None else simultaneous.high,
+            "simultaneous_method": None if simultaneous is None else simultaneous.method,
+            "verdict": None if verdict is None else verdict.word,
+            "margin": None if verdict is None else verdict.margin,
+            "equivalent": None if verdict is None else verdict.equivalent,
+            "lead_needed": math.nan if verdict is None else verdict.lead_needed,
+            "n_needed": None if verdict is None else verdict.n_needed,
+        }
+
+    def sentence(self) -> str:
+        """One sentence for a paper.
+
+        Examples
+        --------
+        ``B against A: mean DSC higher by 0.012 (95 % CI 0.004 to 0.020; n = 110; paired
+        Dirichlet); p = .003.``
+        """
+        return comparison_words.sentence(self)
+
+    def __repr__(self) -> str:
+        lines = [f"Difference: {self.sentence()}"]
+        lines += [f"  {self.verdict.sentence}"] if self.verdict else []
+        return "\n".join([*lines, *(f"  {caution}" for caution in self.cautions)])
+
+    def _repr_html_(self) -> str:
+        return Comparisons((self,))._repr_html_()
+
+
+@frozen(eq=False)
+class ComparedCases:
+    """The values behind the comparisons of a family, for those who ask for them.
+
+    Attributes
+    ----------
+    values : mapping of str to ndarray, shape (n,)
+        Of each model, in the metric's unit; of paired models one case after the other, the same
+        cases in the same order.
+    metric_spec : Metric
+    by : mapping
+        The levels of the columns within which the models were compared.
+    groups : tuple or None
+        The cluster of each case of paired models.
+    label : str
+        That of the family.
+    """
+
+    values: Mapping[str, Array]
+    metric_spec: Metric
+    by: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[Any, ...] | None = None
+    label: str = ""
 
 
 @frozen(repr=False)
@@ -258,17 +347,47 @@ class Comparisons(Sequence[Difference]):
     goals : tuple of GoalResult
     notes : tuple of str
         What was done to the tables.
+    cases : tuple of ComparedCases
+        The values behind each family, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     items: tuple[Difference, ...]
     goals: tuple[GoalResult, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    cases: tuple[ComparedCases, ...] = field(default=(), compare=False)
 
-    def __getitem__(self, index: Any) -> Any:
-        """One difference by its place or by its two models, or several by a slice."""
+    @overload
+    def __getitem__(self, index: int | str | tuple[str, ...]) -> Difference: ...
+    @overload
+    def __getitem__(self, index: slice) -> Comparisons: ...
+    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Difference | Comparisons:
+        """One difference by its place, by its two models or its family, or several by a slice.
+
+        ``["B", "A"]`` is that of B and A where there is one family; ``["liver", "B", "A"]`` names
+        the family too.
+        """
         if isinstance(index, slice):
-            return Comparisons(self.items[index], self.goals, self.notes)
+            return Comparisons(self.items[index], self.goals, self.notes, self.cases)
+        if isinstance(index, str | tuple):
+            return self._only(index)
         return self.items[index]
+
+    def _only(self, wanted: str | tuple[str, ...]) -> Difference:
+        """The only difference that is of all that is named, or an `OptionError`."""
+        texts = (wanted,) if isinstance(wanted, str) else wanted
+        matching = [item for item in self if _is_of(item, texts)]
+        if len(matching) == 1:
+            return matching[0]
+        query = ", ".join(map(str, texts))
+        if matching:
+            there = shortened([_short_name(item) for item in matching], 12)
+            raise OptionError(
+                f"{len(matching)} comparisons are of {query!r}: {there}; name more of it, as in "
+                '["liver", "B", "A"], or take one by its place'
+            )
+        there = shortened([_short_name(item) for item in self], 12)
+        raise OptionError(f"no comparison is of {query!r}; there are {there}")
 
     def __len__(self) -> int:
         return len(self.items)
@@ -279,8 +398,8 @@ class Comparisons(Sequence[Difference]):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions, each text once."""
-        estimates = [*(item.estimate for item in self), *(goal.estimate for goal in self.goals)]
-        return tuple(dict.fromkeys(caution for item in estimates for caution in item.cautions))
+        raised = [*self, *(goal.estimate for goal in self.goals)]
+        return tuple(dict.fromkeys(caution for item in raised for caution in item.cautions))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
@@ -294,8 +413,78 @@ class Comparisons(Sequence[Difference]):
         """The JSON contract as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per difference: the columns of its family apart, then all else."""
+        names = tuple(dict.fromkeys(name for item in self for name in item.by))
+        rows = []
+        for item in self:
+            row = item.to_row()
+            rows.append({free_name(name, row): item.by.get(name) for name in names} | row)
+        return rows
+
     def to_frame(self) -> pd.DataFrame:
-        """A row per difference."""
+        """A row per difference: the columns of its family apart, then all else."""
         import pandas as pd
 
-        return pd.DataFrame([item.to_dict() for item in self])
+        rows = self.to_rows()
+        frame = pd.DataFrame(rows)
+        for name in ("seed", "n_resamples", "n_needed"):
+            # As objects: floating point would round a seed that has company without one.
+            frame[name] = pd.Series([row[name] for row in rows], dtype=object)
+        return frame
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return caution_lines(
+            [
+                *((_short_name(item), item.cautions) for item in self),
+                *((goal.model, goal.estimate.cautions) for goal in self.goals),
+            ]
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"Comparisons ({len(self)}):"]
+        for item in self:
+            lines.append(f"  {item.sentence()}")
+            lines += [f"    {item.verdict.sentence}"] if item.verdict else []
+        lines += [f"  {goal.sentence}" for goal in self.goals]
+        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        table = ""
+        if self.items:
+            shown = ["label", "first", "second", "metric", "first_value", "second_value"]
+            shown += ["value", "low", "high", "n", "method", "p_value", "verdict", "cautions"]
+            # Everything is escaped, so that a model called <script> stays text.
+            table = self.to_frame()[shown].to_html(
+                index=False, escape=True, float_format="{:.4g}".format
+            )
+        lines = [goal.sentence for goal in self.goals]
+        lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
+        notes = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
+        return table + (f"<ul>{notes}</ul>" if notes else "")
+
+
+def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
+    """Whether texts name a difference: its models in their order, its family, its metric."""
+    names = [str(text).casefold() for text in texts]
+    models = [item.first.casefold(), item.second.casefold()]
+    further = {item.estimate.label, item.subject, item.estimate.metric}
+    further |= {str(level) for level in item.by.values()}
+    others = [name for name in names if name not in models]
+    in_order = [name for name in names if name in models]
+    return (
+        bool(names)
+        and all(names)
+        and in_order in ([], models[:1], models[1:], models)
+        and {name.casefold() for name in further}.issuperset(others)
+    )
+
+
+def _short_name(item: Difference) -> str:
+    """Which difference it is, in short."""
+    about = f"{item.estimate.label}: " if item.estimate.label else ""
+    return f"{about}{item.first} - {item.second}"

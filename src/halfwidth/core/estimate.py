@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
+from halfwidth.core.forms import EFFECT_WORDS, Contrast
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
@@ -33,6 +34,9 @@ DESIGN_WORDS = {
     "clustered within strata": "stratified cluster",
     "paired": "paired",
 }
+
+# What methods need that count cases; of clusters they count as many as these are worth.
+COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
 
 # The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
@@ -203,18 +207,8 @@ class Estimate:
 
         Of a metric of a test set, with its average: ``macro AUROC``.
         """
-        if self.of_test_set:
-            many = len(self.metric_spec.spec.averages) > 1
-            named = many and self.average in ("macro", "micro", "weighted")
-            average = f"{self.average} " if named else ""
-            cut = self.metric_spec.parameters.get("threshold", DEFAULT_THRESHOLD)
-            at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
-            return f"{average}{metric_title(self.metric_spec)}{at}"
-        statistic = self.statistic_title
-        if self.metric_spec.spec.kind is Kind.BINARY and self.statistic == "mean":
-            statistic = "proportion"
-        over = "" if self.n_groups is None else f" over {self.over}"
-        return f"{statistic} {metric_title(self.metric_spec)}".strip() + over
+        over = "" if self.n_groups is None else self.over
+        return subject_of(self.metric_spec, self.statistic_spec, self.average, over)
 
     @property
     def method_title(self) -> str:
@@ -226,9 +220,11 @@ class Estimate:
         design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
         if design not in DESIGN_WORDS:
             return title
-        if Need.TRIALS in self.method_spec.needs:
+        method = self.method_spec
+        if design != "paired" and COUNTED & set(method.needs):
             return f"{title} with design effect"
-        robust = "-robust" if design == "clustered" and not self.method_spec.resamples else ""
+        by_error = not (method.resamples or method.takes_intervals)
+        robust = "-robust" if design == "clustered" and by_error else ""
         return f"{DESIGN_WORDS[design]}{robust} {title}"
 
     @property
@@ -355,6 +351,25 @@ class Estimate:
 
     def _repr_html_(self) -> str:
         return self._alone._repr_html_()
+
+
+def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: str = "") -> str:
+    """What is estimated, in prose: ``mean DSC``, ``mean DSC over clusters``, ``macro AUROC``.
+
+    ``over`` is named where cases come in clusters, so that one must know.
+    """
+    if metric.spec.level is MetricLevel.SAMPLE:
+        named = len(metric.spec.averages) > 1 and average in ("macro", "micro", "weighted")
+        prefix = f"{average} " if named else ""
+        cut = metric.parameters.get("threshold", DEFAULT_THRESHOLD)
+        at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
+        form = statistic.spec.form
+        contrast = f"{EFFECT_WORDS[form.effect]} " if isinstance(form, Contrast) else ""
+        return f"{contrast}{prefix}{metric_title(metric)}{at}"
+    title = statistic_title(statistic)
+    if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":
+        title = "proportion"
+    return f"{title} {metric_title(metric)}".strip() + (f" over {over}" if over else "")
 
 
 def metric_title(metric: Metric) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -140,7 +140,7 @@ class Estimates(Sequence[Estimate]):
         rows = []
         for item in self:
             row = item.to_row()
-            rows.append({_free(name, row): item.by.get(name) for name in self.by} | row)
+            rows.append({free_name(name, row): item.by.get(name) for name in self.by} | row)
         return rows
 
     def to_frame(self) -> pd.DataFrame:
@@ -156,18 +156,7 @@ class Estimates(Sequence[Estimate]):
 
     def caution_lines(self) -> list[tuple[str, str]]:
         """Each code once, in order, with its first message, and how many more there are."""
-        by_code: dict[str, list[tuple[str, Caution]]] = {}
-        for item in self:
-            for caution in item.cautions:
-                by_code.setdefault(caution.code, []).append((item.label, caution))
-        several = len({item.label for item in self}) > 1
-        lines = []
-        for code, raised in sorted(by_code.items()):
-            label, first = raised[0]
-            where = f"{_named(label)}: " if label and several else ""
-            more = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
-            lines.append((code, f"{where}{first.message}{more}"))
-        return lines
+        return caution_lines([(item.label, item.cautions) for item in self])
 
     def __repr__(self) -> str:
         lines = [f"Estimates ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
@@ -188,6 +177,29 @@ class Estimates(Sequence[Estimate]):
         lines = [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         cautions = "".join(f"<li>{html.escape(text)}</li>" for text in lines)
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
+
+
+def caution_lines(raised: Iterable[tuple[str, Sequence[Caution]]]) -> list[tuple[str, str]]:
+    """Each code once, in order, with its first message, of which it is, and how many more.
+
+    Parameters
+    ----------
+    raised : iterable of (str, sequence of Caution)
+        Labels of results, and their cautions.
+    """
+    by_code: dict[str, list[tuple[str, Caution]]] = {}
+    labels = set()
+    for label, cautions in raised:
+        labels.add(label)
+        for caution in cautions:
+            by_code.setdefault(caution.code, []).append((label, caution))
+    lines = []
+    for code, found in sorted(by_code.items()):
+        label, first = found[0]
+        where = f"{_named(label)}: " if label and len(labels) > 1 else ""
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        lines.append((code, f"{where}{first.message}{more}"))
+    return lines
 
 
 def _named(label: str) -> str:
@@ -213,6 +225,6 @@ def _code(caution: Caution) -> str:
     return caution.code
 
 
-def _free(name: str, row: Mapping[str, Any]) -> str:
+def free_name(name: str, row: Mapping[str, Any]) -> str:
     """A grouping column's name that is none of our own."""
     return f"by_{name}" if name in row else name

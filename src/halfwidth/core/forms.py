@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array, Numbers
+
+if TYPE_CHECKING:
+    from halfwidth.core.spec import StatisticSpec
 
 # Weights of a numerator and of a denominator.
 Quotient = tuple[tuple[float, ...], tuple[float, ...]]
@@ -248,6 +252,36 @@ class PerCase:
     values: Callable[[Array], Array]
 
 
+Effect = Literal["difference", "ratio"]
+EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "ratio of"}
+EFFECTS = tuple(EFFECT_WORDS)
+
+
+@frozen
+class Contrast:
+    """A statistic of one model minus, or over, that of another model on the same cases.
+
+    A sample holds what the statistic takes of the first model, then of the second: (2, n), or
+    (2, k, n) where it takes k values of a case.
+
+    Attributes
+    ----------
+    statistic : StatisticSpec
+        That of one model, whose parameters are those of the contrast.
+    effect : {"difference", "ratio"}
+    """
+
+    statistic: StatisticSpec
+    effect: Effect = "difference"
+
+    def of(self, first: Array, second: Array) -> Array:
+        """The contrast of two values; a ratio is NaN unless both are positive."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.effect == "difference":
+                return np.asarray(first - second)
+            return np.where((first > 0) & (second > 0), first / second, np.nan)
+
+
 # Forms of metrics of test sets that are no functions of counts.
 MetricForm = Area | PerCase | Sums
-Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas
+Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas | Contrast

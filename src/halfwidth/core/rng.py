@@ -12,6 +12,7 @@ How words become draws:
   many as its bits allow: five for n ≤ 445, four to 2048, three to 26 007, two to 4 194 304, one
   above. So the probability of no k-tuple of indices from one word deviates from n**-k by more than
   2**-20 of itself, which is n**k / 2**64.
+- *bits*: 64 a word, the lowest first.
 - *uniforms*: one a word, ``((word >> 12) + 0.5) * 2**-52``, inside the open interval (0, 1).
 - *exponentials*: three a word, ``-log((r + 0.5) * 2**-21)``. The integers r of a block are the 21
   lowest bits of each of its words, then the next 21 of each, and then the next: so no probability
@@ -45,6 +46,7 @@ CONTRACT = 2
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 EXPONENTIALS_PER_WORD = 3
+BITS_PER_WORD = 64
 EXPONENTIAL_BITS, EXPONENTIAL_MASK = np.uint64(21), np.uint64(2**21 - 1)
 # The logarithm of exponential draws: the bits of √½, log 2, and the coefficients of
 # (artanh(s) / s - 1) / s² in powers of s², the highest first; `exponentials.h` has the same.
@@ -172,6 +174,19 @@ def indices_per_word(n: int) -> int:
     [5, 4, 3, 1]
     """
     return next((k for k, most in MOST_CASES.items() if n <= most), 1)
+
+
+def bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
+    """Independent draws of 0 and 1, each with probability ½, shape (stop - start, draws).
+
+    Examples
+    --------
+    >>> bits(Key(1), 0, 2, 6).tolist() == bits(Key(1), 0, 2, 9)[:, :6].tolist()
+    True
+    """
+    whole = _resample_words(key, start, stop, draws, BITS_PER_WORD)
+    octets = whole.astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(octets, axis=-1, count=draws, bitorder="little")
 
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:

@@ -5,7 +5,7 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
-from halfwidth.core.forms import RankedAreas, Sums
+from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
@@ -15,7 +15,7 @@ from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
-from halfwidth.resampling.forms.ranked import class_units
+from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
@@ -43,11 +43,25 @@ def choose_for_counts() -> MethodSpec:
     return METHODS["wilson"]
 
 
+def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
+    """The method for the difference, or ratio, of a functional of two samples."""
+    statistic, bounds = functional.statistic, functional.metric.spec.bounds
+    if effect == "ratio":
+        return METHODS["mover"]
+    if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
+        return METHODS["newcombe_unpaired"]
+    if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:
+        return METHODS["welch"]
+    return METHODS["mover"]
+
+
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
+    if statistic.spec.estimand is Estimand.PROPORTION_DIFFERENCE:
+        return METHODS["newcombe_paired"]
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
@@ -65,6 +79,8 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
 def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> str:
     """For a metric of a test set: Dirichlet weights, but of an AUROC with cases enough."""
     form, design = statistic.spec.form, records.design
+    if isinstance(form, Contrast):
+        form = form.statistic.form
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
     tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)

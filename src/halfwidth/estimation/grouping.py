@@ -154,8 +154,13 @@ def arrange_cases(
     over: Over,
     *,
     paired: bool = False,
+    identities: Codes | None = None,
 ) -> tuple[Array, Design]:
-    """Values in the canonical order of their design; cluster means with ``over="clusters"``."""
+    """Values in the canonical order of their design; cluster means with ``over="clusters"``.
+
+    With ``identities`` the order is theirs (`arrange`), and means of clusters are in that of the
+    codes of the clusters.
+    """
     if over == "clusters" and groups is None:
         raise OptionError("over='clusters' needs clusters: give groups= (--groups)")
     if not values.shape[-1]:
@@ -163,4 +168,5 @@ def arrange_cases(
     if over == "clusters" and groups is not None:
         values, strata = _cluster_means(values, groups, strata)
         groups = None
-    return arrange(values, groups, strata, paired=paired)
+        identities = None if identities is None else np.arange(values.shape[-1])
+    return arrange(values, groups, strata, paired=paired, identities=identities)

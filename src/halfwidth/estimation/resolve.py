@@ -275,6 +275,8 @@ def check_accepts(
     reason = ""
     if fits(method, statistic, Design.iid(0), binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
+    elif method.takes_two_samples:
+        reason = " of one sample: it compares two"
     elif method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
         reason = f", which has no {lacks}"

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from halfwidth.core.checks import as_flag, as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
-from halfwidth.core.spec import Metric
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import Missing, is_missing
+from halfwidth.core.undefined import Missing
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import (
     AUTO,
-    PROPORTION,
-    Request,
-    resolve_metric,
     resolve_request,
     resolve_statistic,
 )
-from halfwidth.io.layout import Layout, Slice, layout_of, metrics_in, slices
+from halfwidth.estimation.slice_metrics import SliceMetrics
+from halfwidth.io.layout import Layout, Slice, layout_of, slices
 from halfwidth.io.table import Table
-from halfwidth.metrics.catalogue import METRICS
 
 
 def summary_table(
@@ -121,13 +114,13 @@ def summary_table(
     _check_names(groups=groups, strata=strata)
     table = Table.of_frame(frame)
     layout = layout_of(table, column_names(values), column_names(by), case, groups, strata)
-    metrics = _Metrics(table, layout, metric, bounds)
+    metrics = SliceMetrics(table, layout, metric, bounds)
     if len(metrics.held) > 1 and metric is None and (scale != 1 or bounds is not None):
         raise OptionError(
             f"scale and bounds would apply to every metric of the table ({shortened(metrics.held)}"
             "); name the one that is meant: metric= (--metric)"
         )
-    notes = _notes(layout, groups, strata)
+    notes = layout_notes(layout, groups, strata)
     jobs: list[Job] = []
     cases: list[Cases] = []
     not_applicable = 0
@@ -192,7 +185,7 @@ def _check_names(**columns: Any) -> None:
             )
 
 
-def _notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
+def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list[str]:
     """Columns that were used or left out by default."""
     notes = [f"left out: {shortened(layout.left_out)}"] if layout.left_out else []
     for what, given, column in (
@@ -226,54 +219,3 @@ def _several(statistic: Any) -> list[Any]:
     if not chosen:
         raise OptionError("statistic: name at least one")
     return chosen
-
-
-class _Metrics:
-    """Which metric a slice of a table holds."""
-
-    def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
-        self._table, self._option, self._bounds = table, metric, bounds
-        self.held = metrics_in(table, layout)
-        names_column = isinstance(metric, str) and metric not in METRICS and metric in self.held
-        self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
-        self._counted: dict[str, bool] = {}
-
-    def for_slice(self, part: Slice) -> Metric | None:
-        """The metric of a slice, or None for a slice of another metric."""
-        if part.metric is None:
-            counted = self._option is None and self._bounds is None and self._counts(part.column)
-            return Metric(PROPORTION) if counted else self._metric
-        known = part.metric in METRICS
-        named = resolve_metric(
-            f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
-        )
-        if self._option is None:
-            return named
-        wanted = self._metric
-        differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
-        if named.spec.name != wanted.spec.name or differs:
-            return None
-        return Metric(wanted.spec, named.parameters)
-
-    def policy(self, request: Request, metric: Metric) -> Request:
-        """In a canonical table, a penalty is for the distances among several metrics."""
-        has_worst = bool(self.held) and metric.spec.worst is not None
-        alone = self._option is not None or len(self.held) < 2
-        other = not alone and metric.spec.unit != "mm"
-        return replace(request, penalty=None) if has_worst or other else request
-
-    def _counts(self, column: str) -> bool:
-        """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
-        if column not in self._counted:
-            cells = self._table.values(column, np.arange(len(self._table)))
-            if cells.dtype.kind == "O":
-                present = {cell for cell in cells.tolist() if not is_missing(cell)}
-                self._counted[column] = present == {0.0, 1.0}
-            else:
-                zeros, ones = cells == 0, cells == 1
-                every = bool((zeros | ones | np.isnan(cells)).all())
-                self._counted[column] = every and bool(zeros.any() and ones.any())
-        return self._counted[column]
-
-
-_ANY = (float("-inf"), float("inf"))

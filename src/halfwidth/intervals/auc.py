@@ -105,7 +105,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
     title="DeLong",
     no_interval=no_variance,
     drawn=Drawn("red", "solid", "<"),
-    accepts=ACCEPTS,
+    accepts=frozenset({Estimand.AUROC, Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),
     use_when="to reproduce published intervals; may leave the range near 1, where delong_logit "
     "does not",

@@ -39,7 +39,7 @@ def _plus_minus(centre: Array, reach: Array, standard_error: Array) -> Interval:
 @interval_method(
     title="t",
     drawn=Drawn("green", "solid", "^"),
-    accepts=frozenset({Estimand.MEAN}),
+    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.DEGREES_OF_FREEDOM),
     use_when="the classic; best of the simple ones below 50 cases, too short under strong "
     "skew; robust to clusters, strata",
@@ -90,7 +90,7 @@ def t(estimate: Array, robust_error: Array, degrees_of_freedom: float, level: Le
 @interval_method(
     title="t (CR1)",
     drawn=Drawn("orange", "dotted", "v"),
-    accepts=frozenset({Estimand.MEAN}),
+    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.UNIT_DEGREES),
     use_when="to reproduce regression software on clustered cases; too short below some 40 "
     "clusters of unequal size, where t is not",
@@ -130,7 +130,7 @@ def cluster_robust_t(
 @interval_method(
     title="z",
     drawn=Drawn("sky", "dashed", "D"),
-    accepts=frozenset({Estimand.MEAN}),
+    accepts=frozenset({Estimand.MEAN, Estimand.PROPORTION_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR),
     use_when="to reproduce published 'mean ± 1.96 SEM' intervals; too short below about 100 cases",
     promises=SYMMETRIC,

@@ -109,6 +109,16 @@ class Design:
         """Position of the first unit of each stratum."""
         return np.cumsum([0, *self.strata[:-1]])
 
+    @functools.cached_property
+    def unit_of_case(self) -> NDArray[np.intp]:
+        """The unit that each case belongs to, (n,)."""
+        return np.repeat(np.arange(self.units), self.unit_sizes)
+
+    @functools.cached_property
+    def stratum_of_case(self) -> NDArray[np.intp]:
+        """The stratum that each case belongs to, (n,)."""
+        return np.repeat(np.arange(len(self.strata)), self.strata)[self.unit_of_case]
+
     def totals(self, cases: Array) -> Array:
         """Sums over the cases of each unit, shape (..., n) -> (..., U)."""
         if self.sizes is None:

@@ -134,6 +134,34 @@ def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Pla
     return np.stack(windows)
 
 
+def weights_at_corners(
+    masses: Masses, n_classes: int, plan: Plan, *, share: float = 1.0
+) -> tuple[Array, Array]:
+    """Weights of pseudo-pairs as the first and as the second of two models has them.
+
+    A pseudo-pair lies at a corner: as bad or as good as can be for either model. The first has the
+    ``masses`` of bad and of good ones, times a share; the second, of which a bad one raises the
+    difference, has them the other way round. Corners have the product, so that each model by itself
+    has just its own.
+
+    Returns
+    -------
+    first, second : ndarray, shape (2, 2, n_classes, B)
+        For pseudo-cases that are of the class and others, the bad and the good ones.
+
+    Examples
+    --------
+    >>> first, second = weights_at_corners((0.5, 0.0), 1, Plan(1, 9))
+    >>> first.any(axis=-1)[0, :, 0], second.any(axis=-1)[0, :, 0]
+    (array([ True, False]), array([False,  True]))
+    """
+    total = sum(masses) or 1.0
+    corners = [share * mine * other / total for mine in masses for other in masses[::-1]]
+    drawn = pseudo_weights_of_classes([*corners, *corners], n_classes, plan)
+    by_corner = drawn.reshape(2, 2, 2, n_classes, plan.n_resamples)
+    return by_corner.sum(axis=2), by_corner.sum(axis=1)
+
+
 def pseudo_sizes(design: Design, plan: Plan, masses: Masses) -> Array:
     """What the pseudo-cases at both bounds weigh in each stratum, in cases: shape (B, H, 2).
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from halfwidth.core.forms import Form
+from halfwidth.core.forms import Contrast, Form
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
@@ -30,6 +32,30 @@ OfResamples = Callable[[Array, Design, Statistic, Plan], Array]
 Distributed = Callable[[Array, Design, Statistic, Plan], Distribution | None]
 BothEnds = tuple[Quantiles, Quantiles]
 Weighted = Callable[[Array, Design, Statistic, Plan, PseudoCases], BothEnds]
+
+
+@frozen(eq=False)
+class InPairs:
+    """Replicates of models under Dirichlet weights, for one end of an interval of a contrast.
+
+    Attributes
+    ----------
+    first, second : ndarray, shape (M, R, B)
+        Of each model where it is the first of a pair and where it is the second, which have other
+        pseudo-cases; R is 1, or the classes of an average.
+    classes : ndarray, shape (M, R), or None
+        Values of the classes of an average.
+    weights : ndarray, shape (M, R), or None
+        Their weights in it.
+    """
+
+    first: Array
+    second: Array
+    classes: Array | None = None
+    weights: Array | None = None
+
+
+WeightedPairs = Callable[[Array, Design, Statistic, Plan, PseudoCases], tuple[InPairs, InPairs]]
 
 
 def has_influence(statistic: Statistic) -> bool:
@@ -69,6 +95,8 @@ class Engine:
         ``weighted(values, design, statistic, plan, pseudo_cases)``: the distributions of the
         statistic under Dirichlet weights of which the lower and the upper end of an interval are
         quantiles; None where the form has none.
+    weighted_pairs : callable or None
+        The same of models in pairs: replicates for the lower and for the upper end.
     has_weights : callable
         Whether a statistic of the form has them, where the form has.
     weights_need_bounds : callable
@@ -94,6 +122,7 @@ class Engine:
     has_standard_error: Callable[[Statistic], bool] = has_influence
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
+    weighted_pairs: WeightedPairs | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True
     weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
     seconds: Callable[[Statistic, int, int], float]
@@ -114,3 +143,29 @@ def declared_form(statistic: Statistic, kind: type[F]) -> F:
 def tie_size(values: Array) -> Array:
     """Differences of a statistic of the values below this are rounding, (S, ...) -> (S,)."""
     return np.asarray(TIE_SHARE * np.abs(values).max(axis=tuple(range(1, values.ndim))))
+
+
+# --------------------------------------------------------------------------- two models
+
+
+def of_one_model(statistic: Statistic) -> Statistic:
+    """The statistic of which it is a difference or a ratio."""
+    return Statistic(declared_form(statistic, Contrast).statistic, statistic.parameters)
+
+
+def distinct_models(pairs: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The models that make up some pairs, each once: (S, 2, ..., n) -> (M, ..., n), (S, 2).
+
+    >>> models, places = distinct_models(np.array([[[1.0, 2.0], [3.0, 4.0]], [[3, 4], [5, 6]]]))
+    >>> len(models), places.tolist()
+    (3, [[0, 1], [1, 2]])
+    """
+    known: dict[bytes, int] = {}
+    places = np.empty(pairs.shape[:2], dtype=np.intp)
+    firsts = []
+    for place in np.ndindex(*places.shape):
+        digest = hashlib.blake2b(np.ascontiguousarray(pairs[place]).data).digest()
+        if digest not in known:
+            firsts.append(place)
+        places[place] = known.setdefault(digest, len(known))
+    return np.stack([pairs[place] for place in firsts]), places

@@ -24,7 +24,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import BLOCK_ELEMENTS, Plan, count_blocks, counter, sums_by_stratum
 from halfwidth.resampling.forms.contract import REPLICATE, Engine, declared_form
-from halfwidth.resampling.forms.counts_weighted import weighted
+from halfwidth.resampling.forms.counts_weighted import weighted, weighted_pairs
 from halfwidth.resampling.kernels import native
 from halfwidth.resampling.kernels.formulas import MOST_CELLS
 from halfwidth.resampling.kernels.programs import WIDTH, program_of
@@ -295,6 +295,7 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     weighted=weighted,
+    weighted_pairs=weighted_pairs,
     weights_need_bounds=lambda _statistic: False,
     seconds=seconds,
     bounded=True,

@@ -23,10 +23,11 @@ from halfwidth.resampling.dirichlet_weights import (
     pseudo_weights,
     pseudo_weights_of_classes,
     weighted_sums,
+    weights_at_corners,
 )
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.gammas import gammas
 from halfwidth.resampling.tails import as_distribution
 
@@ -46,6 +47,19 @@ def weighted(
     else:
         cells = weights_of_tables(_by_unit(codes, form.n_cells, design), design, plan)
     return of_tables(form, counts.astype(float), cells, design.n / design.units, plan, pseudo_cases)
+
+
+def _masses_of_ends(form: CellCounts, pseudo_cases: PseudoCases) -> tuple[Masses, Masses]:
+    """Masses of wrong and of right decisions, for the lower and for the upper end."""
+    low, high = pseudo_cases.low, pseudo_cases.high
+    if not form.errors_lower:
+        low, high = low[::-1], high[::-1]
+    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
+    if one_table:
+        return low, high
+    # At each end only what could move it there: what else there is would draw it inwards.
+    outward = (low[0], 0.0), (0.0, high[1])
+    return outward if form.errors_lower else ((0.0, low[1]), (high[0], 0.0))
 
 
 def of_tables(
@@ -70,14 +84,7 @@ def of_tables(
     plan : Plan
     pseudo_cases : PseudoCases
     """
-    low, high = pseudo_cases.low, pseudo_cases.high
-    if not form.errors_lower:
-        low, high = low[::-1], high[::-1]
-    one_table = form.n_cells == 4 or (form.by_class is not None and form.by_class.average is None)
-    if not one_table:
-        # At each end only what could move it there: what else there is would draw it inwards.
-        outward = (low[0], 0.0), (0.0, high[1])
-        low, high = outward if form.errors_lower else ((0.0, low[1]), (high[0], 0.0))
+    low, high = _masses_of_ends(form, pseudo_cases)
     lower = _distribution(form, counts, cells, unit, plan, low)
     if low == high:
         return lower, lower
@@ -107,25 +114,105 @@ def _from_classes(
 
     ``added`` are the weights of the pseudo-cases in TP, FN, FP and TN of each, (4, B, C).
     """
+    replicates = _of_classes(by_class, matrices, added)
+    if by_class.average is None:
+        return as_distribution(replicates[:, 0], plan)
+    return ClassAverage.of_replicates(*_parts(by_class, counts), replicates)
+
+
+def _of_classes(by_class: ByClass, matrices: Array, added: Array) -> Array:
+    """Replicates of the one class, or of all of an average: (S, B, C, C) -> (S, R, B)."""
     cells = zip(one_vs_rest(matrices), added, strict=True)
     values = np.asarray(by_class.values(*(cell + extra for cell, extra in cells)))
     if by_class.average is None:
-        return as_distribution(np.ascontiguousarray(values[..., by_class.which]), plan)
+        values = values[..., by_class.which, None]
+    return np.ascontiguousarray(np.moveaxis(values, -1, 1))
+
+
+def _parts(by_class: ByClass, counts: Array) -> tuple[Array, Array, Array]:
+    """An average, the values of its classes and their weights in it."""
     observed = one_vs_rest(counts)
     classes, support = np.asarray(by_class.values(*observed)), observed[0] + observed[1]
     finish = by_class.average
+    if finish is None:
+        raise TypeError("one class is no average")
 
     def average(values: Array) -> Array:
         return finish(values, support)
 
-    weights = linear_weights(average, classes)
-    replicates = np.ascontiguousarray(np.moveaxis(values, -1, 1))
-    return ClassAverage.of_replicates(average(classes), classes, weights, replicates)
+    return average(classes), classes, linear_weights(average, classes)
 
 
 def _matrices(tables: Array) -> Array:
     n_classes = round(tables.shape[-1] ** 0.5)
     return tables.reshape(*tables.shape[:-1], n_classes, n_classes)
+
+
+# --------------------------------------------------------------------------- pairs
+
+
+def weighted_pairs(
+    codes: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[InPairs, InPairs]:
+    """Replicates of models in pairs, whose cases have the same weights in every model."""
+    form = declared_form(statistic, CellCounts)
+    counts = count_cells(codes, form.n_cells).astype(float)
+    cells = weights_of_tables(_by_unit(codes, form.n_cells, design), design, plan)
+    return of_paired_tables(form, counts, cells, design.n / design.units, plan, pseudo_cases)
+
+
+def of_paired_tables(
+    form: CellCounts,
+    counts: Array,
+    cells: Array,
+    unit: float,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> tuple[InPairs, InPairs]:
+    """Replicates of a function of tables of models in pairs; arguments as of `of_tables`."""
+    low, high = _masses_of_ends(form, pseudo_cases)
+    lower = _in_pairs(form, counts, cells, unit, plan, low)
+    return lower, lower if low == high else _in_pairs(form, counts, cells, unit, plan, high)
+
+
+def _in_pairs(
+    form: CellCounts, counts: Array, cells: Array, unit: float, plan: Plan, masses: Masses
+) -> InPairs:
+    n_classes, by_class = round(form.n_cells**0.5), form.by_class
+    if n_classes > 2 and by_class is not None:
+        roles = [
+            unit * np.moveaxis(np.stack([true[1], true[0], other[0], other[1]]), -1, 1)
+            for true, other in weights_at_corners(masses, n_classes, plan)
+        ]
+        first, second = (_of_classes(by_class, _matrices(cells), added) for added in roles)
+        if by_class.average is None:
+            return InPairs(first, second)
+        return InPairs(first, second, *_parts(by_class, counts)[1:])
+    if n_classes == 2:
+        # Cells are TN, FP, FN and TP.
+        corners = weights_at_corners(masses, 1, plan)
+        roles = [
+            np.stack([other[1, 0], other[0, 0], true[0, 0], true[1, 0]], axis=-1)
+            for true, other in corners
+        ]
+    else:
+        roles = _spread_over_cells(masses, n_classes, plan)
+    first, second = (form.finish(cells + unit * added)[:, None] for added in roles)
+    return InPairs(first, second)
+
+
+def _spread_over_cells(masses: Masses, n_classes: int, plan: Plan) -> list[Array]:
+    """Pseudo-pairs of which one model is wrong and the other right, for either: (B, K) each.
+
+    They are spread over all wrong decisions; where the other is right it has the same class.
+    """
+    wrong = ~np.eye(n_classes, dtype=bool)
+    drawn = np.zeros((plan.n_resamples, n_classes, n_classes))
+    drawn[:, wrong] = pseudo_weights(np.full(wrong.sum(), max(masses) / wrong.sum()), plan)
+    right = np.zeros_like(drawn)
+    right[:, ~wrong] = drawn.sum(axis=-1)
+    of_wrong, of_right = (one.reshape(plan.n_resamples, -1) for one in (drawn, right))
+    return [of_wrong, of_right] if masses[0] else [of_right, of_wrong]
 
 
 # --------------------------------------------------------------------------- weights of cells

@@ -1,4 +1,4 @@
-"""Which module resamples which form."""
+"""Which module resamples which form; `differences` makes the engine of contrasts of that."""
 
 from __future__ import annotations
 
@@ -23,10 +23,20 @@ MODULES: dict[type, str] = {
 
 def engine_for(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
-    return _engine(MODULES[type(statistic.spec.form)])
+    form = statistic.spec.form
+    if isinstance(form, forms.Contrast):
+        return _engine_of_contrasts(MODULES[type(form.statistic.form)])
+    return _engine(MODULES[type(form)])
 
 
 @functools.cache
 def _engine(module: str) -> Engine:
     engine: Engine = importlib.import_module(f"{__package__}.{module}").ENGINE
+    return engine
+
+
+@functools.cache
+def _engine_of_contrasts(module: str) -> Engine:
+    contrasts = importlib.import_module(f"{__package__}.differences")
+    engine: Engine = contrasts.engine_of_contrasts(_engine(module))
     return engine

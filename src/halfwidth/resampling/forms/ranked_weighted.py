@@ -25,11 +25,12 @@ from halfwidth.resampling.dirichlet_weights import (
     pseudo_weights_of_classes,
     typical_weight,
     unit_weights,
+    weights_at_corners,
     weights_key,
 )
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import BothEnds, declared_form
+from halfwidth.resampling.forms.contract import BothEnds, InPairs, declared_form
 from halfwidth.resampling.forms.ranked_resamples import unit_of_cases
 from halfwidth.resampling.kernels import native, native_areas, reference
 from halfwidth.resampling.tails import as_distribution
@@ -47,17 +48,19 @@ def weighted(
     records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
     """The distributions for the lower and for the upper end of an interval."""
-    form = declared_form(statistic, RankedAreas)
+    form, sides = declared_form(statistic, RankedAreas), _sides(statistic, pseudo_cases)
+    rankings = [form.rank(sample) for sample in records]
+    replicates = _replicates(rankings, design, form, plan, _ends(rankings, design, plan, sides))
+    ends = [_distribution(rankings, form, plan, *of_end) for of_end in replicates]
+    return ends[0], ends[-1]
+
+
+def _sides(statistic: Statistic, pseudo_cases: PseudoCases) -> list[Masses]:
+    """Masses of bad and of good pseudo-cases for each end of an interval; once where both agree."""
     low, high = pseudo_cases.low, pseudo_cases.high
     if statistic.spec.estimand is not Estimand.AUROC:
         low, high = (low[0], 0.0), (0.0, high[1])
-    rankings = [form.rank(sample) for sample in records]
-    sides = [low] if low == high else [low, high]
-    ends = [
-        _distribution(rankings, form, plan, area, positives)
-        for area, positives in _replicates(rankings, design, form, plan, sides)
-    ]
-    return ends[0], ends[-1]
+    return [low] if low == high else [low, high]
 
 
 def _distribution(
@@ -65,16 +68,42 @@ def _distribution(
 ) -> Quantiles:
     """For one end of an interval, of replicates (S, R, B)."""
     if area.shape[1] == 1:
-        area, positives = (np.moveaxis(one, 1, -1) for one in (area, positives))
-        return as_distribution(form.finish(area, positives), plan)
+        return as_distribution(_finished(form, area, positives), plan)
+    return ClassAverage.of_replicates(*_parts(rankings, form), area)
+
+
+def _finished(form: RankedAreas, area: Array, positives: Array) -> Array:
+    """The statistic of a single row, (S, 1, B) -> (S, B)."""
+    return form.finish(*(np.moveaxis(one, 1, -1) for one in (area, positives)))
+
+
+def _parts(rankings: Sequence[Ranking], form: RankedAreas) -> tuple[Array, Array, Array]:
+    """An average, the values of its classes and their weights in it."""
     observed = [areas_of_rows(form.area, ranking) for ranking in rankings]
     classes, held = (np.stack(parts) for parts in zip(*observed, strict=True))
 
     def average(areas: Array) -> Array:
         return form.finish(areas, held)
 
-    weights = linear_weights(average, classes)
-    return ClassAverage.of_replicates(average(classes), classes, weights, area)
+    return average(classes), classes, linear_weights(average, classes)
+
+
+def weighted_pairs(
+    records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[InPairs, InPairs]:
+    """Replicates of models in pairs, whose cases have the same weights in every model."""
+    form, sides = declared_form(statistic, RankedAreas), _sides(statistic, pseudo_cases)
+    rankings = [form.rank(sample) for sample in records]
+    ends = _ends_of_pairs(rankings, design, plan, sides)
+    replicates = _replicates(rankings, design, form, plan, ends)
+    if len(rankings[0].mark) > 1:
+        _, *parts = _parts(rankings, form)
+        roles = [area for area, _ in replicates]
+        pairs = [InPairs(roles[at], roles[at + 1], *parts) for at in range(0, len(roles), 2)]
+    else:
+        roles = [_finished(form, *of_role)[:, None] for of_role in replicates]
+        pairs = [InPairs(roles[at], roles[at + 1]) for at in range(0, len(roles), 2)]
+    return pairs[0], pairs[-1]
 
 
 # --------------------------------------------------------------------------- replicates
@@ -85,25 +114,27 @@ def _replicates(
     design: Design,
     form: RankedAreas,
     plan: Plan,
-    sides: Sequence[Masses],
+    ends: Array,
 ) -> list[tuple[Array, Array]]:
-    """For each side areas of test sets that share their weights, and positives: (S, R, B)."""
+    """For each side areas of test sets that share their weights, and positives: (S, R, B).
+
+    ``ends`` are the weights of the pseudo-cases of each row on each side, (R, sides, 4, B).
+    """
     every = _joined(rankings)
-    samples, rows = len(rankings), len(rankings[0].mark)
-    ends = _ends(rankings, design, plan, sides)
+    samples, rows, sides = len(rankings), len(rankings[0].mark), ends.shape[1]
     unit = unit_of_cases(design)[every.case]
-    areas, positives = np.empty((2, len(sides), len(unit), plan.n_resamples))
+    areas, positives = np.empty((2, sides, len(unit), plan.n_resamples))
     compiled = form.area.fast is not None and plan.compiles
 
     def make(block: tuple[int, int]) -> tuple[Array, Array]:
         some = _compiled if compiled else _plainly
         return some(every, unit, design, form.area, plan, block, ends[..., slice(*block)])
 
-    most = min(AT_A_TIME // design.units, MOST_AREAS // (len(sides) * len(unit)))
+    most = min(AT_A_TIME // design.units, MOST_AREAS // (sides * len(unit)))
     most = max(native.LANES, most // native.LANES * native.LANES)
     for (start, stop), of_block in plan.in_threads(most, make):
         areas[..., start:stop], positives[..., start:stop] = of_block
-    shape = (len(sides), samples, rows, plan.n_resamples)
+    shape = (sides, samples, rows, plan.n_resamples)
     return list(zip(areas.reshape(shape), positives.reshape(shape), strict=True))
 
 
@@ -138,6 +169,24 @@ def _ends(
         return ends
 
     ends = plan.once(("weights of ends", tuple(sides), rows), (), design, drawn)
+    return _beside_weights(ends, rankings)
+
+
+def _ends_of_pairs(
+    rankings: Sequence[Ranking], design: Design, plan: Plan, sides: Sequence[Masses]
+) -> Array:
+    """The same of a model as the first of a pair and as the second, for each end of an interval."""
+    rows, each = len(rankings[0].mark), design.n / design.units
+    roles = [
+        np.moveaxis(np.stack([true[1], other[0], true[0], other[1]]), 0, 1)
+        for masses in sides
+        for true, other in weights_at_corners(masses, rows, plan, share=SHARE)
+    ]
+    return _beside_weights(each * np.stack(roles, axis=1), rankings)
+
+
+def _beside_weights(ends: Array, rankings: Sequence[Ranking]) -> Array:
+    """For the rows of every test set, where cases have weights of their own."""
     if rankings[0].weight is None:
         return ends
     of_cases = [typical_weight(r.weight[0]) for r in rankings if r.weight is not None]

@@ -12,8 +12,12 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import pseudo_weights, typical_weight
 from halfwidth.resampling.distribution import BatchDistribution, Distribution
 from halfwidth.resampling.draws import Plan, sums_by_stratum
-from halfwidth.resampling.forms.contract import BothEnds, Engine, declared_form
-from halfwidth.resampling.forms.counts_weighted import of_tables, weights_of_tables
+from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
+from halfwidth.resampling.forms.counts_weighted import (
+    of_paired_tables,
+    of_tables,
+    weights_of_tables,
+)
 from halfwidth.resampling.ratios import quotient_distribution
 from halfwidth.resampling.tails import as_distribution
 
@@ -64,9 +68,7 @@ def weighted(
     form = declared_form(statistic, Sums)
     features = form.features(records)
     if form.table is not None:
-        cells = weights_of_tables(design.totals(features), design, plan)
-        unit = typical_weight(features[0].sum(axis=0)) * design.n / design.units
-        return of_tables(form.table, features.sum(axis=-1), cells, unit, plan, pseudo_cases)
+        return of_tables(form.table, *_tables(features, design, plan), plan, pseudo_cases)
     sizes = np.broadcast_to(np.ones(design.n), (len(records), 1, design.n))
     by_unit = design.totals(np.concatenate([features, sizes], axis=1))
     sums = weights_of_tables(by_unit, design, plan)
@@ -76,6 +78,24 @@ def weighted(
         for masses in (pseudo_cases.low, pseudo_cases.high)
     )
     return lower, upper
+
+
+def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, float]:
+    """Tables observed and under Dirichlet weights, and what a unit counts on average."""
+    cells = weights_of_tables(design.totals(features), design, plan)
+    unit = typical_weight(features[0].sum(axis=0)) * design.n / design.units
+    return features.sum(axis=-1), cells, unit
+
+
+def weighted_pairs(
+    records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+) -> tuple[InPairs, InPairs]:
+    """Of tables of weighted cases, which are the same cases for every model."""
+    form = declared_form(statistic, Sums)
+    if form.table is None:
+        raise TypeError(f"{statistic.spec.name} is not a function of a table")
+    tables = _tables(form.features(records), design, plan)
+    return of_paired_tables(form.table, *tables, plan, pseudo_cases)
 
 
 def _with_pseudo_cases(
@@ -109,6 +129,7 @@ ENGINE = Engine(
     leave_one_out=leave_one_out,
     exact_distribution=exact_distribution,
     weighted=weighted,
+    weighted_pairs=weighted_pairs,
     weights_need_bounds=weights_need_bounds,
     seconds=seconds,
     paired=True,

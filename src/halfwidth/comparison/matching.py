@@ -1,0 +1,171 @@
+"""Which rows of two or more models are of the same case: by identity, never by position."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.comparison.families import Family, Identity, ModelCases, named
+from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.undefined import is_missing
+
+Unmatched = Literal["raise", "omit"]
+UNMATCHED: tuple[Unmatched, ...] = ("raise", "omit")
+SHOWN = 3
+
+
+def matched(family: Family, unmatched: Unmatched) -> Family:
+    """The cases that all models have, in one order that no table's order of rows can change.
+
+    Raises
+    ------
+    DataError
+        If a model has a case twice, if cases are not there for all models (unless those are to be
+        left out), if no more than one is, or if tables disagree about what belongs to a case.
+    """
+    models = family.models
+    if all(model.identities is None for model in models):
+        _check_lengths(family)
+        return family
+    places = [_places_by_identity(model, family.place) for model in models]
+    shared = set(places[0]).intersection(*places[1:])
+    every = set().union(*places)
+    _check_shared(family, shared, every, places, unmatched)
+    order = sorted(shared, key=_sorted_by)
+    rows = tuple(
+        model.rows(np.array([place[one] for one in order], dtype=np.intp))
+        for model, place in zip(models, places, strict=True)
+    )
+    return replace(
+        family, models=_with_common_columns(rows, family.place), n_unmatched=len(every - shared)
+    )
+
+
+def _check_lengths(family: Family) -> None:
+    lengths = {model.name: len(model) for model in family.models}
+    if len(set(lengths.values())) > 1:
+        counted = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise DataError(
+            f"{family.place}models differ in their number of cases ({counted}), and nothing says "
+            "which are the same: give pandas Series labelled by case, or a table with a column of "
+            "cases (compare_table, --case); paired=False (--unpaired) where they are not the same"
+        )
+
+
+def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
+    identities = model.identities or ()
+    by_identity = {identity: row for row, identity in enumerate(identities)}
+    if len(by_identity) < len(identities):
+        counts = Counter(identities)
+        repeated = [named(one) for one, count in counts.items() if count > 1]
+        raise DataError(
+            f"{place}model {model.name!r} has {len(repeated)} of its cases more than once "
+            f"({shortened(repeated, SHOWN)}), so which rows belong together cannot be told: name "
+            "the columns that tell them apart (within=, --within; groups=, --groups), or remove "
+            "rows that are there twice"
+        )
+    missing = sum(1 for identity in identities if is_missing(identity))
+    if missing:
+        raise DataError(f"{place}model {model.name!r} has {missing} row(s) without a case id")
+    return by_identity
+
+
+def _check_shared(
+    family: Family,
+    shared: set[Identity],
+    every: set[Identity],
+    places: Sequence[dict[Identity, int]],
+    unmatched: Unmatched,
+) -> None:
+    names = [model.name for model in family.models]
+    if not shared:
+        examples = ", ".join(
+            f"{name} has {quoted([named(next(iter(place)))])}"
+            for name, place in zip(names, places, strict=True)
+            if place
+        )
+        raise DataError(
+            f"{family.place}{_listed(names)} share no case ({examples}); ids must be the same in "
+            "all, letter for letter"
+        )
+    if unmatched == "raise" and len(shared) < len(every):
+        lacking = [
+            f"{name} lacks {len(absent)} ({shortened(absent, SHOWN)})"
+            for name, place in zip(names, places, strict=True)
+            if (absent := sorted(map(named, every.difference(place))))
+        ]
+        raise DataError(
+            f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for "
+            f"all models: {'; '.join(lacking)}. unmatched='omit' (--unmatched omit) leaves them out"
+        )
+    if len(shared) == 1:
+        raise DataError(
+            f"{family.place}{_listed(names)} share one case ({named(next(iter(shared)))}), which "
+            "says nothing of others; a comparison needs two at least"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _sorted_by(identity: Identity) -> tuple[tuple[bool, float, str], ...]:
+    """Numbers by size, before texts, so that the order rests on nothing but the identities."""
+    parts = identity if isinstance(identity, tuple) else (identity,)
+    return tuple(
+        (False, float(part), "") if isinstance(part, int | float) else (True, 0.0, str(part))
+        for part in parts
+    )
+
+
+# --------------------------------------------------------------------------- further columns
+
+
+def _with_common_columns(models: Sequence[ModelCases], place: str) -> tuple[ModelCases, ...]:
+    """Targets, clusters, strata and weights, which are those of the case, whatever the model."""
+    common: dict[str, Any] = {
+        what: _common([(model.name, getattr(model, what), model) for model in models], what, place)
+        for what in ("target", "groups", "strata", "weights")
+    }
+    return tuple(replace(model, **common) for model in models)
+
+
+def _common(given: Iterable[tuple[str, Any, ModelCases]], what: str, place: str) -> Any:
+    """The first that is given, if no other disagrees."""
+    there = [(name, column, model) for name, column, model in given if column is not None]
+    if not there:
+        return None
+    first_name, first, model = there[0]
+    cells = _cells(first)
+    for name, column, _ in there[1:]:
+        if column is first:
+            continue
+        differing = [
+            row
+            for row, (one, other) in enumerate(zip(cells, _cells(column), strict=True))
+            if one != other and not (is_missing(one) and is_missing(other))
+        ]
+        if differing:
+            names = model.case_names or []
+            row = differing[0]
+            raise DataError(
+                f"{place}{first_name} and {name} disagree about the {what} of {len(differing)} "
+                f"case(s) ({shortened([names[at] for at in differing], SHOWN)}; of {names[row]}: "
+                f"{cells[row]!r} and {_cells(column)[row]!r}); it is that of the case, whatever "
+                "the model"
+            )
+    return first
+
+
+def _cells(column: Any) -> list[Any]:
+    return list(column.tolist() if hasattr(column, "tolist") else column)
+
+
+def in_order(models: Sequence[ModelCases], order: NDArray[np.intp]) -> tuple[ModelCases, ...]:
+    """All models with their rows in another order."""
+    return tuple(model.rows(order) for model in models)

@@ -1,0 +1,113 @@
+"""What a comparison is asked to do, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from halfwidth.comparison.matching import UNMATCHED, Unmatched
+from halfwidth.comparison.verdicts import check_goal, check_margin
+from halfwidth.core.checks import as_flag, as_number, one_of
+from halfwidth.core.comparison import EFFECTS, Effect
+from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric
+from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.resolve import Request
+
+TESTS = ("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none")
+CORRECTIONS = ("holm", "bonferroni", "benjamini_hochberg")
+
+
+@frozen
+class Settings:
+    """The options of a comparison, checked.
+
+    Attributes
+    ----------
+    request : Request
+        Those that all estimates share.
+    effect : {"difference", "ratio"}
+    paired : bool
+        Whether the models were measured on the same cases.
+    baseline : str or None
+        The model that all others are compared with; None for all pairs.
+    test, correction : str
+    simultaneous : bool or None
+        None: where there are several comparisons.
+    margin : float or None
+    goal : float or None
+        That each model alone should reach.
+    unmatched : {"raise", "omit"}
+    keep_cases : bool
+    """
+
+    request: Request
+    effect: Effect
+    paired: bool
+    baseline: str | None
+    test: str
+    correction: str
+    simultaneous: bool | None
+    margin: float | None
+    goal: float | None
+    unmatched: Unmatched
+    keep_cases: bool
+
+    def pairs(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """Which models are compared: each with the baseline, or all pairs in the order given."""
+        if self.baseline is not None:
+            if self.baseline not in names:
+                raise UnknownNameError("baseline", self.baseline, names)
+            return [(name, self.baseline) for name in names if name != self.baseline]
+        return [(one, other) for at, one in enumerate(names) for other in names[at + 1 :]]
+
+
+def resolve_settings(
+    request: Request,
+    *,
+    effect: Any,
+    paired: Any,
+    baseline: Any,
+    test: Any,
+    correction: Any,
+    simultaneous: Any,
+    margin: Any,
+    goal: Any,
+    unmatched: Any,
+    keep_cases: Any,
+) -> Settings:
+    """Check the options of a comparison."""
+    return Settings(
+        request,
+        one_of("effect", effect, EFFECTS),
+        as_flag("paired", paired),
+        None if baseline is None else str(baseline),
+        one_of("test", test, TESTS),
+        one_of("correction", correction, CORRECTIONS, {"bh": "benjamini_hochberg"}),
+        None if simultaneous is None else as_flag("simultaneous", simultaneous),
+        None if margin is None else as_number("margin", margin),
+        None if goal is None else as_number("goal", goal),
+        one_of("unmatched", unmatched, UNMATCHED),
+        as_flag("keep_cases", keep_cases),
+    )
+
+
+def check_against_metric(settings: Settings, metric: Metric | CustomMetric) -> None:
+    """Refuse margins and goals that the range or the direction of the metric makes meaningless."""
+    plain = metric.metric if isinstance(metric, CustomMetric) else metric
+    check_margin(settings.margin, plain, settings.effect)
+    check_goal(settings.goal, plain)
+
+
+def check_models(names: Sequence[str], settings: Settings) -> None:
+    """Refuse what leaves nothing to compare."""
+    if not names:
+        raise DataError("no models to compare")
+    if len(names) == 1 and settings.goal is None:
+        raise DataError(
+            f"one model ({names[0]!r}), and nothing to compare it with; a single model can be held "
+            "against a goal: goal= (--goal)"
+        )
+    if settings.baseline is not None and settings.baseline not in names:
+        raise UnknownNameError("baseline", settings.baseline, names)

@@ -1,0 +1,333 @@
+"""Verdicts: what the interval of a difference, or the bound of one model, allows to say.
+
+All of it follows from intervals that exist; nothing is computed from cases here. Differences are
+oriented, so that positive is better, and of a ratio 1 is taken off: 0 is "no difference" and a
+margin is a share of the second model's value.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+from halfwidth.core.checks import as_number
+from halfwidth.core.comparison import Difference, Effect, GoalResult, Verdict
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.formatting import fixed_apart, percent
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Better, Metric
+from halfwidth.core.types import Level
+
+SUPERIOR = "superior"
+NON_INFERIOR = "non-inferior"
+INFERIOR = "inferior"
+INCONCLUSIVE = "inconclusive"
+
+# Numbers of cases beyond this are none that anybody could collect.
+MOST_CASES_NEEDED = 10**9
+
+
+def check_margin(margin: float | None, metric: Metric, effect: Effect = "difference") -> None:
+    """Refuse a margin that is not a loss in the unit of the metric.
+
+    Raises
+    ------
+    OptionError
+        For a margin of 0 or less, one as large as the range of the metric (or, of a ratio, as all
+        of it), and where nothing says which direction is better.
+
+    Examples
+    --------
+    >>> from halfwidth.metrics.catalogue import METRICS
+    >>> check_margin(-0.01, Metric(METRICS["dsc"]))
+    Traceback (most recent call last):
+        ...
+    halfwidth.core.errors.OptionError: margin=-0.01 is not above 0: ...
+    """
+    if margin is None:
+        return
+    number = as_number("margin", margin)
+    if number <= 0:
+        raise OptionError(
+            f"margin={margin:g} is not above 0: it is the largest loss that would not matter, "
+            f"without a sign, whichever direction is better"
+        )
+    if effect == "ratio" and number >= 1:
+        raise OptionError(
+            f"margin={margin:g} of a ratio is not below 1: it is the largest share that may be "
+            "lost; 0.05 allows the first model to be 5 % worse"
+        )
+    bounds = metric.spec.bounds
+    if effect == "difference" and number >= bounds.width:
+        raise OptionError(
+            f"margin={margin:g} is as large as the whole range of {metric.spec.called}, {bounds}; "
+            "it is in the unit of the metric"
+            + (f": for {margin:g} % write {margin / 100:g}" if bounds.width <= 1 else "")
+        )
+    _check_direction("margin", metric)
+
+
+def check_goal(goal: float | None, metric: Metric) -> None:
+    """Refuse a goal that no value of the metric can reach, or that all do.
+
+    Raises
+    ------
+    OptionError
+    """
+    if goal is None:
+        return
+    number, bounds = as_number("goal", goal), metric.spec.bounds
+    if not bounds.low <= number <= bounds.high:
+        per_cent = bounds.high == 1 < number <= 100
+        hint = f"; for {goal:g} % write {number / 100:g}" if per_cent else ""
+        raise OptionError(
+            f"goal={goal:g} is outside the range of {metric.spec.called}, {bounds}{hint}"
+        )
+    _check_direction("goal", metric)
+
+
+def _check_direction(name: str, metric: Metric) -> None:
+    if metric.spec.better not in (Better.HIGHER, Better.LOWER):
+        raise OptionError(
+            f"{name}= needs a metric that says whether higher or lower is better, which "
+            f"{metric.spec.called} does not; name one, such as metric='dsc'"
+        )
+
+
+# --------------------------------------------------------------------------- differences
+
+
+@frozen
+class _Oriented:
+    """A difference and its interval, positive where the first model is better."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def known(self) -> bool:
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
+
+def verdict(
+    difference: Difference,
+    margin: float | None = None,
+    *,
+    equivalence: tuple[float, float] | None = None,
+) -> Verdict | None:
+    """What a difference's interval says: it rests on the simultaneous one where there is one.
+
+    With the oriented interval [L, U] and a margin D, which is 0 where none is given: superior if
+    L > 0, else non-inferior if L > -D, inferior if U < -D, and inconclusive otherwise.
+
+    Parameters
+    ----------
+    difference : Difference
+    margin : float, optional
+        The largest loss that would not matter, above 0, as `check_margin` allows it; of a ratio as
+        a share.
+    equivalence : tuple of float, optional
+        The interval at 1 - 2α by the same method, as low and high of the difference or ratio.
+        Where it lies within ±margin the models are equivalent. Without it, the verdict's own
+        interval must, which is a stricter test.
+
+    Returns
+    -------
+    Verdict or None
+        None where nothing says which direction is better.
+    """
+    if difference.sign == 0:
+        return None
+    interval = difference.simultaneous or difference.estimate
+    oriented = _oriented(difference, interval.low, interval.high)
+    loss = margin or 0.0
+    word = _word(oriented, loss)
+    lead = oriented.value - oriented.low - loss
+    ends = _oriented(difference, *(equivalence or (interval.low, interval.high)))
+    given = equivalence or (math.nan, math.nan)
+    return Verdict(
+        word,
+        _sentence(difference, oriented, word, margin),
+        margin,
+        equivalent=None if margin is None else -margin < ends.low and ends.high < margin,
+        equivalence_low=given[0],
+        equivalence_high=given[1],
+        simultaneous=difference.simultaneous is not None,
+        lead_needed=lead if math.isfinite(lead) else math.nan,
+        n_needed=_n_needed(difference.estimate.n, oriented, loss, word),
+    )
+
+
+def equivalence_level(level: Level) -> Level:
+    """The level 1 - 2α of the interval that shows equivalence with an error of α on either side.
+
+    >>> equivalence_level(Level(0.95)).confidence_level
+    0.9
+    """
+    return Level(float(1 - 2 * Decimal(repr(level.alpha))), level.alternative)
+
+
+def _null(difference: Difference) -> float:
+    """The value of no difference."""
+    return 1.0 if difference.effect == "ratio" else 0.0
+
+
+def _oriented(difference: Difference, low: float, high: float) -> _Oriented:
+    null, sign = _null(difference), difference.sign
+    ends = sorted((sign * (low - null), sign * (high - null)))
+    return _Oriented(sign * (difference.value - null), *ends)
+
+
+def _word(oriented: _Oriented, loss: float) -> str:
+    if oriented.low > 0:
+        return SUPERIOR
+    if oriented.low > -loss:
+        return NON_INFERIOR
+    if oriented.high < -loss:
+        return INFERIOR
+    return INCONCLUSIVE
+
+
+def _n_needed(n: int, oriented: _Oriented, loss: float, word: str) -> int | None:
+    """The cases at which the bound would pass the limit, if it came closer as 1/√n."""
+    ahead = oriented.value + loss
+    reach = oriented.value - oriented.low if ahead > 0 else oriented.high - oriented.value
+    if word != INCONCLUSIVE or not ahead or not math.isfinite(reach / ahead):
+        return None
+    needed = n * (reach / ahead) ** 2
+    return max(math.floor(needed), n) + 1 if needed < MOST_CASES_NEEDED else None
+
+
+# --------------------------------------------------------------------------- their sentences
+
+
+def _sentence(difference: Difference, oriented: _Oriented, word: str, margin: float | None) -> str:
+    first, second = difference.first, difference.second
+    if not oriented.known:
+        return f"Inconclusive: {first} against {second} has no interval."
+    interval = _interval_text(difference, margin)
+    above, below = _directions(difference)
+    limit = _limit_text(difference, 0.0 if word == SUPERIOR else margin or 0.0)
+    lower = "" if difference.sign > 0 else ", and lower is better"
+    if word == SUPERIOR:
+        return f"{first} is superior to {second}: {interval} lies {above} {limit}{lower}."
+    if word == NON_INFERIOR:
+        worse = "; it is worse, but by less than that" if oriented.high < 0 else ""
+        return (
+            f"{first} is non-inferior to {second} by the margin of {margin:g}: {interval} lies "
+            f"{above} {limit}{lower}{worse}."
+        )
+    if word == INFERIOR:
+        return f"{first} is inferior to {second}: {interval} lies {below} {limit}{lower}."
+    enough = _enough_text(difference, oriented, margin)
+    return f"Inconclusive: {interval} contains {limit}{lower}.{enough}"
+
+
+def _enough_text(difference: Difference, oriented: _Oriented, margin: float | None) -> str:
+    """Which lead and which number of cases would be enough for an inconclusive difference."""
+    estimate, loss = difference.estimate, margin or 0.0
+    lead = oriented.value - oriented.low - loss
+    if not math.isfinite(lead):
+        return ""
+    better, _ = _directions(difference)
+    needed = _shown(difference, _in_unit(difference, lead), margin)
+    n = _n_needed(estimate.n, oriented, loss, INCONCLUSIVE)
+    settled = "no number of cases would settle" if n is None else f"about {rounded(n)} would settle"
+    return (
+        f" With {estimate.n} cases a {difference.effect} {better} {needed} would be enough; "
+        f"{settled} the observed {difference.effect}, {estimate.text_of(estimate.value)}."
+    )
+
+
+def _directions(difference: Difference) -> tuple[str, str]:
+    """On which side of a limit better and worse differences lie."""
+    return ("above", "below") if difference.sign > 0 else ("below", "above")
+
+
+def _interval_text(difference: Difference, margin: float | None) -> str:
+    """``the 95 % CI of the difference in mean DSC, 0.004 to 0.020,``."""
+    estimate, simultaneous = difference.estimate, difference.simultaneous
+    interval = simultaneous or estimate
+    low, high = (_shown(difference, end, margin) for end in (interval.low, interval.high))
+    unit = estimate.metric_spec.unit
+    kind = "simultaneous " if simultaneous else ""
+    return (
+        f"the {kind}{percent(estimate.confidence_level)} CI of the {estimate.subject}, "
+        f"{low} to {high}{f' {unit}' if unit else ''},"
+    )
+
+
+def _in_unit(difference: Difference, oriented: float) -> float:
+    """An oriented difference as a difference or a ratio."""
+    return _null(difference) + difference.sign * oriented
+
+
+def _limit_text(difference: Difference, loss: float) -> str:
+    """Where a loss lies on the axis: ``-0.01``, or ``0.01`` where lower is better."""
+    return f"{_in_unit(difference, -loss):.6g}"
+
+
+def _shown(difference: Difference, number: float, margin: float | None) -> str:
+    """A bound with the decimals of the difference, more where it would read as a limit."""
+    losses = (0.0, margin or 0.0, -(margin or 0.0))
+    ends = [_in_unit(difference, loss) for loss in losses]
+    return fixed_apart(number, difference.estimate.decimals, ends)
+
+
+def rounded(n: int) -> str:
+    """A rough number of cases, two digits of it, never fewer: ``about 480``.
+
+    >>> rounded(473), rounded(61), rounded(123_456)
+    ('480', '61', '130,000')
+    """
+    unit = 10 ** max(0, len(str(n)) - 2)
+    return f"{-(-n // unit) * unit:,}"
+
+
+def equivalence_sentence(difference: Difference, result: Verdict) -> str:
+    """Whether the models are equivalent within the margin; empty where none was given."""
+    if result.margin is None or result.equivalent is None:
+        return ""
+    own = difference.simultaneous or difference.estimate
+    level, low, high = difference.estimate.level, own.low, own.high
+    if not math.isnan(result.equivalence_low):
+        level, low, high = (
+            equivalence_level(level),
+            result.equivalence_low,
+            result.equivalence_high,
+        )
+    ends = " to ".join(_shown(difference, end, result.margin) for end in (low, high))
+    kind = "simultaneous " if result.simultaneous else ""
+    interval = f"{kind}{percent(level.confidence_level)} CI {ends}"
+    start = "Equivalent" if result.equivalent else "Not shown to be equivalent"
+    return f"{start} within ±{result.margin:g} ({interval})."
+
+
+# --------------------------------------------------------------------------- goals
+
+
+def goal_result(model: str, estimate: Estimate, goal: float) -> GoalResult:
+    """Whether the bound of one model on its bad side lies beyond a goal, as `check_goal` allows it.
+
+    Parameters
+    ----------
+    model : str
+    estimate : Estimate
+        Of that model alone.
+    goal : float
+    """
+    higher = estimate.metric_spec.spec.better is Better.HIGHER
+    bound = estimate.low if higher else estimate.high
+    met = bound > goal if higher else bound < goal
+    side, beyond = ("lower", "above") if higher else ("upper", "below")
+    end = fixed_apart(bound, estimate.decimals, (0.0, goal))
+    unit = f" {estimate.metric_spec.unit}" if estimate.metric_spec.unit else ""
+    about = f"the {side} bound of the {percent(estimate.confidence_level)} CI of {estimate.subject}"
+    start = f"{model} reaches" if met else f"{model} is not shown to reach"
+    if math.isnan(bound):
+        return GoalResult(model, estimate, goal, met, f"{start} the goal of {goal:g}: no interval.")
+    lies = "lies" if met else "does not lie"
+    sentence = f"{start} the goal of {goal:g}: {about}, {end}{unit}, {lies} {beyond} it."
+    return GoalResult(model, estimate, goal, met, sentence)

@@ -1,0 +1,27 @@
+"""Cautions about comparisons of models (HW8xx)."""
+
+from __future__ import annotations
+
+from halfwidth.core.caution_spec import CautionSpec
+
+COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
+    CautionSpec(
+        "HW811",
+        "too few units for the test",
+        "{units} {noun} on which the models differ: no p-value of this test is below {least:.2g}.",
+        "A permutation test counts ways in which the results of two models could have changed "
+        "places. Few units have few such ways, and even the most extreme one is not rare.",
+        "Read the interval of the difference; or collect more cases.",
+    ),
+    CautionSpec(
+        "HW812",
+        "metric undefined on permutations",
+        "Undefined on {count} of {total} permutations, which count as no less extreme than what "
+        "was observed.",
+        "Where results change places, a model may be left without what the metric divides by. "
+        "Leaving such permutations out could make the p-value too small; counting them so makes it "
+        "too large instead.",
+        "Say what undefined values count as (undefined='zero' or 'worst'), or compare by a metric "
+        "that is defined for rare predictions.",
+    ),
+)

@@ -1,0 +1,277 @@
+"""Differences and ratios of two models on the same cases: a pair stays a pair."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import plain_text
+from halfwidth.core.errors import DataError
+from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import (
+    Better,
+    Estimand,
+    Kind,
+    Metric,
+    MetricLevel,
+    Statistic,
+    StatisticSpec,
+    Transform,
+    range_of_values,
+)
+from halfwidth.core.types import Alternative, Array, Bounds
+from halfwidth.core.undefined import Missing, leave_out_both
+from halfwidth.estimation.check import check_magnitude, ready_values, scaled_numbers
+from halfwidth.estimation.grouping import Over, arrange_cases, unit_codes
+from halfwidth.estimation.pairing import paired
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.resolve import (
+    AUTO,
+    resolve_metric,
+    resolve_request,
+    resolve_statistic,
+)
+from halfwidth.resampling.designs import arrange
+
+
+def difference_functional(functional: Functional, effect: Effect = "difference") -> Functional:
+    """What two models differ by, or how many times one has what the other has.
+
+    Parameters
+    ----------
+    functional : Functional
+        Of one model.
+    effect : {"difference", "ratio"}
+
+    Returns
+    -------
+    Functional
+        Of `paired_records`.
+    """
+    statistic, spec = functional.statistic, functional.statistic.spec
+    metric = _metric_of_contrasts(functional.metric, effect)
+    name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
+    bounds = functional.metric.spec.bounds
+    if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.binary:
+        # The mean of the differences, of which nothing need stay together.
+        of_pairs = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
+        return Functional(Statistic(of_pairs), metric)
+    contrast = Contrast(spec, effect)
+    of_pairs = StatisticSpec(
+        name,
+        title,
+        function=_Contrasted(contrast),
+        estimand=_estimand(functional, effect),
+        form=contrast,
+        range_rule=range_of_values,
+        smooth=spec.smooth,
+        min_n=spec.min_n,
+        reliable_n=spec.reliable_n,
+        influence=_Influence(contrast) if spec.influence else None,
+        transform=Transform.LOG if effect == "ratio" else Transform.IDENTITY,
+        of_records=spec.of_records,
+        pair_bounds=bounds,
+    )
+    return Functional(Statistic(of_pairs, statistic.parameters), metric)
+
+
+def paired_records(first: Records, second: Records, functional: Functional) -> Records:
+    """The records of two models that stand in the same order, case by case.
+
+    Parameters
+    ----------
+    first, second : Records
+        Of one design, each arranged by the identities of the cases (`arrange`).
+    functional : Functional
+        That of `difference_functional`.
+    """
+    if first.design != second.design:
+        raise TypeError("the records of a pair have one design")
+    pairs, design = np.stack([first.arranged, second.arranged]), first.design
+    values = np.empty(0)
+    if not functional.statistic.spec.of_records:
+        differences = pairs[0] - pairs[1]
+        values = np.sort(differences)
+        if not isinstance(functional.statistic.spec.form, Contrast):
+            pairs, design = arrange(
+                differences,
+                design.unit_of_case if design.sizes else None,
+                design.stratum_of_case if len(design.strata) > 1 else None,
+            )
+    cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
+    return replace(
+        first, arranged=pairs, design=design, values=values, paired=True, cautions=cautions
+    )
+
+
+@frozen
+class _Contrasted:
+    """The contrast of a statistic of two models."""
+
+    contrast: Contrast
+
+    def __call__(self, pairs: Array, **parameters: float) -> Array:
+        del parameters["axis"]  # the last one
+        one = Statistic(self.contrast.statistic, parameters)
+        return self.contrast.of(one(pairs[:, 0]), one(pairs[:, 1]))
+
+
+@frozen
+class _Influence:
+    """That of each case on the contrast: of a ratio by the derivatives of its logarithm."""
+
+    contrast: Contrast
+
+    def __call__(self, pairs: Array, **parameters: float) -> Array:
+        spec = self.contrast.statistic
+        if spec.influence is None:
+            raise TypeError(f"{spec.name} declares no influence")
+        first, second = (spec.influence(pairs[:, side], **parameters) for side in (0, 1))
+        if self.contrast.effect == "difference":
+            return np.asarray(first - second)
+        one = Statistic(spec, parameters)
+        values = one(pairs[:, 0])[:, None], one(pairs[:, 1])[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = first / values[0] - second / values[1]
+        return self.contrast.of(*values) * relative
+
+
+def _estimand(functional: Functional, effect: Effect) -> Estimand:
+    spec = functional.statistic.spec
+    if effect == "difference" and functional.binary:
+        return Estimand.PROPORTION_DIFFERENCE
+    one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
+    if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
+        return Estimand.AUROC_DIFFERENCE
+    return Estimand.CONTRAST
+
+
+def _metric_of_contrasts(metric: Metric, effect: Effect) -> Metric:
+    """The metric with the range of its differences or ratios; none of them is the worst."""
+    width = metric.spec.bounds.width
+    spec = replace(
+        metric.spec,
+        bounds=Bounds(-width, width) if effect == "difference" else Bounds(0.0, np.inf),
+        bounds_rule=None,
+        kind=Kind.CONTINUOUS,
+        better=Better.UNSTATED,
+        unit=metric.spec.unit if effect == "difference" else "",
+    )
+    if spec.level is MetricLevel.SAMPLE:
+        spec = replace(spec, estimand=Estimand.CONTRAST)
+    return Metric(spec, metric.parameters)
+
+
+def difference_ci(
+    values: Any,
+    other: Any,
+    *,
+    metric: Any = None,
+    statistic: Any = "mean",
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int | None = None,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    groups: Any = None,
+    strata: Any = None,
+    over: Over = "cases",
+    bounds: Any = None,
+    scale: float = 1.0,
+    label: str = "",
+) -> Estimate:
+    """Confidence interval for the difference of a statistic between two models, case by case.
+
+    The difference is the statistic of ``values`` minus that of ``other``. Both values of a case are
+    resampled together, so that what makes a case hard for both models cancels.
+
+    Parameters
+    ----------
+    values, other : array-like, shape (n,)
+        A value per case of each model, in the metric's unit; cases in the same order, or pandas
+        Series with the same labels, by which they are then paired.
+    metric, statistic, method, confidence_level, alternative, n_resamples, rng, penalty, bounds
+        As for `summary_ci`. For the mean every method for a mean of independent cases applies to
+        the differences; for other statistics the bootstraps do.
+    missing : {"raise", "omit", "worst"}
+        ``"omit"`` leaves out a case that misses either value.
+    groups, strata, over, scale, label
+        As for `summary_ci`.
+
+    Returns
+    -------
+    Estimate
+        With ``design`` ``"paired"`` (or that of the clusters and strata); ``value`` > 0 where
+        ``values`` has the larger statistic.
+
+    Raises
+    ------
+    DataError, OptionError
+        As for `summary_ci`, and if the two differ in length or in the labels of their cases.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> first = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    >>> second = [0.90, 0.85, 0.93, 0.70, 0.89, 0.90, 0.85, 0.93, 0.87, 0.90]
+    >>> e = hw.difference_ci(first, second, metric="dsc")
+    >>> print(f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f}), {e.method_title}")
+    0.021 (-0.123 to 0.157), paired Dirichlet
+    """
+    request = resolve_request(
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        rng=rng,
+        missing=missing,
+        penalty=penalty,
+        over=over,
+    )
+    bound_metric, bound_statistic = resolve_metric(metric, bounds), resolve_statistic(statistic)
+    paired_inputs = paired({"values": values, "other": other, "groups": groups, "strata": strata})
+    values, other, groups, strata = paired_inputs.given.values()
+    first = scaled_numbers(values, bound_metric, scale, "values")
+    second = scaled_numbers(other, bound_metric, scale, "other")
+    if len(first) != len(second):
+        raise DataError(
+            f"values and other differ in length ({len(first)} and {len(second)}); a pair needs "
+            "both values of a case, in the same place"
+        )
+    infinite = np.isinf(first) | np.isinf(second)
+    missing_one = infinite | np.isnan(first) | np.isnan(second)
+    if request.missing == "omit":
+        first, second = leave_out_both(first, second)
+    sides = [
+        ready_values(side, bound_metric, request, where=where)
+        for side, where in ((first, "values"), (second, "other"))
+    ]
+    groups_and_strata = unit_codes(groups, strata, sides[0].kept, "values")
+    in_pairs = np.stack([side.values for side in sides])
+    check_magnitude(in_pairs[0] - in_pairs[1], "differences")
+    functional = difference_functional(Functional(bound_statistic, bound_metric))
+    in_order, design = arrange_cases(in_pairs, *groups_and_strata, request.over, paired=True)
+    clusters = groups_and_strata[0]
+    first_records, second_records = (
+        Records(
+            one,
+            design,
+            in_pairs.shape[-1],
+            n_groups=None if clusters is None else len(np.unique(clusters)),
+            over=request.over,
+            n_missing=int(missing_one.sum()),
+            n_infinite=int(infinite.sum()),
+            cautions=paired_inputs.cautions(sides[0].kept, groups),
+        )
+        for one in in_order
+    )
+    records = paired_records(first_records, second_records, functional)
+    job = Job(functional, records, plain_text("label", label))
+    return estimate_jobs([job], request)[0]

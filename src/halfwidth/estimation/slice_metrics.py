@@ -1,0 +1,65 @@
+"""Which metric the slices of a table hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.spec import Metric
+from halfwidth.core.undefined import is_missing
+from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
+from halfwidth.io.layout import Layout, Slice, metrics_in
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+
+_ANY = (float("-inf"), float("inf"))
+
+
+class SliceMetrics:
+    """Which metric a slice of a table holds."""
+
+    def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
+        self._table, self._option, self._bounds = table, metric, bounds
+        self.held = metrics_in(table, layout)
+        names_column = isinstance(metric, str) and metric not in METRICS and metric in self.held
+        self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
+        self._counted: dict[str, bool] = {}
+
+    def for_slice(self, part: Slice) -> Metric | None:
+        """The metric of a slice, or None for a slice of another metric."""
+        if part.metric is None:
+            counted = self._option is None and self._bounds is None and self._counts(part.column)
+            return Metric(PROPORTION) if counted else self._metric
+        known = part.metric in METRICS
+        named = resolve_metric(
+            f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
+        )
+        if self._option is None:
+            return named
+        wanted = self._metric
+        differs = wanted.parameters and dict(wanted.parameters) != dict(named.parameters)
+        if named.spec.name != wanted.spec.name or differs:
+            return None
+        return Metric(wanted.spec, named.parameters)
+
+    def policy(self, request: Request, metric: Metric) -> Request:
+        """In a canonical table, a penalty is for the distances among several metrics."""
+        has_worst = bool(self.held) and metric.spec.worst is not None
+        alone = self._option is not None or len(self.held) < 2
+        other = not alone and metric.spec.unit != "mm"
+        return replace(request, penalty=None) if has_worst or other else request
+
+    def _counts(self, column: str) -> bool:
+        """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
+        if column not in self._counted:
+            cells = self._table.values(column, np.arange(len(self._table)))
+            if cells.dtype.kind == "O":
+                present = {cell for cell in cells.tolist() if not is_missing(cell)}
+                self._counted[column] = present == {0.0, 1.0}
+            else:
+                zeros, ones = cells == 0, cells == 1
+                every = bool((zeros | ones | np.isnan(cells)).all())
+                self._counted[column] = every and bool(zeros.any() and ones.any())
+        return self._counted[column]

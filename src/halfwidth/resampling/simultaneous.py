@@ -1,0 +1,254 @@
+"""Simultaneous intervals of several differences: the max-t bootstrap.
+
+A difference of a resample, divided by the standard error that this very resample has of it, is t*.
+The largest |t*| of all differences has a quantile c, and the intervals D ± c·SE hold together. A
+standard error that is fixed over resamples would make them far too short where cases are few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import Effect
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Estimand, Statistic
+from halfwidth.core.types import Array, Interval, Level
+from halfwidth.core.undefined import studentized_ratio
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.distribution import Replicates
+from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.forms.contract import TIE_SHARE, tie_size
+from halfwidth.resampling.forms.moments import studentized
+from halfwidth.resampling.joint_errors import joint_resampling
+from halfwidth.resampling.linearization import linearized
+from halfwidth.summaries.catalogue import STATISTICS
+
+Pairs = NDArray[np.intp]
+MEAN = Statistic(STATISTICS["mean"])
+# Differences that are resampled at a time. No result depends on it.
+PAIRS_AT_A_TIME = 256
+
+
+def all_pairs(models: int) -> Pairs:
+    """Every pair of models once, the first before the second: (P, 2).
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.stack(np.triu_indices(models, 1), axis=-1)
+
+
+def pairs_with(model: int, models: int) -> Pairs:
+    """One model against every other, (P, 2).
+
+    >>> pairs_with(1, 3).tolist()
+    [[1, 0], [1, 2]]
+    """
+    others = [other for other in range(models) if other != model]
+    return np.array([(model, other) for other in others], dtype=np.intp).reshape(-1, 2)
+
+
+@frozen(eq=False)
+class StudentizedDifferences:
+    """Differences between models on the same cases, studentized on the same resamples.
+
+    Attributes
+    ----------
+    estimates, standard_errors : ndarray, shape (P,)
+    replicates : ndarray, shape (P, B)
+        t* = (D* - D) / SE*. Infinite where SE* = 0 and D* ≠ D; 0 where both are 0, since |D* - D| ≤
+        c·SE* then holds for every c; NaN where the resample leaves D* or SE* undefined.
+    """
+
+    estimates: Array
+    standard_errors: Array
+    replicates: Array
+
+    @property
+    def usable(self) -> NDArray[np.bool_]:
+        """Differences with a standard error. Models that agree in every case have none."""
+        return np.asarray(self.standard_errors > 0)
+
+    @property
+    def infinite_share(self) -> Array:
+        """The share of resamples in which t* is infinite, of each difference."""
+        return np.asarray(np.isinf(self.replicates).mean(axis=-1))
+
+    def subset(self, places: NDArray[Any]) -> StudentizedDifferences:
+        """Some of the differences, by their places or by a mask."""
+        return StudentizedDifferences(
+            self.estimates[places], self.standard_errors[places], self.replicates[places]
+        )
+
+    def critical_value(self, level: Level) -> float:
+        """The quantile of the largest |t*|, or of the largest t* towards the side of a bound.
+
+        Differences without a standard error are left out, and so is a resample that leaves one of
+        the others undefined. NaN where nothing is left.
+        """
+        usable = self.usable
+        over, under = (
+            usable & (level.alternative != "upper"),
+            usable & (level.alternative != "lower"),
+        )
+        return _quantile(_largest(self.replicates, over, under), level)
+
+    def bounds(self, level: Level) -> Interval:
+        """Bounds that hold together, (P,): D ± c·SE; NaN for differences without an SE.
+
+        A one-sided level gives bounds of which only that of its side is finite.
+        """
+        known = np.where(self.usable, self.standard_errors, np.nan)
+        with np.errstate(invalid="ignore"):
+            reach = self.critical_value(level) * known
+        low = (
+            np.full_like(known, -np.inf) if level.alternative == "upper" else self.estimates - reach
+        )
+        high = (
+            np.full_like(known, np.inf) if level.alternative == "lower" else self.estimates + reach
+        )
+        return Interval.of(
+            np.where(self.usable, low, np.nan), np.where(self.usable, high, np.nan), known
+        )
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Which differences lie beyond ±margin, with all that is claimed true at the level.
+
+        A pair has two hypotheses: the first model is not better by more than the margin, nor is the
+        second. Those that the intervals reject leave the maximum, whose quantile then falls, until
+        none is rejected any more. A one-sided level has only the hypotheses of its side.
+
+        Returns
+        -------
+        ndarray of bool, shape (P, 2)
+            Whether the difference is above the margin, and whether it is below minus the margin.
+
+        References
+        ----------
+        Romano & Wolf (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+        """
+        usable = self.usable
+        errors = np.where(usable, self.standard_errors, 1.0)
+        t = np.stack([self.estimates - margin, -self.estimates - margin], axis=-1) / errors[:, None]
+        sides = np.array([level.alternative != "upper", level.alternative != "lower"])
+        open_hypotheses = usable[:, None] & sides
+        claimed: NDArray[np.bool_] = np.zeros(open_hypotheses.shape, dtype=bool)
+        while open_hypotheses.any():
+            critical = _quantile(_largest(self.replicates, *open_hypotheses.T), level)
+            rejected = open_hypotheses & (t > critical)
+            if not rejected.any():
+                break
+            claimed |= rejected
+            open_hypotheses &= ~rejected
+        return claimed
+
+
+def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_]) -> Array:
+    """The largest of the t* of some differences and of the -t* of others, (P, B) -> (B,)."""
+    largest = np.full(replicates.shape[-1], -np.inf)
+    for row, counts_over, counts_under in zip(replicates, over, under, strict=True):
+        # The maximum is NaN where one of both is.
+        if counts_over and counts_under:
+            np.maximum(largest, np.abs(row), out=largest)
+        elif counts_over:
+            np.maximum(largest, row, out=largest)
+        elif counts_under:
+            np.maximum(largest, -row, out=largest)
+    return largest
+
+
+def _quantile(largest: Array, level: Level) -> float:
+    """Of the defined maxima; no difference leaves -∞, which is no critical value."""
+    critical = float(Replicates.sorting(largest).quantile(1 - level.alpha))
+    return critical if critical > -np.inf else np.nan
+
+
+def mean_differences(
+    values: Array, pairs: Pairs, design: Design, plan: Plan
+) -> StudentizedDifferences:
+    """Differences of means of per-case values.
+
+    Sums of each difference and of its square about a middle value, over the units drawn, give the
+    mean and the standard error of a resample. That is twice the work of the products of models,
+    var(x) + var(y) - 2 cov(x, y), which would lose the digits of models that hardly differ.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+        With clusters and strata the standard error is the cluster-robust one.
+    plan : Plan
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
+    >>> differences = mean_differences(values, all_pairs(3), Design((4,), paired=True), Plan(1))
+    >>> differences.estimates.round(3).tolist()
+    [0.125, 0.025, -0.1]
+    """
+    estimates, errors = np.empty(len(pairs)), np.empty(len(pairs))
+    replicates = np.empty((len(pairs), plan.n_resamples))
+    for start in range(0, len(pairs), PAIRS_AT_A_TIME):
+        part = slice(start, start + PAIRS_AT_A_TIME)
+        first, second = values[pairs[part].T]
+        differences = first - second
+        # Rounding is no difference.
+        size = np.maximum(np.abs(first), np.abs(second))
+        differences[np.abs(differences) <= TIE_SHARE * size] = 0.0
+        estimates[part] = MEAN(differences)
+        error = linearized(differences, design, MEAN)
+        errors[part] = np.where(error <= tie_size(differences), 0.0, error)
+        ratios = studentized(differences, design, MEAN, plan)
+        replicates[part] = np.where(np.isnan(ratios), 0.0, ratios)
+    return StudentizedDifferences(estimates, errors, replicates)
+
+
+def studentized_differences(
+    records: Sequence[Array],
+    pairs: Pairs,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    effect: Effect = "difference",
+) -> StudentizedDifferences:
+    """Differences between models of any statistic that has a standard error.
+
+    Parameters
+    ----------
+    records : sequence of ndarray, each (n,) or (k, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+    statistic : Statistic
+        A mean; one AUROC, whose standard error is DeLong's; a function of a confusion matrix, by
+        the delta method; anything else that declares an influence.
+    plan : Plan
+    effect : {"difference", "ratio"}
+        A ratio is taken on the log scale: estimates are logarithms of ratios.
+    """
+    if statistic.spec.estimand is Estimand.MEAN and effect == "difference":
+        return mean_differences(np.stack(records), pairs, design, plan)
+    of_counts, elements = joint_resampling(records, design, statistic)
+
+    def differences(counts: NDArray[Any]) -> tuple[Array, Array]:
+        resamples = of_counts(counts.astype(float))
+        return (resamples.logarithms() if effect == "ratio" else resamples).differences(pairs)
+
+    estimates, errors = (one[:, 0] for one in differences(np.ones((1, design.units))))
+    tolerance = TIE_SHARE * np.fmax(np.abs(estimates), 1.0)[:, None]
+    replicates = np.empty((len(pairs), plan.n_resamples))
+    for start, stop, counts in count_blocks(design, plan, elements):
+        ones, own_errors = differences(counts)
+        deviation = ones - estimates[:, None]
+        ratios = studentized_ratio(deviation, own_errors, tolerance)
+        same = (np.abs(deviation) <= tolerance) & (own_errors == 0)
+        replicates[:, start:stop] = np.where(same, 0.0, ratios)
+    return StudentizedDifferences(estimates, errors, replicates)

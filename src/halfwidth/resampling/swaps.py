@@ -1,0 +1,108 @@
+"""Swaps: what two models have on a unit changes places, or stays, with probability ½ each.
+
+Where the two models do equally well, and what each has on a case might as well be the other's, all
+swaps are equally likely. A sum over cases of what the first model has less what the second has then
+becomes a sum with signs, -1 where a unit is swapped. Units that contribute alike are told apart by
+no sum, so that all swaps of m of them come to m + 1 sums with the probabilities of a binomial
+distribution: few kinds of units can be counted in full, however many units there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core import rng
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+
+# Contributions that agree in so many bits of the largest one differ by rounding alone.
+ALIKE = 2.0**40
+
+
+def swap_key(plan: Plan, design: Design) -> rng.Key:
+    """The key of the swaps of so many units: no bootstrap has it, and all pairs share it."""
+    return rng.derive_key(plan.entropy, "permutation", "swaps", design.units)
+
+
+def drawn_swaps(plan: Plan, design: Design, start: int, stop: int) -> NDArray[np.uint8]:
+    """Whether each unit is swapped, 1, or not, 0: resamples ``start`` to ``stop``, (B, U)."""
+    return rng.bits(swap_key(plan, design), start, stop, design.units)
+
+
+def drawn_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
+    """Sums of features with the signs that swaps give them, block by block of resamples.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, U)
+    design : Design
+    plan : Plan
+
+    Yields
+    ------
+    start, stop : int
+        Range of resamples.
+    sums : ndarray, shape (K, stop - start)
+    """
+    totals = features.sum(axis=-1, keepdims=True)
+    for start, stop in plan.blocks(max(design.units, len(features))):
+        swapped = drawn_swaps(plan, design, start, stop).astype(float)
+        yield start, stop, totals - 2 * (features @ swapped.T)
+
+
+def all_sums(features: Array, most: int) -> tuple[Array, Array] | None:
+    """Sums of features over all swaps and their probabilities; None where there are too many.
+
+    Parameters
+    ----------
+    features : ndarray, shape (K, U)
+    most : int
+        How many different sums there may be.
+
+    Returns
+    -------
+    sums : ndarray, shape (K, N)
+    probabilities : ndarray, shape (N,)
+
+    Examples
+    --------
+    >>> sums, probabilities = all_sums(np.array([[1.0, -1.0, 0.0]]), 10)
+    >>> sums.tolist(), probabilities.tolist()
+    ([[-2.0, 0.0, 2.0]], [0.25, 0.5, 0.25])
+    """
+    kinds, counts = _kinds(features)
+    if len(counts) > math.log2(most) or math.prod((counts + 1).tolist()) > most:
+        return None
+    sums, probabilities = np.zeros((len(features), 1)), np.ones(1)
+    for kind, count in zip(kinds.T, counts.tolist(), strict=True):
+        times = np.arange(-count, count + 1, 2)
+        sums = (sums[:, :, None] + kind[:, None, None] * times).reshape(len(features), -1)
+        probabilities = np.outer(probabilities, _fair_binomial(count)).ravel()
+    return sums, probabilities
+
+
+def _kinds(features: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Different columns but for their sign, (K, G), and how many there are of each, (G,)."""
+    largest = np.abs(features).max(axis=-1, keepdims=True, initial=0)
+    shares = np.rint(features / np.where(largest > 0, largest, 1) * ALIKE)
+    moved = shares.any(axis=0)
+    features, shares = features[:, moved], shares[:, moved]
+    if not shares.size:
+        return features, np.empty(0, np.intp)
+    leading = np.take_along_axis(shares, (shares != 0).argmax(axis=0)[None], axis=0)
+    signs = np.sign(leading)
+    _, first, counts = np.unique(shares * signs, axis=1, return_index=True, return_counts=True)
+    return (features * signs)[:, first], counts
+
+
+def _fair_binomial(n: int) -> Array:
+    """Probabilities of 0 to n heads of n tosses of a coin."""
+    if n <= 1000:
+        return np.array([math.comb(n, k) / 2**n for k in range(n + 1)])
+    logs = np.array([math.lgamma(k + 1) for k in range(n + 1)])
+    return np.asarray(np.exp(logs[n] - logs - logs[::-1] - n * math.log(2)))

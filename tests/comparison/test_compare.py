@@ -1,0 +1,165 @@
+"""Models compared by per-case values: matching, pairs, families, verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+from halfwidth.core.comparison import Comparisons
+
+CASES = [f"s{i}" for i in range(30)]
+
+
+@pytest.fixture
+def models() -> dict[str, pd.Series]:
+    rng = np.random.default_rng(3)
+    ability = rng.beta(8, 2, 30)
+    return {
+        name: pd.Series(np.clip(ability + shift + rng.normal(0, 0.02, 30), 0, 1), index=CASES)
+        for name, shift in (("A", 0.0), ("B", 0.03), ("C", -0.05))
+    }
+
+
+def long_table(models: dict[str, pd.Series], **columns: object) -> pd.DataFrame:
+    frames = [
+        pd.DataFrame({"case": values.index, "model": name, "dice": values.to_numpy(), **columns})
+        for name, values in models.items()
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def bounds(result: Comparisons) -> list[tuple[str, str, float, float, float]]:
+    return [(one.first, one.second, one.value, one.low, one.high) for one in result]
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_a_pair_equals_difference_ci(models: dict[str, pd.Series], statistic: str) -> None:
+    two = {name: models[name] for name in ("A", "B")}
+    one = hw.compare(two, metric="dsc", statistic=statistic, rng=4)["A", "B"]
+    plain = hw.difference_ci(models["A"], models["B"], metric="dsc", statistic=statistic, rng=4)
+    assert one.value == pytest.approx(plain.value, abs=1e-15)
+    assert one.first_value - one.second_value == pytest.approx(one.value, abs=1e-12)
+    if statistic == "mean":
+        assert (one.low, one.high) == pytest.approx((plain.low, plain.high), abs=1e-9)
+
+
+def test_all_pairs_or_all_against_a_baseline(models: dict[str, pd.Series]) -> None:
+    every = hw.compare(models, metric="dsc")
+    assert [(one.first, one.second) for one in every] == [("A", "B"), ("A", "C"), ("B", "C")]
+    against = hw.compare(models, metric="dsc", baseline="B")
+    assert [(one.first, one.second) for one in against] == [("A", "B"), ("C", "B")]
+    with pytest.raises(hw.UnknownNameError, match="baseline 'D'"):
+        hw.compare(models, metric="dsc", baseline="D")
+
+
+@pytest.mark.parametrize("statistic", ["mean", "median"])
+def test_order_of_rows_changes_nothing(models: dict[str, pd.Series], statistic: str) -> None:
+    options: dict[str, Any] = {"metric": "dsc", "statistic": statistic, "rng": 4}
+    given = hw.compare(models, **options)
+    rng = np.random.default_rng(1)
+    shuffled = {name: values.iloc[rng.permutation(30)] for name, values in models.items()}
+    assert bounds(hw.compare(shuffled, **options)) == bounds(given)
+    table = long_table(models)
+    assert bounds(hw.compare_table(table, "dice", **options)) == bounds(given)
+    table = table.sample(frac=1, random_state=2)
+    assert {one[:2]: one for one in bounds(hw.compare_table(table, **options))} == {
+        one[:2]: one for one in bounds(hw.compare_table(table, "dice", **options))
+    }
+    tables = {name: pd.DataFrame({"case": v.index, "dice": v}) for name, v in shuffled.items()}
+    assert bounds(hw.compare_table(tables, **options)) == bounds(given)
+
+
+def test_arrays_go_by_place_in_any_order(models: dict[str, pd.Series]) -> None:
+    arrays = {name: values.to_numpy() for name, values in models.items()}
+    given = bounds(hw.compare(arrays, metric="dsc", statistic="median", rng=4))
+    order = np.random.default_rng(1).permutation(30)
+    shuffled = {name: values[order] for name, values in arrays.items()}
+    assert bounds(hw.compare(shuffled, metric="dsc", statistic="median", rng=4)) == given
+
+
+def test_a_pair_is_the_same_in_company(models: dict[str, pd.Series]) -> None:
+    alone = hw.compare({n: models[n] for n in "AB"}, metric="dsc", statistic="median", rng=4)
+    together = hw.compare(models, metric="dsc", statistic="median", rng=4)
+    assert bounds(alone)[0] == bounds(together)[0]
+
+
+def test_a_wide_frame_has_a_model_in_each_column(models: dict[str, pd.Series]) -> None:
+    frame = pd.DataFrame(models)
+    expected = bounds(hw.compare(models, metric="dsc"))
+    assert bounds(hw.compare(frame, metric="dsc")) == expected
+    columns = {name: name for name in models}
+    by_column = hw.compare_table(frame.rename_axis("case"), columns, metric="dsc")
+    assert bounds(by_column) == expected
+
+
+def test_unmatched_cases_are_listed_or_left_out(models: dict[str, pd.Series]) -> None:
+    models["B"] = models["B"].drop(["s3", "s7"])
+    with pytest.raises(hw.DataError, match=r"2 of 30 cases .*B lacks 2 \(s3, s7\)"):
+        hw.compare(models, metric="dsc")
+    result = hw.compare(models, metric="dsc", unmatched="omit")
+    assert {one.n_unmatched for one in result} == {2}
+    assert {one.estimate.n for one in result} == {28}
+
+
+def test_a_case_missing_for_one_is_left_out_for_all(models: dict[str, pd.Series]) -> None:
+    models["C"].iloc[4] = np.nan
+    with pytest.raises(hw.DataError, match=r"C: 1 of 30 values are missing \(case s4\)"):
+        hw.compare(models, metric="dsc")
+    result = hw.compare(models, metric="dsc", missing="omit")
+    assert [(one.estimate.n, one.estimate.n_missing) for one in result] == [(29, 1)] * 3
+    worst = hw.compare(models, metric="dsc", missing="worst")
+    assert worst["A", "C"].second_value == pytest.approx(np.nan_to_num(models["C"]).mean())
+
+
+def test_families_are_compared_apart(models: dict[str, pd.Series]) -> None:
+    table = pd.concat([long_table(models, organ="liver"), long_table(models, organ="spleen")])
+    result = hw.compare_table(table, "dice", within="organ", metric="dsc")
+    assert len(result) == 6
+    assert dict(result["spleen", "A", "B"].by) == {"organ": "spleen"}
+    with pytest.raises(hw.DataError, match="more than once"):
+        hw.compare_table(table, "dice", metric="dsc")
+
+
+def test_margin_and_goal(models: dict[str, pd.Series]) -> None:
+    result = hw.compare(models, metric="dsc", baseline="A", margin=0.3, goal=0.1, method="t")
+    assert [one.verdict.word for one in result if one.verdict] == ["superior", "non-inferior"]
+    assert [goal.met for goal in result.goals] == [True] * 3
+    alone = hw.compare({"A": models["A"]}, metric="dsc", goal=0.99)
+    assert not alone.goals[0].met
+    assert not alone
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"margin": 0}, "margin=0 is not above 0"),
+        ({"margin": -0.01}, "not above 0"),
+        ({"margin": 1}, "whole range"),
+        ({"goal": 95}, "outside the range"),
+        ({"effect": "odds"}, "none of difference, ratio"),
+        ({"test": "t"}, "none of auto"),
+        ({"correction": "fdr"}, "none of holm"),
+        ({"unmatched": "drop"}, "none of raise, omit"),
+        ({"paired": 1}, "neither True nor False"),
+    ],
+)
+def test_bad_options(models: dict[str, pd.Series], change: dict[str, object], message: str) -> None:
+    options: dict[str, Any] = {"metric": "dsc", **change}
+    with pytest.raises(hw.OptionError, match=message):
+        hw.compare(models, **options)
+
+
+def test_names_choose_a_difference(models: dict[str, pd.Series]) -> None:
+    result = hw.compare(models, metric="dsc")
+    assert result["A", "B"] is result[0]
+    with pytest.raises(hw.OptionError, match="no comparison is of 'B, A'"):
+        result["B", "A"]
+    with pytest.raises(hw.OptionError, match="2 comparisons are of 'B'"):
+        result["B"]
+    assert list(result.to_frame()["second"]) == ["B", "C", "C"]
+    assert "A against B: mean DSC lower by" in repr(result)
+    assert "<table" in result._repr_html_()

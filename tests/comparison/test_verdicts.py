@@ -1,0 +1,308 @@
+"""Verdicts: the words by their definition, numbers of cases, goals, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+from halfwidth.comparison.verdicts import (
+    check_goal,
+    check_margin,
+    equivalence_level,
+    equivalence_sentence,
+    goal_result,
+    rounded,
+    verdict,
+)
+from halfwidth.core.comparison import Difference, Effect, SimultaneousInterval
+from halfwidth.core.types import Level
+from halfwidth.estimation.resolve import resolve_metric
+
+VALUES = np.linspace(0.4, 0.9, 30)
+TEMPLATE = {
+    name: hw.difference_ci(VALUES, VALUES[::-1], metric=name, method="t")
+    for name in ("dsc", "hd95", "relative_volume_error")
+}
+
+
+def difference(
+    low: float, high: float, *, metric: str = "dsc", effect: Effect = "difference", n: int = 50
+) -> Difference:
+    value = (low + high) / 2
+    estimate = replace(TEMPLATE[metric], value=value, low=low, high=high, n=n)
+    return Difference("new", "old", 0.8, 0.8, estimate, resolve_metric(metric), effect)
+
+
+def word(item: Difference, margin: float | None = None) -> str:
+    found = verdict(item, margin)
+    assert found is not None
+    return found.word
+
+
+# The four words from their meaning: what every true difference within the interval would say.
+GRID = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
+
+
+def word_of_all_values(low: int, high: int, margin: int) -> str:
+    inside = [low + step * (high - low) / 200 for step in range(201)]
+    if all(true > 0 for true in inside):
+        return "superior"
+    if all(true > -margin for true in inside):
+        return "non-inferior"
+    return "inferior" if all(true < -margin for true in inside) else "inconclusive"
+
+
+@pytest.mark.parametrize("margin", [1, 2])
+def test_words_mean_what_all_values_of_the_interval_say(margin: int) -> None:
+    for low, high in GRID:
+        expected = word_of_all_values(low, high, margin)
+        ends = low / 10, high / 10
+        assert word(difference(*ends), margin / 10) == expected
+        # Lower is better: the same seen in a mirror.
+        flipped = difference(-ends[1], -ends[0], metric="hd95")
+        assert word(flipped, margin / 10) == expected
+        ratio = difference(1 + ends[0], 1 + ends[1], effect="ratio")
+        assert word(ratio, margin / 10 + 1e-12) == expected or low == -margin or high == -margin
+
+
+def test_without_a_margin_the_limit_is_no_difference() -> None:
+    assert [word(difference(low, low + 0.1)) for low in (-0.2, -0.05, 0.01)] == [
+        "inferior",
+        "inconclusive",
+        "superior",
+    ]
+
+
+def test_a_metric_without_a_direction_has_no_verdict() -> None:
+    assert verdict(difference(0.1, 0.2, metric="relative_volume_error")) is None
+
+
+def test_no_interval_is_inconclusive() -> None:
+    found = verdict(difference(math.nan, math.nan), 0.1)
+    assert found is not None
+    assert (found.word, found.equivalent, found.n_needed) == ("inconclusive", False, None)
+    assert math.isnan(found.lead_needed)
+    assert found.sentence == "Inconclusive: new against old has no interval."
+
+
+def test_an_open_interval_has_no_lead_that_would_do() -> None:
+    found = verdict(difference(-math.inf, 3.0, metric="dsc"), 0.1)
+    assert found is not None
+    assert (found.word, found.n_needed, math.isnan(found.lead_needed)) == (
+        "inconclusive",
+        None,
+        True,
+    )
+
+
+def test_equivalence_rests_on_its_own_interval() -> None:
+    item = difference(-0.02, 0.006)
+    plain, given = verdict(item, 0.01), verdict(item, 0.01, equivalence=(-0.009, 0.004))
+    assert plain is not None
+    assert given is not None
+    assert (plain.equivalent, given.equivalent) == (False, True)
+    assert (given.equivalence_low, given.equivalence_high) == (-0.009, 0.004)
+    assert equivalence_sentence(item, given) == "Equivalent within ±0.01 (90 % CI -0.009 to 0.004)."
+    assert equivalence_sentence(item, plain) == (
+        "Not shown to be equivalent within ±0.01 (95 % CI -0.020 to 0.006)."
+    )
+    none = verdict(item)
+    assert none is not None
+    assert none.equivalent is None
+    assert equivalence_sentence(item, none) == ""
+
+
+@pytest.mark.parametrize(("level", "expected"), [(0.95, 0.9), (0.99, 0.98), (0.9, 0.8)])
+def test_level_of_equivalence(level: float, expected: float) -> None:
+    assert equivalence_level(Level(level)).confidence_level == expected
+
+
+def test_the_simultaneous_interval_decides() -> None:
+    item = difference(0.01, 0.05)
+    wider = replace(item, simultaneous=SimultaneousInterval(-0.01, 0.07, "max_t", 3))
+    assert word(item) == "superior"
+    found = verdict(wider, 0.02)
+    assert found is not None
+    assert (found.word, found.simultaneous) == ("non-inferior", True)
+    assert "the simultaneous 95 % CI" in found.sentence
+
+
+# --------------------------------------------------------------------------- lead and n
+
+
+def paired_values(n: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    old = rng.normal(10, 3, n)
+    return old + rng.normal(0.3, 1.0, n), old
+
+
+def compared(new: Any, old: Any, metric: str = "hd95") -> Difference:
+    estimate = hw.difference_ci(new, old, metric=metric, method="z", missing="omit")
+    return Difference("new", "old", new.mean(), old.mean(), estimate, resolve_metric(metric))
+
+
+@pytest.mark.parametrize(
+    ("shift", "margin", "settled"),
+    [(0, None, "superior"), (0, 0.1, "non-inferior"), (0.3, 0.1, "inferior")],
+)
+def test_so_many_cases_settle_the_observed_difference(
+    shift: float, margin: float | None, settled: str
+) -> None:
+    new, old = paired_values(20)
+    new = new + shift
+    found = verdict(compared(new, old), margin)
+    assert found is not None
+    assert found.n_needed is not None
+    # Copies of the cases keep the difference, z intervals shorten with √n, and the SD of many
+    # copies is by √(19/20) smaller.
+    rounds = math.ceil(found.n_needed / 20)
+    words = [
+        word(compared(np.tile(new, times), np.tile(old, times)), margin)
+        for times in (max(math.floor(0.94 * rounds) - 1, 1), rounds + 1)
+    ]
+    assert words[0] == "inconclusive"
+    assert words[1] == settled
+
+
+@pytest.mark.parametrize("margin", [None, 0.25])
+def test_a_lead_that_large_would_have_been_enough(margin: float | None) -> None:
+    new, old = paired_values(40)
+    found = verdict(compared(new, old), margin)
+    assert found is not None
+    value = compared(new, old).value
+    # Lower is better: the lead is how much lower. A shift of all values moves the interval along.
+    for further, expected in ((1e-6, {"superior", "non-inferior"}), (-1e-6, {"inconclusive"})):
+        shifted = new - (value + found.lead_needed + further)
+        assert word(compared(shifted, old), margin) in expected
+
+
+def test_no_number_of_cases_settles_a_difference_at_the_limit() -> None:
+    found = verdict(difference(-0.25, 0.25))
+    assert found is not None
+    assert found.n_needed is None
+    assert "no number of cases would settle the observed difference" in found.sentence
+
+
+def test_a_settled_difference_needs_no_cases() -> None:
+    found = verdict(difference(0.1, 0.2), 0.05)
+    assert found is not None
+    assert found.n_needed is None
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(7, "7"), (61, "61"), (473, "480"), (500, "500"), (123_456, "130,000")]
+)
+def test_rough_numbers_never_fall_short(n: int, expected: str) -> None:
+    assert rounded(n) == expected
+
+
+# --------------------------------------------------------------------------- sentences
+
+
+def sentence(item: Difference, margin: float | None = None) -> str:
+    found = verdict(item, margin)
+    assert found is not None
+    return found.sentence
+
+
+def test_sentences() -> None:
+    assert sentence(difference(0.004, 0.021), 0.01) == (
+        "new is superior to old: the 95 % CI of the difference in mean DSC, 0.004 to 0.021, lies "
+        "above 0."
+    )
+    assert sentence(difference(-0.0049, 0.021), 0.005) == (
+        "new is non-inferior to old by the margin of 0.005: the 95 % CI of the difference in mean "
+        "DSC, -0.0049 to 0.021, lies above -0.005."
+    )
+    assert sentence(difference(1.5, 4.5, metric="hd95"), 1) == (
+        "new is inferior to old: the 95 % CI of the difference in mean HD95, 1.5 to 4.5 mm, lies "
+        "above 1, and lower is better."
+    )
+    assert sentence(difference(-0.02, 0.01), 0.01) == (
+        "Inconclusive: the 95 % CI of the difference in mean DSC, -0.020 to 0.010, contains -0.01. "
+        "With 50 cases a difference above 0.005 would be enough; about 460 would settle the "
+        "observed difference, -0.005."
+    )
+    assert sentence(difference(-math.inf, 3.0)).endswith("-∞ to 3.000, contains 0.")
+
+
+def test_a_loss_within_the_margin_is_told() -> None:
+    assert sentence(difference(-0.008, -0.002), 0.01).endswith(
+        "-0.0080 to -0.0020, lies above -0.01; it is worse, but by less than that."
+    )
+
+
+# --------------------------------------------------------------------------- goals
+
+
+def test_a_goal_is_met_by_the_bound_on_the_bad_side() -> None:
+    e = hw.summary_ci(VALUES, metric="dsc", method="t")
+    assert goal_result("new", e, e.low - 1e-9).met
+    assert not goal_result("new", e, e.low).met
+    distance = hw.summary_ci(VALUES, metric="hd95", method="t")
+    assert goal_result("new", distance, distance.high + 1e-9).met
+    assert not goal_result("new", distance, distance.high).met
+
+
+def test_sentences_of_goals() -> None:
+    e = replace(hw.summary_ci(VALUES, metric="dsc", method="t"), value=0.65, low=0.598, high=0.702)
+    assert goal_result("new", e, 0.5).sentence == (
+        "new reaches the goal of 0.5: the lower bound of the 95 % CI of mean DSC, 0.60, lies above "
+        "it."
+    )
+    assert goal_result("new", e, 0.6).sentence == (
+        "new is not shown to reach the goal of 0.6: the lower bound of the 95 % CI of mean DSC, "
+        "0.598, does not lie above it."
+    )
+    unknown = goal_result("new", replace(e, low=math.nan, high=math.nan), 0.6)
+    assert not unknown.met
+    assert unknown.sentence.endswith("the goal of 0.6: no interval.")
+
+
+# --------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("metric", "margin", "effect", "words"),
+    [
+        ("dsc", -0.01, "difference", "margin=-0.01 is not above 0"),
+        ("dsc", 0, "difference", "margin=0 is not above 0"),
+        ("dsc", "0.01", "difference", "margin='0.01' is not a number"),
+        ("dsc", math.nan, "difference", "not a finite number"),
+        ("dsc", True, "difference", "not a number"),
+        ("dsc", 1, "difference", "for 1 % write 0.01"),
+        ("hd95", 1, "ratio", "below 1"),
+        ("relative_volume_error", 1, "difference", "whether higher or lower is better"),
+    ],
+)
+def test_margins_that_are_refused(metric: str, margin: Any, effect: Effect, words: str) -> None:
+    with pytest.raises(hw.OptionError, match=r"^margin") as error:
+        check_margin(margin, resolve_metric(metric), effect)
+    assert words in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "goal", "words"),
+    [
+        ("dsc", 90, "for 90 % write 0.9"),
+        ("dsc", -0.1, "outside the range of DSC"),
+        ("relative_volume_error", 1, "whether higher or lower is better"),
+    ],
+)
+def test_goals_that_are_refused(metric: str, goal: float, words: str) -> None:
+    with pytest.raises(hw.OptionError, match=r"^goal") as error:
+        check_goal(goal, resolve_metric(metric))
+    assert words in str(error.value)
+
+
+def test_margins_and_goals_that_are_allowed() -> None:
+    check_margin(None, resolve_metric("relative_volume_error"))
+    check_goal(None, resolve_metric("relative_volume_error"))
+    check_margin(5, resolve_metric("hd95"))
+    check_margin(0.05, resolve_metric("dsc"), "ratio")
+    check_goal(1, resolve_metric("dsc"))

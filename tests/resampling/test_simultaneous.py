@@ -1,0 +1,229 @@
+"""Max-t: against loops over the same draws, and against all resamples that there are."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from halfwidth.core.types import Level
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.simultaneous import (
+    StudentizedDifferences,
+    all_pairs,
+    mean_differences,
+    pairs_with,
+)
+
+Array = NDArray[np.float64]
+LEVEL = Level(0.95)
+DESIGNS = {
+    "cases": Design((12,), paired=True),
+    "clusters": Design((5,), (1, 1, 2, 3, 5), paired=True),
+    "equal clusters": Design((4,), (3, 3, 3, 3), paired=True),
+    "strata": Design((5, 7), paired=True),
+    "clusters within strata": Design((3, 3), (1, 1, 2, 2, 2, 4), paired=True),
+}
+
+
+def three_models(n: int, seed: int = 1) -> Array:
+    generator = np.random.default_rng(seed)
+    return 0.8 + 0.1 * generator.normal(size=n) + 0.05 * generator.normal(size=(3, n))
+
+
+def mean_and_error(values: Array, stratum: list[int], unit: list[int]) -> tuple[float, float]:
+    """A mean and its cluster-robust standard error, by the textbook formula in plain loops."""
+    mean, n, variance = float(values.mean()), len(values), 0.0
+    unit_of_case = np.array(unit)
+    for one in sorted(set(stratum)):
+        units = sorted({u for u, s in zip(unit, stratum, strict=True) if s == one})
+        parts = [float((values[unit_of_case == u] - mean).sum()) / n for u in units]
+        centre = sum(parts) / len(parts)
+        if len(parts) > 1:
+            squares = sum((part - centre) ** 2 for part in parts)
+            variance += len(parts) / (len(parts) - 1) * squares
+    return mean, float(np.sqrt(variance))
+
+
+def gathered(values: Array, design: Design, drawn: NDArray[Any]) -> tuple[Array, Any, Any]:
+    """The cases of the units drawn, the stratum and the unit of each."""
+    stratum_of = np.repeat(np.arange(len(design.strata)), design.strata)
+    cases, strata, units = [], [], []
+    for place, unit in enumerate(drawn):
+        first, size = design.first_cases[unit], design.unit_sizes[unit]
+        cases += list(range(first, first + size))
+        strata += [int(stratum_of[unit])] * int(size)
+        units += [place] * int(size)
+    return values[:, cases], strata, units
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_replicates_equal_loops_over_the_same_draws(name: str) -> None:
+    design, plan = DESIGNS[name], Plan(7, 60)
+    values, pairs = three_models(design.n), all_pairs(3)
+    got = mean_differences(values, pairs, design, plan)
+    draws = plan.indices(design, 0, plan.n_resamples)
+    every_unit = np.arange(design.units)
+    for place, (first, second) in enumerate(pairs):
+        cases, strata, units = gathered(values, design, every_unit)
+        mean, error = mean_and_error(cases[first] - cases[second], strata, units)
+        assert got.estimates[place] == pytest.approx(mean, rel=1e-12)
+        assert got.standard_errors[place] == pytest.approx(error, rel=1e-10)
+        for resample, drawn in enumerate(draws):
+            cases, strata, units = gathered(values, design, drawn)
+            one, its_error = mean_and_error(cases[first] - cases[second], strata, units)
+            t = got.replicates[place, resample]
+            if its_error < 1e-12:
+                assert np.isinf(t)
+            else:
+                assert t == pytest.approx((one - mean) / its_error, rel=1e-7, abs=1e-9)
+
+
+def test_the_critical_value_is_that_of_all_resamples() -> None:
+    """All 5^5 resamples of five cases; a quantile of 200 000 drawn ones misses it by 5 SE or less.
+
+    By chance that happens less than once in a hundred thousand runs.
+    """
+    values, pairs, n = three_models(5, 3), all_pairs(3), 5
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    draws = np.array(list(itertools.product(range(n), repeat=n)))
+    resampled = differences[:, draws]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = resampled.std(axis=-1, ddof=1) / np.sqrt(n)
+        error[error < 1e-12] = 0
+        t = (resampled.mean(axis=-1) - differences.mean(axis=-1)[:, None]) / error
+    largest = np.abs(t).max(axis=0)
+    drawn = mean_differences(values, pairs, Design((n,), paired=True), Plan(5, 200_000))
+    for level in (0.8, 0.9, 0.95):
+        critical = drawn.critical_value(Level(level))
+        slack = 5 * np.sqrt(level * (1 - level) / 200_000)
+        # Within rounding of a value that many resamples share.
+        assert (largest < critical * (1 - 1e-9)).mean() <= level + slack
+        assert (largest <= critical * (1 + 1e-9)).mean() >= level - slack
+
+
+def hand_made(rows: Any, estimates: Any, errors: Any) -> StudentizedDifferences:
+    return StudentizedDifferences(
+        np.array(estimates, float), np.array(errors, float), np.array(rows, float)
+    )
+
+
+def test_bounds_reach_as_far_as_the_largest_t() -> None:
+    rows = [np.linspace(-2, 3, 101), np.linspace(1, -4, 101)]
+    differences = hand_made(rows, [0.5, -0.2], [0.1, 0.2])
+    largest = np.sort(np.maximum(np.abs(rows[0]), np.abs(rows[1])))
+    critical = float(np.quantile(largest, 0.95))
+    assert differences.critical_value(LEVEL) == pytest.approx(critical)
+    interval = differences.bounds(LEVEL)
+    assert interval.low == pytest.approx([0.5 - critical * 0.1, -0.2 - critical * 0.2])
+    assert interval.high == pytest.approx([0.5 + critical * 0.1, -0.2 + critical * 0.2])
+
+
+def test_a_one_sided_bound_looks_to_its_side_only() -> None:
+    rows = [np.linspace(-2, 3, 101), np.linspace(1, -4, 101)]
+    differences = hand_made(rows, [0.5, -0.2], [0.1, 0.2])
+    over = np.quantile(np.maximum(*rows), 0.95)
+    under = np.quantile(-np.minimum(*rows), 0.95)
+    lower = differences.bounds(Level(0.95, "lower"))
+    upper = differences.bounds(Level(0.95, "upper"))
+    assert lower.low == pytest.approx([0.5 - over * 0.1, -0.2 - over * 0.2])
+    assert np.isposinf(lower.high).all()
+    assert upper.high == pytest.approx([0.5 + under * 0.1, -0.2 + under * 0.2])
+    assert np.isneginf(upper.low).all()
+
+
+def test_identical_models_neither_count_nor_get_an_interval() -> None:
+    values = three_models(12)
+    values[2] = values[1]
+    design, plan = DESIGNS["cases"], Plan(3, 999)
+    differences = mean_differences(values, all_pairs(3), design, plan)
+    alone = mean_differences(values, all_pairs(3)[:1], design, plan)
+    assert differences.usable.tolist() == [True, True, False]
+    assert differences.critical_value(LEVEL) == alone.critical_value(LEVEL)
+    assert np.isnan(differences.bounds(LEVEL).low).tolist() == [False, False, True]
+
+
+def test_rounding_is_no_difference() -> None:
+    values = three_models(12)
+    values[2] = values[1] + 0.1  # a constant lead, up to rounding
+    design, plan = DESIGNS["cases"], Plan(3, 99)
+    differences = mean_differences(values, all_pairs(3), design, plan)
+    assert differences.usable.tolist() == [True, True, False]
+    assert (differences.replicates[2] == 0).all()
+
+
+def test_resamples_without_spread_are_kept_as_infinite() -> None:
+    """Two models that differ in one case of five: (4/5)^5 of all resamples leave it out."""
+    values = np.zeros((2, 5))
+    values[0, 2] = 0.3
+    differences = mean_differences(values, all_pairs(2), Design((5,), paired=True), Plan(1, 20_000))
+    share = 0.8**5 + 0.2**5  # without the case, or that case alone
+    slack = 5 * np.sqrt(share * (1 - share) / 20_000)
+    assert differences.infinite_share[0] == pytest.approx(share, abs=slack)
+    interval = differences.bounds(LEVEL)
+    assert (float(interval.low[0]), float(interval.high[0])) == (-np.inf, np.inf)
+
+
+def test_an_undefined_resample_is_left_out_of_all() -> None:
+    rows = np.vstack([np.linspace(-1, 1, 101), np.linspace(-3, 3, 101)])
+    rows[0, ::2] = np.nan
+    differences = hand_made(rows, [0.0, 0.0], [1.0, 1.0])
+    expected = np.quantile(np.abs(rows[1, 1::2]), 0.95)
+    assert differences.critical_value(LEVEL) == pytest.approx(expected)
+
+
+def stepped_down(
+    differences: StudentizedDifferences, margin: float, sides: tuple[int, ...]
+) -> set[tuple[int, int]]:
+    """Romano and Wolf's stepdown over sets of hypotheses, written out."""
+    pairs = range(len(differences.estimates))
+    remaining, claimed = {(pair, sign) for pair in pairs for sign in sides}, set()
+    while remaining:
+        maxima = np.max([sign * differences.replicates[pair] for pair, sign in remaining], axis=0)
+        critical = np.quantile(maxima, 0.95)
+        rejected = {
+            (pair, sign)
+            for pair, sign in remaining
+            if (sign * differences.estimates[pair] - margin) / differences.standard_errors[pair]
+            > critical
+        }
+        if not rejected:
+            break
+        claimed |= rejected
+        remaining -= rejected
+    return claimed
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
+@pytest.mark.parametrize("margin", [0.0, 0.02])
+def test_stepdown_equals_sets_of_hypotheses(alternative: Any, margin: float) -> None:
+    generator = np.random.default_rng(4)
+    lead = np.array([0.0, 0.004, 0.02, 0.022, 0.09])[:, None]
+    values = 0.8 + lead + 0.03 * generator.normal(size=(5, 40))
+    design = Design((40,), paired=True)
+    differences = mean_differences(values, all_pairs(5), design, Plan(2, 999))
+    sides = {"two-sided": (1, -1), "lower": (1,), "upper": (-1,)}[alternative]
+    level = Level(0.95, alternative)
+    claimed = differences.stepdown(level, margin)
+    got = {(pair, (1, -1)[side]) for pair, side in np.argwhere(claimed).tolist()}
+    assert got == stepped_down(differences, margin, sides)
+    interval = differences.bounds(level)
+    # Never fewer claims than the intervals make.
+    assert (claimed[:, 0] >= (interval.low > margin)).all()
+    assert (claimed[:, 1] >= (interval.high < -margin)).all()
+    if not margin and alternative == "two-sided":
+        single = int((interval.low > 0).sum() + (interval.high < 0).sum())
+        assert claimed.sum() > single > 0
+
+
+def test_marginal_sets_are_subsets() -> None:
+    values, design, plan = three_models(12), DESIGNS["cases"], Plan(9, 499)
+    every = mean_differences(values, all_pairs(3), design, plan)
+    with_one = mean_differences(values, pairs_with(1, 3), design, plan)
+    of_one = every.subset(np.array([0, 2]))
+    assert with_one.critical_value(LEVEL) == pytest.approx(of_one.critical_value(LEVEL), rel=1e-9)
+    assert with_one.critical_value(LEVEL) <= every.critical_value(LEVEL)
