@@ -74,7 +74,7 @@ class SimultaneousInterval:
     ----------
     low, high : float
     method : str
-        ``"max_t"`` or ``"bonferroni"``.
+        ``"dirichlet"``, ``"max_t"`` or ``"bonferroni"``.
     n_comparisons : int
         How many hold together.
     """
@@ -245,7 +245,8 @@ class Difference:
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the difference and of its test."""
-        return (*self.estimate.cautions, *(self.test.cautions if self.test else ()))
+        of_test = self.test.cautions if self.test else ()
+        return tuple(dict.fromkeys((*self.estimate.cautions, *of_test)))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
@@ -268,6 +269,7 @@ class Difference:
     def to_row(self) -> dict[str, Any]:
         """A flat row, numbers left as they are."""
         test, simultaneous, verdict = self.test, self.simultaneous, self.verdict
+        codes = dict.fromkeys(caution.code for caution in self.cautions)
         return {
             "label": self.estimate.label,
             "first": self.first,
@@ -277,6 +279,7 @@ class Difference:
             "first_value": self.first_value,
             "second_value": self.second_value,
             **self.estimate.to_row(),
+            "cautions": " ".join(codes),
             "n_unmatched": self.n_unmatched,
             "superiority": self.superiority,
             "test": None if test is None else test.name,

@@ -24,4 +24,15 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "Say what undefined values count as (undefined='zero' or 'worst'), or compare by a metric "
         "that is defined for rare predictions.",
     ),
+    CautionSpec(
+        "HW815",
+        "no standard error on resamples",
+        "{share:.0%} of the resamples have no standard error of this difference, since the models "
+        "differ in few cases: it has an interval of its own in place of max-t.",
+        "Where two models agree in nearly all cases, many resamples hold none of those in which "
+        "they differ. Such a difference would make the max-t intervals of all others infinitely "
+        "long; in its place stands the interval of the difference alone, at the level that "
+        "Bonferroni gives it.",
+        "Nothing, if the models are meant to be alike; or collect more cases.",
+    ),
 )

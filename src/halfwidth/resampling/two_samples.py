@@ -99,8 +99,10 @@ class TwoSamples:
         """Differences that count as ties, (1,)."""
         total = np.zeros(1)
         for sample in (self.first, self.second):
-            size = tie_tolerance(sample.batch, sample.statistic)
-            total += size if self.effect == "difference" else size / np.abs(sample.estimate)
+            size, value = tie_tolerance(sample.batch, sample.statistic), sample.estimate
+            if self.effect == "ratio":
+                size = size / np.where(value > 0, value, np.nan)
+            total += size
         return total
 
     def acceleration(self) -> Array:
