@@ -166,8 +166,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scores = {name: truth / 2 + rng.random(n) / 2 for name in ("prob_a", "prob_b")}
     labels = {name: (p > 0.5).astype(int) for name, p in zip("ab", scores.values(), strict=True)}
     save("preds2.csv", case=case, y=truth, **scores, **labels)
-    save("preds_old.csv", case=case, y=truth, p=scores["prob_a"])
-    save("preds_new.csv", case=case, y=truth, p=scores["prob_a"] + truth / 100)
+    y = rng.integers(0, 2, 300)
+    old_scores = y / 2 + rng.random(300) / 2
+    save("preds_old.csv", case=many, y=y, p=old_scores)
+    save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
     save("preds.csv", y=truth, p1=(truth / 2 + rng.random(n) / 2).round(3))
     three = rng.integers(0, 3, n)
     shares = rng.dirichlet([1, 1, 1], n) / 2 + np.eye(3)[three] / 2
