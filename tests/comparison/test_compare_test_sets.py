@@ -106,7 +106,6 @@ def test_classes_are_those_of_all_models() -> None:
             truth,
             metric="f1",
             average="macro",
-            n_resamples=99,
             rng=1,
         )
         values = {one.first: one.first_value, one.second: one.second_value}
@@ -151,3 +150,12 @@ def test_what_needs_true_classes_says_so(table: pd.DataFrame) -> None:
         hw.compare(models, metric="dsc", average="macro")
     with pytest.raises(hw.OptionError, match="need target="):
         hw.compare_table(table, score={"A": "A", "B": "B"}, metric="auroc")
+
+
+def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:
+    first, second = table.iloc[:50], table.iloc[50:]
+    tables = {"A": first, "B": second}
+    (one,) = hw.compare_table(tables, target="y", prediction="dA", metric="accuracy", paired=False)
+    assert (one.paired, one.estimate.n, one.estimate.method) == (False, 80, "newcombe_unpaired")
+    shares = [oracle.accuracy_score(part["y"], part["dA"]) for part in (first, second)]
+    assert [one.first_value, one.second_value] == pytest.approx(shares)

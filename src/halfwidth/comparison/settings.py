@@ -8,8 +8,8 @@ from typing import Any
 from halfwidth.comparison.matching import UNMATCHED, Unmatched
 from halfwidth.comparison.verdicts import check_goal, check_margin
 from halfwidth.core.checks import as_flag, as_number, one_of
-from halfwidth.core.comparison import EFFECTS, Effect
 from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import CustomMetric

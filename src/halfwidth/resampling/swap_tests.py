@@ -35,8 +35,9 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
 from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.rank_swaps import contributions_of_cases, ranks_within
-from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
+from halfwidth.resampling.order_swaps import SwappedOrder
+from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
+from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps, of_cases
 
 # Rounding makes equal differences unequal by less than this share of them.
 EQUAL_SHARE = 1e-9
@@ -87,8 +88,8 @@ def swap_tests(
     """Permutation tests of pairs of models, all on the same cases and on the same draws.
 
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
-    Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those at least as
-    large as the one observed, in absolute value.
+    Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those whose
+    difference is at least as large as the one observed, in absolute value.
 
     Parameters
     ----------
@@ -103,21 +104,26 @@ def swap_tests(
     list of PermutationResult
     """
     results: list[PermutationResult | None] = []
-    drawn: list[tuple[SignedSums, float]] = []
+    sums: list[tuple[SignedSums, float]] = []
+    others: list[tuple[OfSwaps, float]] = []
     for pair in pairs:
         observed = _observed(pair, statistic)
         if np.isnan(observed):
             results.append(PermutationResult(np.nan, None))
             continue
         least, signed = _least(observed, pair, statistic), signed_sums(pair, design, statistic)
-        if signed is None:
-            results.append(_by_swapping(pair, design, statistic, plan, least))
+        if signed is not None:
+            results.append(_counted(signed, plan, least))
+            if results[-1] is None:
+                sums.append((signed, least))
             continue
-        results.append(_counted(signed, plan, least))
+        of_swaps = _swapper(pair, design, statistic, plan)
+        results.append(_all_swapped(of_swaps, pair, design, plan, least))
         if results[-1] is None:
-            drawn.append((signed, least))
-    of_draws = iter(_drawn(drawn, design, plan))
-    return [next(of_draws) if result is None else result for result in results]
+            others.append((of_swaps, least))
+    slow = statistic.spec.form is None
+    drawn = iter([*_drawn(sums, design, plan), *_drawn_swapped(others, design, plan, slow=slow)])
+    return [next(drawn) if result is None else result for result in results]
 
 
 def _observed(pair: Pair, statistic: Statistic) -> float:
@@ -265,24 +271,51 @@ def _of_sums_of_either(
 # --------------------------------------------------------------------------- everything else
 
 
-def _by_swapping(
-    pair: Pair, design: Design, statistic: Statistic, plan: Plan, least: float
-) -> PermutationResult:
-    """The statistic of what either model has after each swap."""
-    form = statistic.spec.form
-    of_swaps = _swapper(pair, statistic)
+Swapped = NDArray[np.uint8]
+# From swaps of units, (B, U), to differences, (B,).
+OfSwaps = Callable[[Swapped], Array]
+
+
+def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
+    """The statistic of what either model has after a swap."""
+    form, weights = statistic.spec.form, None
+    if isinstance(form, OrderStatistics | SortedWeights):
+        weights = form.weights(design.n, **statistic.parameters)
+        return SwappedOrder(pair, weights, design)
+    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
+        return SwappedAreas(pair, form, form.rank, design, compiled=plan.compiles)
+    first, second = pair
+
+    def differences(swapped: Swapped) -> Array:
+        chosen = of_cases(swapped, design).astype(bool)
+        chosen = chosen if first.ndim == 1 else chosen[:, None]
+        own, other = np.where(chosen, second, first), np.where(chosen, first, second)
+        return statistic(own) - statistic(other)
+
+    return differences
+
+
+def _all_swapped(
+    of_swaps: OfSwaps, pair: Pair, design: Design, plan: Plan, least: float
+) -> PermutationResult | None:
+    """Over all swaps of the units on which the models differ; None where they are too many."""
     moved = np.flatnonzero(design.totals(_differs(*pair)))
-    if 2 ** len(moved) <= plan.n_resamples:
-        swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
-        swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
-        differences = of_swaps(_of_cases(swapped, design))
-        return PermutationResult(float(is_extreme(differences, least).mean()), None)
-    counts = np.zeros(2, np.intp)
-    each = 2 * max(pair[0].size, 1)
-    for start, stop in plan.blocks(each, slow=form is None):
-        swapped = _of_cases(drawn_swaps(plan, design, start, stop), design)
-        counts += _tally(of_swaps(swapped), least)
-    return _from_tally(counts, plan)
+    if 2 ** len(moved) > plan.n_resamples:
+        return None
+    swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
+    swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
+    return PermutationResult(float(is_extreme(of_swaps(swapped), least).mean()), None)
+
+
+def _drawn_swapped(
+    waiting: Sequence[tuple[OfSwaps, float]], design: Design, plan: Plan, *, slow: bool
+) -> list[PermutationResult]:
+    tally = np.zeros((len(waiting), 2), np.intp)
+    blocks = plan.blocks(2 * design.n, slow=slow) if waiting else ()
+    for start, stop in blocks:
+        swapped = drawn_swaps(plan, design, start, stop)
+        tally += [_tally(of_swaps(swapped), least) for of_swaps, least in waiting]
+    return [_from_tally(counts, plan) for counts in tally]
 
 
 def _differs(first: Array, second: Array) -> Array:
@@ -293,51 +326,3 @@ def _differs(first: Array, second: Array) -> Array:
 def differing_units(first: Array, second: Array, design: Design) -> int:
     """How many units a swap changes anything of."""
     return int(np.count_nonzero(design.totals(_differs(first, second))))
-
-
-Swapped = NDArray[np.uint8]
-
-
-def _of_cases(swapped: Swapped, design: Design) -> Swapped:
-    return swapped if design.sizes is None else np.repeat(swapped, design.unit_sizes, axis=-1)
-
-
-def _swapper(pair: Pair, statistic: Statistic) -> Callable[[Swapped], Array]:
-    """From swaps of cases, (B, n), to differences, (B,)."""
-    form = statistic.spec.form
-    if isinstance(form, OrderStatistics | SortedWeights):
-        return _SortedOnce(pair, form.weights(pair[0].shape[-1], **statistic.parameters))
-    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
-        rank = form.rank
-        pair = ranks_within(pair[0], rank), ranks_within(pair[1], rank)
-    first, second = pair
-
-    def differences(swapped: Swapped) -> Array:
-        chosen = swapped.astype(bool)
-        chosen = chosen if first.ndim == 1 else chosen[:, None]
-        return statistic(np.where(chosen, second, first)) - statistic(
-            np.where(chosen, first, second)
-        )
-
-    return differences
-
-
-class _SortedOnce:
-    """L-statistics: both samples are sorted together once, and a swap chooses what is whose."""
-
-    def __init__(self, pair: Pair, weights: Array) -> None:
-        together = np.concatenate(pair)
-        order = np.argsort(together, kind="stable")
-        self._values = together[order]
-        self._case, self._of_second = order % len(pair[0]), order >= len(pair[0])
-        self._places = np.flatnonzero(weights)
-        self._weights = weights[self._places]
-
-    def __call__(self, swapped: Swapped) -> Array:
-        of_second = (swapped[:, self._case] ^ self._of_second).astype(bool)
-        return self._statistic(~of_second) - self._statistic(of_second)
-
-    def _statistic(self, mine: NDArray[np.bool_]) -> Array:
-        """Each row of `mine` holds as many entries as there are cases."""
-        places = np.flatnonzero(mine).reshape(len(mine), -1)[:, self._places]
-        return np.asarray(self._values[places % mine.shape[1]] @ self._weights)

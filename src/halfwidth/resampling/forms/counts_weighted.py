@@ -16,7 +16,7 @@ from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Numbers
-from halfwidth.metrics.counting import count_cells, one_vs_rest
+from halfwidth.metrics.confusion_tables import count_cells, one_vs_rest
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
@@ -187,7 +187,7 @@ def _in_pairs(
         first, second = (_of_classes(by_class, _matrices(cells), added) for added in roles)
         if by_class.average is None:
             return InPairs(first, second)
-        return InPairs(first, second, *_parts(by_class, counts)[1:])
+        return InPairs(first, second, *_parts(by_class, _matrices(counts))[1:])
     if n_classes == 2:
         # Cells are TN, FP, FN and TP.
         corners = weights_at_corners(masses, 1, plan)
