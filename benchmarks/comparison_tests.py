@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, Statistic
 from halfwidth.estimation.functionals import Classes, MetricRow, Policies, build_functional
 from halfwidth.estimation.resolve import resolve_statistic
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -37,7 +37,7 @@ MEAN = resolve_statistic("mean")
 def paired(rng: np.random.Generator, shape: tuple[int, ...], r: float = CORRELATION) -> Array:
     """Standard normals of two models, (2, ...), correlated."""
     shared = rng.normal(size=shape)
-    return np.sqrt(r) * shared + np.sqrt(1 - r) * rng.normal(size=(2, *shape))
+    return np.asarray(np.sqrt(r) * shared + np.sqrt(1 - r) * rng.normal(size=(2, *shape)))
 
 
 def in_batches(samples: Array, test: Callable[[list[Array], Plan], Array]) -> Array:
@@ -49,7 +49,7 @@ def in_batches(samples: Array, test: Callable[[list[Array], Plan], Array]) -> Ar
     return np.concatenate(made)
 
 
-def swapped(samples: Array, statistic: object = MEAN, design: Design | None = None) -> Array:
+def swapped(samples: Array, statistic: Statistic = MEAN, design: Design | None = None) -> Array:
     """Permutation tests of pairs, (S, 2, ..., n)."""
     design = design or Design((samples.shape[-1],), paired=True)
 
@@ -103,7 +103,7 @@ def of_values(both: Array) -> Rates:
     design = Design((both.shape[-1],), paired=True)
     return {
         "permutation": swapped(both),
-        "t": stats.ttest_1samp(differences, 0, axis=1).pvalue,
+        "t": np.asarray(stats.ttest_1samp(differences, 0, axis=1).pvalue),
         "wilcoxon": np.array(
             [wilcoxon([one], design, Plan(1))[0].p_value for one in differences]
         ),
@@ -157,7 +157,7 @@ def decisions(samples: int) -> None:
         for n in (*SIZES, 400):
             for gain in (0.0, 0.08 if accuracy < 0.9 else 0.03):
                 normal = np.moveaxis(paired(rng, (samples, n)), 0, 1)
-                right = stats.norm.ppf([accuracy + gain, accuracy])[:, None]
+                right = np.asarray(stats.norm.ppf([accuracy + gain, accuracy]))[:, None]
                 hits = (normal < right).astype(float)
                 report(
                     f"accuracy {accuracy}, n = {n}, {'better' if gain else 'equal'}",
@@ -174,7 +174,10 @@ def decisions(samples: int) -> None:
         truth = rng.random((samples, n)) < 0.3
         scores = np.moveaxis(paired(rng, (samples, n)), 0, 1) + 1.5 * truth[:, None]
         codes = 2.0 * truth[:, None] + (scores > 0.8)
-        report(f"F1, 30 % positive, n = {n}, equal", {"permutation": swapped(codes, statistic)})
+        report(
+            f"F1, 30 % positive, n = {n}, equal",
+            {"permutation": swapped(codes.astype(float), statistic)},
+        )
 
 
 # --------------------------------------------------------------------------- ranked scores
@@ -213,7 +216,7 @@ def of_areas(rng: np.random.Generator, samples: int, n: int, gain: float, scale:
     return {"ranks": ranked, "raw scores": raw, "DeLong z": np.array([p for _, p in parts])}
 
 
-def area_statistic() -> object:
+def area_statistic() -> Statistic:
     """The AUROC."""
     metric = Metric(SAMPLE_METRICS["auroc"])
     return build_functional(
@@ -271,7 +274,7 @@ def unpaired(samples: int) -> None:
             )
             for name, statistic in (("Welch's t", MEAN), ("bare", bare))
         }
-        rates["Welch"] = stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue
+        rates["Welch"] = np.asarray(stats.ttest_ind(first, second, axis=1, equal_var=False).pvalue)
         report(f"unpaired, n = {n[0]} and {n[1]}, SD 1 and {spread}, equal", rates)
 
 
