@@ -11,6 +11,7 @@ from halfwidth.comparison.estimates import ChosenPairs, estimates_of, together_o
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
+from halfwidth.comparison.pair_cautions import pair_cautions
 from halfwidth.comparison.paired_tests import superiority
 from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
@@ -142,7 +143,7 @@ def _difference(
         *pair,
         values[pair[0]],
         values[pair[1]],
-        estimate,
+        _with_cautions(estimate, pair_cautions(chosen, pair, settings)),
         what.metric,
         settings.effect,
         settings.paired,
