@@ -200,7 +200,9 @@ def _infinite(context: CautionContext) -> Caution | None:
     e = context.estimate
     if e.method_spec.distribution is Need.STUDENTIZED:
         return caution("HW312")
-    return caution("HW314", what=context.what)
+    weighted = e.method_spec.distribution is Need.WEIGHTED
+    draws = "draws of weights" if weighted else "resamples"
+    return caution("HW314", what=context.what, draws=draws)
 
 
 def _undefined_resamples(context: CautionContext) -> Caution | None:

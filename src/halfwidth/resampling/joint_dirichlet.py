@@ -10,10 +10,13 @@ Bonferroni's share.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
@@ -24,6 +27,93 @@ from halfwidth.resampling.gammas import gammas
 # Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
 # so many for each unit of the mass, and one, less than a millionth is.
 PSEUDO_CASES_PER_MASS = 14
+
+
+@frozen(eq=False)
+class JointDraws:
+    """Means of several models under the same weights, and how far out each draw of a pair lies.
+
+    Attributes
+    ----------
+    means : ndarray, shape (K, B)
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    """
+
+    means: Array
+    pairs: NDArray[np.intp]
+
+    @property
+    def n_draws(self) -> int:
+        """B."""
+        return int(self.means.shape[-1])
+
+    def differences(self, place: int) -> Array:
+        """Those of one pair, (B,)."""
+        first, second = self.pairs[place]
+        return np.asarray(self.means[first] - self.means[second])
+
+    def depths(self, level: Level) -> NDArray[np.unsignedinteger[Any]]:
+        """How many draws of its pair lie further out, from below and from above: (P, 2, B).
+
+        No more than can matter to intervals of the level, all together or alone.
+        """
+        deepest = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
+        depths = np.full((len(self.pairs), 2, self.n_draws), deepest, np.min_scalar_type(deepest))
+        for place, both in enumerate(depths):
+            differences = self.differences(place)
+            for side, ascending in ((0, differences), (1, -differences)):
+                outer = np.argpartition(ascending, deepest)[:deepest]
+                outer = outer[np.argsort(ascending[outer], kind="stable")]
+                both[side, outer] = np.arange(deepest)
+        return depths
+
+    def tail(
+        self, depths: NDArray[np.unsignedinteger[Any]], sides: NDArray[np.bool_], level: Level
+    ) -> float:
+        """What some sides of the pairs, (P, 2), may leave beyond each, to hold together.
+
+        No less than Bonferroni's share, and no more than one alone may leave.
+        """
+        nearest = depths[sides].min(axis=0)
+        # As many draws lie outside as the level allows.
+        rank = min(int(level.alpha * self.n_draws), self.n_draws - 1)
+        found = float(np.partition(nearest, rank)[rank]) / self.n_draws
+        return min(max(found, level.alpha / int(sides.sum())), level.tail)
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Which differences lie beyond ±margin, with all that is claimed true at the level.
+
+        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
+        others may leave more beyond them.
+
+        Returns
+        -------
+        ndarray of bool, shape (P, 2)
+            Whether the difference is above the margin, and whether it is below minus the margin.
+        """
+        depths = self.depths(level)
+        # A claim that the first is better rests on the lower end.
+        beyond = np.array(
+            [
+                [(one <= margin).mean(), (one >= -margin).mean()]
+                for one in map(self.differences, range(len(self.pairs)))
+            ]
+        ).reshape(-1, 2)
+        open_sides = np.tile(_closed_sides(level), (len(self.pairs), 1))
+        claimed: NDArray[np.bool_] = np.zeros(open_sides.shape, dtype=bool)
+        while open_sides.any():
+            found = open_sides & (beyond < self.tail(depths, open_sides, level))
+            if not found.any():
+                break
+            claimed |= found
+            open_sides &= ~found
+        return claimed
+
+
+def _closed_sides(level: Level) -> NDArray[np.bool_]:
+    """Whether intervals end below, and whether they end above."""
+    return np.array([level.alternative != "upper", level.alternative != "lower"])
 
 
 def together(
@@ -58,27 +148,10 @@ def together(
     >>> 0.95 < together(values, pairs, design, Plan(1), half, Level(0.95)).confidence_level < 0.984
     True
     """
-    means = weighted_means_of_models(values, design, plan, pseudo_cases)
-    deepest = round(level.tail * plan.n_resamples) + 1
-    depth = np.full(plan.n_resamples, deepest)
-    for first, second in pairs:
-        _note_tails(means[first] - means[second], deepest, level, depth)
-    # As many draws lie outside as the level allows.
-    rank = min(int(level.alpha * plan.n_resamples), plan.n_resamples - 1)
-    tail = float(np.partition(depth, rank)[rank]) / plan.n_resamples
-    tail = min(max(tail, level.tail / len(pairs)), level.tail)
-    sides = 2 if level.alternative == "two-sided" else 1
-    return Level(1 - sides * tail, level.alternative)
-
-
-def _note_tails(differences: Array, deepest: int, level: Level, depth: NDArray[np.intp]) -> None:
-    """Lower the depth of the draws that lie in a tail: how many lie further out."""
-    last = min(deepest, len(differences) - 1)
-    for sign, closed in ((1, level.alternative != "upper"), (-1, level.alternative != "lower")):
-        if closed:
-            outer = np.argpartition(sign * differences, last)[:deepest]
-            outer = outer[np.argsort(sign * differences[outer], kind="stable")]
-            depth[outer] = np.minimum(depth[outer], np.arange(len(outer)))
+    draws = JointDraws(weighted_means_of_models(values, design, plan, pseudo_cases), pairs)
+    closed = _closed_sides(level)
+    tail = draws.tail(draws.depths(level), np.tile(closed, (len(pairs), 1)), level)
+    return Level(1 - int(closed.sum()) * tail, level.alternative)
 
 
 def weighted_means_of_models(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,9 @@ from halfwidth.estimation.functionals import (
     build_functional,
     counting_functional,
     is_one_class,
+    is_share,
     share_functional,
+    share_of,
     tuned_metric,
 )
 from halfwidth.estimation.grouping import arrange_cases
@@ -179,20 +180,13 @@ def share_job(
 
 def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> Job | None:
     """A proportion of the cases in its own denominator, where the metric is one and has some."""
-    plain = cases.weights is None and policies.criterion is None and not metric.parameters
-    if not (metric.spec.share and plain and is_one_class(row)):
+    plain = cases.weights is None and policies.criterion is None
+    if cases.predicted is None or not (plain and is_share(row, metric)):
         return None
-    true, predicted = cases.truth == row.which, cases.predicted == row.which
-    cells: Mapping[str, NDArray[np.bool_]] = {
-        "tp": true & predicted,
-        "fn": true & ~predicted,
-        "fp": ~true & predicted,
-        "tn": ~true & ~predicted,
-    }
-    hit, miss = (cells[name] for name in metric.spec.share)
+    hit, miss = share_of(row, metric, cases.truth, cases.predicted)
     trials = hit | miss
     compared = cases.identities is not None
-    if not trials.any() or (compared and not _by_truth(trials, true)):
+    if not trials.any() or (compared and not _by_truth(trials, cases.truth == row.which)):
         return None
     share = share_job(hit, metric, cases, trials)
     if cases.strata is None or not (compared or (hit.any() and miss.any())):
