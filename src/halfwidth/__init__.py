@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
@@ -48,10 +49,12 @@ __all__ = [
     "Better",
     "Bounds",
     "Caution",
+    "Comparisons",
     "Confusion",
     "Curve",
     "Curves",
     "DataError",
+    "Difference",
     "Estimate",
     "Estimates",
     "HalfwidthError",
@@ -95,10 +98,12 @@ _HOME = {
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
+    "Comparisons": "core.comparison",
     "Confusion": "core.curves",
     "Curve": "core.curves",
     "Curves": "core.curves",
     "DataError": "core.errors",
+    "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
     "HalfwidthError": "core.errors",

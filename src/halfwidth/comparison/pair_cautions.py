@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from halfwidth.comparison.estimates import ChosenPairs, Pair
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.comparison import Difference
+from halfwidth.core.comparison_words import p_statement
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import percent, rough_percent
 from halfwidth.estimation.pipeline import Job
@@ -27,6 +31,27 @@ def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[
         level = percent(settings.request.level.confidence_level)
         found.append(caution("HW805", count=len(chosen.pairs), level=level))
     return tuple(found)
+
+
+def disagreement(difference: Difference) -> tuple[Caution, ...]:
+    """Where the interval and the test of one difference would be read differently."""
+    estimate, test = difference.estimate, difference.test
+    if test is None or math.isnan(test.p_value) or math.isnan(estimate.low):
+        return ()
+    null = 1.0 if difference.effect == "ratio" else 0.0
+    excluded = not estimate.low <= null <= estimate.high
+    rejected = test.p_value <= estimate.level.alpha
+    if excluded == rejected:
+        return ()
+    raised = caution(
+        "HW807",
+        test=f"{test.title[:1].upper()}{test.title[1:]} test:",
+        p=p_statement(replace(test, correction="")),
+        level=percent(estimate.confidence_level),
+        contains="excludes" if excluded else "contains",
+        null=f"{null:g}",
+    )
+    return (raised,)
 
 
 def _identical(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:

@@ -67,6 +67,16 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "maier_hein2024",
     ),
     CautionSpec(
+        "HW807",
+        "interval and test disagree",
+        "{test} {p}, and the {level} CI {contains} {null}: they ask different things.",
+        "The test asks whether the results of these cases could as well have been exchanged "
+        "between the models. The interval says how large the difference may be among all cases, "
+        "and allows for what these do not show: rare failures, or the long tail of a skewed "
+        "distribution. Either can be more cautious than the other, above all with few cases.",
+        "Read the interval; verdicts rest on it. Collect more cases if the difference matters.",
+    ),
+    CautionSpec(
         "HW811",
         "too few units for the test",
         "{units} {noun} on which the models differ: no p-value of this test is below {least:.2g}.",
