@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
@@ -49,10 +50,12 @@ __all__ = [
     "Better",
     "Bounds",
     "Caution",
+    "Comparisons",
     "Confusion",
     "Curve",
     "Curves",
     "DataError",
+    "Difference",
     "Estimate",
     "Estimates",
     "HalfwidthError",
@@ -98,10 +101,12 @@ _HOME = {
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
+    "Comparisons": "core.comparison",
     "Confusion": "core.curves",
     "Curve": "core.curves",
     "Curves": "core.curves",
     "DataError": "core.errors",
+    "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
     "HalfwidthError": "core.errors",
