@@ -25,6 +25,13 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "that is defined for rare predictions.",
     ),
     CautionSpec(
+        "HW813",
+        "no test beside the interval",
+        "No test of no difference: {reason}.",
+        "The interval of the difference stands by itself: it excludes 0 where a test would reject.",
+        "Read the interval.",
+    ),
+    CautionSpec(
         "HW815",
         "no standard error on resamples",
         "{share:.0%} of the resamples have no standard error of this difference, since the models "
