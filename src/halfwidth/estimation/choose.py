@@ -44,7 +44,7 @@ def choose_for_counts() -> MethodSpec:
 
 
 def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
-    """The method for the difference, or ratio, of a functional of two samples."""
+    """The method for the difference, or ratio, of a functional of two samples (decision 0049)."""
     statistic, bounds = functional.statistic, functional.metric.spec.bounds
     if effect == "ratio":
         return METHODS["mover"]
@@ -61,7 +61,7 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
     if statistic.spec.estimand is Estimand.PROPORTION_DIFFERENCE:
-        return METHODS["newcombe_paired"]
+        return METHODS["newcombe_paired"]  # decision 0049
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
