@@ -109,30 +109,30 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
     def note(method: str, low: Array, high: Array) -> None:
         bounds.setdefault(method, []).append((np.maximum(low, -1), np.minimum(high, 1)))
 
-    def dirichlet(values: Array, level: Level, method: str) -> tuple[Array, Array]:
-        computed, *_ = intervals(
-            values[first] - values[second],
-            MEAN,
-            [METHODS[method]],
-            level,
-            bounds=Bounds(-1, 1),
-            plan=Plan(1, RESAMPLES),
-        )
-        return computed.interval.low, computed.interval.high
-
     half = PseudoCases.at_both(0.5, UNIT_INTERVAL)
-    bonferroni = Level(1 - LEVEL.alpha / len(pairs))
     for seed, values in enumerate(batch):
         plan = Plan(seed, RESAMPLES)
         found = mean_differences(values, pairs, design, plan)
         interval = found.bounds(LEVEL)
         note("max-t", interval.low, interval.high)
         note("fixed SE", *fixed(found, values[first] - values[second], design, plan))
-        for method in ("t", "dirichlet"):
-            note(f"Bonferroni {method}", *dirichlet(values, bonferroni, method))
         # Its level comes from the tails of draws, of which more are needed.
-        level = draws_of_means(values, pairs, design, Plan(seed, 9999), half).together(LEVEL)
-        note("Dirichlet together", *dirichlet(values, level, "dirichlet"))
+        draws = draws_of_means(values, pairs, design, Plan(seed, 9999), half)
+        tail = draws.together(LEVEL).tail
+        both = [draws.contrasts(place)[0] for place in range(len(pairs))]
+        note("Dirichlet together", *np.quantile(both, [tail, 1 - tail], axis=-1))
+    computed = intervals(
+        np.concatenate([values[first] - values[second] for values in batch]),
+        MEAN,
+        [METHODS["t"], METHODS["dirichlet"]],
+        Level(1 - LEVEL.alpha / len(pairs)),
+        bounds=Bounds(-1, 1),
+        plan=Plan(1, RESAMPLES),
+    )
+    for name, one in zip(("t", "dirichlet"), computed, strict=True):
+        low, high = (side.reshape(samples, -1) for side in (one.interval.low, one.interval.high))
+        for ends in zip(low, high, strict=True):
+            note(f"Bonferroni {name}", *ends)
     for method, both in bounds.items():
         low, high = (np.stack(side) for side in zip(*both, strict=True))
         covered = ((low <= differences) & (differences <= high)).all(axis=-1)
@@ -242,12 +242,12 @@ def _cells(
         estimates = singles(LEVEL)
         family = Comparanda(functional, models, pairs)
         plan = Plan(seed, RESAMPLES)
-        taken = simultaneous_intervals(family, plan, LEVEL, estimates, singles)
-        methods += [one.method for one in taken.intervals]
+        chosen = simultaneous_intervals(family, plan, LEVEL, estimates, singles)
+        methods += [one.method for one in chosen.intervals]
         own = family.studentized(plan)
         interval = None if own is None else own.bounds(LEVEL)
         for name, ends in (
-            ("taken", [(one.low, one.high) for one in taken.intervals]),
+            ("taken", [(one.low, one.high) for one in chosen.intervals]),
             ("max-t", interval and np.transpose([interval.low, interval.high])),
             (
                 "Bonferroni",
