@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
+    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
@@ -67,6 +68,8 @@ __all__ = [
     "UnknownNameError",
     "compare",
     "compare_table",
+    "compare_with_raters",
+    "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
     "difference_ci",
@@ -116,6 +119,8 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "compare": "comparison.api",
     "compare_table": "comparison.api",
+    "compare_with_raters": "comparison.rater_api",
+    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
     "difference_ci": "estimation.differences",

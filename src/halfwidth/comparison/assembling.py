@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, estimates_of, together_of
+from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
@@ -41,12 +42,13 @@ def compared(
     chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
-    items = []
+    items: list[Difference] = []
     for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
-        items += [
-            replace(difference, verdict=verdict(difference, settings.margin, equivalence=narrow))
-            for difference, narrow in zip(_differences(one, own, settings), ends, strict=True)
-        ]
+        differences = _differences(one, own, settings)
+        for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
+            error = functools.partial(error_of_cases, one, pair, settings)
+            said = verdict(difference, settings.margin, equivalence=narrow, error=error)
+            items.append(replace(difference, verdict=said))
     return Comparisons(
         tuple(items),
         _goals(families, settings),

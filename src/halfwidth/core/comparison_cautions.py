@@ -113,4 +113,20 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "Bonferroni gives it.",
         "Nothing, if the models are meant to be alike; or collect more cases.",
     ),
+    CautionSpec(
+        "HW841",
+        "one pair of raters",
+        "The agreement of raters is that of {names} alone.",
+        "With two raters there is one pair of them, and nothing shows whether they are more alike, "
+        "or less, than others would be. The interval is about further cases, not further raters.",
+        "Say so; ask a third rater, if only for some of the cases.",
+    ),
+    CautionSpec(
+        "HW842",
+        "a rater decides",
+        "Without {rater} the difference is {part} instead of {whole}.",
+        "A rater who differs from the others lowers the agreement among raters more than that of "
+        "the model with them, so that the model looks good, or the other way round.",
+        "Look at that rater's cases, and report the agreement of each pair.",
+    ),
 )
