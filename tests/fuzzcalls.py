@@ -215,6 +215,18 @@ def compared_tables(s: Source) -> Any:
     return s.choice([together, together, parts["a"], parts, list(parts.values())])
 
 
+def rated_table(s: Source) -> Any:
+    """Values of cases of a model with two raters, and of these with each other."""
+    pairs = [("m", "A"), ("m", "B"), ("A", "B")]
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 3,
+        "prediction": [one for one, _ in pairs for _ in range(s.n)],
+        "reference": [other for _, other in pairs for _ in range(s.n)],
+        "dice": s.numpy.beta(8, 2, 3 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
 def published_table(s: Source) -> Any:
     rows: dict[str, Any] = {
         "n": [s.randrange(0, 200) for _ in range(s.n)],
@@ -402,6 +414,31 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "compare_with_raters": {
+        "model": lambda s: s.numpy.integers(0, 3, s.n),
+        "raters": lambda s: {
+            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+        },
+        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+        "name": words("model", "net"),
+        "unmatched": words("raise", "omit"),
+        "effect": words("difference", "ratio"),
+        "margin": words(None, 0.1),
+    },
+    "compare_with_raters_table": {
+        "table": rated_table,
+        "value": words("dice", None),
+        "model": words("m", "x"),
+        "raters": words(None, ["A", "B"]),
+        "prediction": words("prediction"),
+        "reference": words("reference"),
+        "within": words((), "case"),
+        "groups": words("case", "missing"),
+        "strata": words("missing"),
+        "unmatched": words("raise", "omit"),
+        "effect": words("difference", "ratio"),
+        "margin": words(None, 0.1),
+    },
     "limits_of_agreement": {
         "effect": words("difference", "ratio"),
         "first": numbers,

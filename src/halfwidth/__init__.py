@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
+    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
@@ -48,10 +50,12 @@ __all__ = [
     "Better",
     "Bounds",
     "Caution",
+    "Comparisons",
     "Confusion",
     "Curve",
     "Curves",
     "DataError",
+    "Difference",
     "Estimate",
     "Estimates",
     "HalfwidthError",
@@ -64,6 +68,8 @@ __all__ = [
     "UnknownNameError",
     "compare",
     "compare_table",
+    "compare_with_raters",
+    "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
     "difference_ci",
@@ -95,10 +101,12 @@ _HOME = {
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
+    "Comparisons": "core.comparison",
     "Confusion": "core.curves",
     "Curve": "core.curves",
     "Curves": "core.curves",
     "DataError": "core.errors",
+    "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
     "HalfwidthError": "core.errors",
@@ -111,6 +119,8 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "compare": "comparison.api",
     "compare_table": "comparison.api",
+    "compare_with_raters": "comparison.rater_api",
+    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
     "difference_ci": "estimation.differences",

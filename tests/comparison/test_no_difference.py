@@ -91,17 +91,17 @@ CLUSTERS = Design((N // 2,), (2,) * (N // 2), paired=True)
     ("jobs", "paired", "name", "title"),
     [
         (of_values(), True, "permutation", "sign-flip permutation"),
-        (of_values("median"), True, "permutation", "paired value permutation"),
+        (of_values("median"), True, "permutation", "permutation of paired values"),
         (
             of_values(design=CLUSTERS),
             True,
             "permutation",
-            "sign-flip permutation of whole clusters",
+            "sign-flip permutation, whole clusters",
         ),
         (of_decisions(), True, "mcnemar_midp", "mid-p McNemar"),
-        (of_decisions(CLUSTERS), True, "permutation", "sign-flip permutation of whole clusters"),
-        (of_scores("auroc"), True, "permutation", "paired rank permutation"),
-        (of_scores("f1"), True, "permutation", "paired decision permutation"),
+        (of_decisions(CLUSTERS), True, "permutation", "sign-flip permutation, whole clusters"),
+        (of_scores("auroc"), True, "permutation", "permutation of paired ranks"),
+        (of_scores("f1"), True, "permutation", "permutation of paired decisions"),
         (of_values(), False, "permutation", "permutation of the models' labels"),
     ],
 )
@@ -174,6 +174,8 @@ def test_unpaired_models_within_strata_have_no_test() -> None:
     stratified = Design((N // 4, 3 * N // 4), paired=True)
     (found, *_) = made("auto", of_values(design=stratified), paired=False)
     assert np.isnan(found.p_value)
+    assert [one.code for one in found.cautions] == ["HW813"]
+    assert "not exchanged within strata" in str(found.cautions[0])
     with pytest.raises(OptionError, match="no labels of unpaired models within strata"):
         made("permutation", of_values(design=stratified), paired=False)
 

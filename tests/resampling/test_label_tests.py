@@ -153,3 +153,27 @@ def test_no_test_where_labels_cannot_be_exchanged() -> None:
     mean = resolve_statistic("mean")
     stratified = Design((2, 3))
     assert np.isnan(label_test((first, stratified), iid(second), mean, Plan(1)).p_value)
+
+
+def test_clusters_of_a_test_set_are_divided_whatever_their_classes() -> None:
+    rng = np.random.default_rng(9)
+    metric = Metric(SAMPLE_METRICS["f1"])
+    functional = build_functional(
+        MetricRow(metric, "binary", 1), metric, Classes((0, 1), 1), Policies("omit", "zero")
+    )
+    sizes = (2, 2, 3), (1, 2, 2, 3)
+    codes = [rng.integers(0, 4, sum(own)).astype(float) for own in sizes]
+    parts = [
+        part
+        for sample, own in zip(codes, sizes, strict=True)
+        for part in np.split(sample, np.cumsum(own)[:-1])
+    ]
+    f1 = functional.statistic
+    every = []
+    for first in combinations(range(7), 3):
+        sides = [[parts[i] for i in range(7) if (i in first) == mine] for mine in (True, False)]
+        one, other = (float(f1(np.concatenate(side)[None])[0]) for side in sides)
+        every.append(abs(one - other))
+    pairs = [(sample, Design((len(own),), own)) for sample, own in zip(codes, sizes, strict=True)]
+    found = label_test(pairs[0], pairs[1], f1, Plan(1))
+    assert found.p_value == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-9))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, estimates_of, together_of
+from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.multiplicity import corrected
 from halfwidth.comparison.no_difference import run_tests
+from halfwidth.comparison.pair_cautions import disagreement, pair_cautions
 from halfwidth.comparison.paired_tests import superiority
 from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.simultaneous import BONFERRONI
 from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import (
@@ -39,12 +42,13 @@ def compared(
     chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
     level = settings.request.level
     estimates = estimates_of(chosen, settings, level)
-    items = []
+    items: list[Difference] = []
     for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
-        items += [
-            replace(difference, verdict=verdict(difference, settings.margin, equivalence=narrow))
-            for difference, narrow in zip(_differences(one, own, settings), ends, strict=True)
-        ]
+        differences = _differences(one, own, settings)
+        for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
+            error = functools.partial(error_of_cases, one, pair, settings)
+            said = verdict(difference, settings.margin, equivalence=narrow, error=error)
+            items.append(replace(difference, verdict=said))
     return Comparisons(
         tuple(items),
         _goals(families, settings),
@@ -100,18 +104,19 @@ def _differences(
     tests = _tests(chosen, settings)
     values = {name: _value(job) for name, job in chosen.family.jobs.items()}
     differences = [
-        _difference(chosen, pair, values, estimate, test, settings)
-        for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
+        _with_cautions(
+            one, [*pair_cautions(chosen, (one.first, one.second), settings), *disagreement(one)]
+        )
+        for one in (
+            _difference(chosen, pair, values, estimate, test, settings)
+            for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
+        )
     ]
     if len(differences) < 2 or settings.simultaneous is False:
         return differences
     together = together_of(chosen, estimates, settings, settings.request.level)
     return [
-        replace(
-            difference,
-            simultaneous=interval,
-            estimate=_with_cautions(difference.estimate, further),
-        )
+        _with_cautions(_beside(difference, interval, settings), further)
         for difference, interval, further in zip(
             differences, together.intervals, together.cautions, strict=True
         )
@@ -137,6 +142,8 @@ def _difference(
 ) -> Difference:
     first, second = chosen.jobs(pair)
     what = common_functional(first, second)
+    if test is not None and test.n_resamples is not None:
+        estimate = replace(estimate, seed=settings.request.seed)
     over = "" if first.records.n_groups is None else first.records.over
     return Difference(
         *pair,
@@ -153,10 +160,21 @@ def _difference(
     )
 
 
-def _with_cautions(estimate: Estimate, further: Sequence[Caution]) -> Estimate:
-    """The estimate with what else there is to doubt, in the order of the codes."""
+def _beside(
+    difference: Difference, interval: SimultaneousInterval, settings: Settings
+) -> Difference:
+    """The difference with its interval among all, and the seed if that was drawn."""
+    estimate = difference.estimate
+    if interval.method != BONFERRONI:
+        estimate = replace(estimate, seed=settings.request.seed)
+    return replace(difference, simultaneous=interval, estimate=estimate)
+
+
+def _with_cautions(difference: Difference, further: Sequence[Caution]) -> Difference:
+    """The difference with what else there is to doubt, in the order of the codes."""
+    estimate = difference.estimate
     cautions = sorted([*estimate.cautions, *further], key=lambda one: one.code)
-    return replace(estimate, cautions=tuple(dict.fromkeys(cautions)))
+    return replace(difference, estimate=replace(estimate, cautions=tuple(dict.fromkeys(cautions))))
 
 
 def _value(job: Job) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import has_standard_error, standard_error
 
 Pair = tuple[str, str]
 
@@ -66,6 +68,17 @@ def together_of(
     request = settings.request
     plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
     return simultaneous_intervals(_comparanda(chosen, settings), plan, level, estimates, singles)
+
+
+def error_of_cases(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:
+    """The SE of a difference by its cases, without pseudo-cases; NaN where none is known."""
+    if not settings.paired or settings.effect != "difference":
+        return math.nan
+    job = pair_job(*chosen.jobs(pair), settings.effect)
+    statistic, records = job.functional.statistic, job.records
+    if not has_standard_error(statistic):
+        return math.nan
+    return float(standard_error(records.arranged[None], records.design, statistic)[0])
 
 
 def _comparanda(chosen: ChosenPairs, settings: Settings) -> Comparanda:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from halfwidth.comparison.case_values import ValueOptions, measure_values
 from halfwidth.comparison.families import Family, MeasuredFamily
-from halfwidth.comparison.matching import matched
+from halfwidth.comparison.matching import matched, shared_cases
 from halfwidth.comparison.settings import Settings, check_against_metric, check_models
 from halfwidth.comparison.test_sets import measure_test_sets
 from halfwidth.core.errors import OptionError, shown
@@ -62,15 +63,17 @@ class Measuring:
         check_models([model.name for model in family.models], settings)
         check_against_metric(settings, family.metric)
         if settings.paired:
-            family = matched(family, settings.unmatched)
+            return self._measured(matched(family, settings.unmatched), settings)
+        n_shared = shared_cases(family)
+        return [replace(one, n_shared=n_shared) for one in self._measured(family, settings)]
+
+    def _measured(self, family: Family, settings: Settings) -> list[MeasuredFamily]:
+        request, paired = settings.request, settings.paired
         if self.values is not None:
-            request = settings.request
-            return [measure_values(family, self.values, request, paired=settings.paired)]
+            return [measure_values(family, self.values, request, paired=paired)]
         if self.asked is None:
             raise TypeError("either values or predictions are measured")
-        return measure_test_sets(
-            family, self.asked, settings.request.missing, paired=settings.paired
-        )
+        return measure_test_sets(family, self.asked, request.missing, paired=paired)
 
 
 def of_values(

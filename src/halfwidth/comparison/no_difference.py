@@ -6,6 +6,7 @@ large the difference is nor that there is none.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -82,7 +83,7 @@ class TestSpec:
 
 def _of_permutation(setting: Setting) -> str:
     if not setting.paired and len(setting.design.strata) > 1:
-        return "permutes no labels of unpaired models within strata"
+        return "exchanges no labels of unpaired models within strata"
     return ""
 
 
@@ -250,10 +251,14 @@ def _result(
     found: PermutationResult,
     request: Request,
 ) -> TestResult:
+    reason = "the difference is undefined on these cases"
+    if spec is None:
+        reason = "labels of unpaired models are not exchanged within strata"
     spec = spec or BY_NAME["permutation"]
     cautions = [
         *_few_units(spec, setting, compared, request.level.alpha),
         *_undefined(found),
+        *_missing(reason, found),
     ]
     return TestResult(
         spec.name,
@@ -266,25 +271,25 @@ def _result(
 
 def title_of(name: str, setting: Setting) -> str:
     """The test in prose, by what it swaps."""
+    clusters = ", whole clusters" if setting.clustered else ""
     if name == "wilcoxon":
-        return "Wilcoxon signed-rank" + (" of whole clusters" if setting.clustered else "")
+        return "Wilcoxon signed-rank" + clusters
     if name != "permutation":
         return "exact McNemar" if name == "mcnemar" else "mid-p McNemar"
-    clusters = " of whole clusters" if setting.clustered else ""
     if not setting.paired:
         return "permutation of the models' labels" + clusters
-    return f"{_swapped(setting)} permutation{clusters}"
+    return _permuted(setting) + clusters
 
 
-def _swapped(setting: Setting) -> str:
+def _permuted(setting: Setting) -> str:
     spec = setting.functional.statistic.spec
     if isinstance(spec.form, RankedAreas):
-        return "paired rank"
+        return "permutation of paired ranks"
     if isinstance(spec.form, CellCounts) or (isinstance(spec.form, Sums) and spec.form.table):
-        return "paired decision"
+        return "permutation of paired decisions"
     if spec.estimand is Estimand.MEAN:
-        return "sign-flip"
-    return "paired prediction" if spec.of_records else "paired value"
+        return "sign-flip permutation"
+    return f"permutation of paired {'predictions' if spec.of_records else 'values'}"
 
 
 def _few_units(
@@ -306,3 +311,9 @@ def _undefined(found: PermutationResult) -> list[Caution]:
     if not found.n_undefined:
         return []
     return [caution("HW812", count=found.n_undefined, total=found.n_resamples)]
+
+
+def _missing(reason: str, found: PermutationResult) -> list[Caution]:
+    if not math.isnan(found.p_value):
+        return []
+    return [caution("HW813", reason=reason)]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.comparison.families import Family, MeasuredFamily, ModelCases
+from halfwidth.comparison.missing import missing_for_some
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
@@ -44,9 +45,7 @@ def _measured(family: Family, jobs: dict[str, Job], *, paired: bool) -> Measured
     row_label = next(iter(jobs.values())).label
     label = " / ".join(filter(None, [family.label, row_label]))
     in_family = {name: replace(job, label=label, by=family.by) for name, job in jobs.items()}
-    return MeasuredFamily(
-        in_family, label, family.by, family.n_unmatched, metric=family.metric, paired=paired
-    )
+    return MeasuredFamily(in_family, label, family.by, family.n_unmatched, paired=paired)
 
 
 @frozen(eq=False)
@@ -64,6 +63,9 @@ class _Reader:
         usable = np.logical_and.reduce([_kept(one) for one in sets])
         counted = _weighing(models[0], len(usable))
         n_missing = int((~usable & counted).sum())
+        lacking = [int((~_kept(one) & counted).sum()) for one in sets]
+        names = [model.name for model in models]
+        further = missing_for_some(dict(zip(names, lacking, strict=True)), int(counted.sum()))
         if any((_kept(one) != usable).any() for one in sets):
             models = tuple(model.rows(np.flatnonzero(usable)) for model in models)
             sets = self.sets(models)
@@ -73,7 +75,15 @@ class _Reader:
                 "comparison needs two at least"
             )
         identities = _identities(sets, named=models[0].identities is not None)
-        return [replace(one, identities=identities, n_missing=n_missing) for one in sets]
+        return [
+            replace(
+                one,
+                identities=identities,
+                n_missing=n_missing,
+                cautions=(*one.cautions, *further),
+            )
+            for one in sets
+        ]
 
     def sets(self, models: Sequence[ModelCases]) -> list[TestSet]:
         """Of one set of classes, those of all models."""

@@ -344,4 +344,4 @@ def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
 def _short_name(item: Difference) -> str:
     """Which difference it is, in short."""
     about = f"{item.estimate.label}: " if item.estimate.label else ""
-    return f"{about}{item.first} - {item.second}"
+    return f"{about}{item.first} vs {item.second}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
-from halfwidth.core.forms import EFFECT_WORDS, Contrast
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
@@ -251,9 +251,11 @@ class Estimate:
     def text_of(self, number: float) -> str:
         """A value or a bound with as many decimals as the interval supports.
 
-        With more where it would read as 0 or as an end of the range, and is not.
+        With more where it would read as 0, as an end of the range or, of a ratio, as 1, and is not.
         """
-        ends = (0.0, self.range.low, self.range.high)
+        form = self.statistic_spec.spec.form
+        equal = (1.0,) if isinstance(form, Contrast) and form.effect == "ratio" else ()
+        ends = (0.0, self.range.low, self.range.high, *equal)
         return fixed_apart(number, self.decimals, ends)
 
     # ---- ways out
@@ -363,8 +365,12 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
         prefix = f"{average} " if named else ""
         cut = metric.parameters.get("threshold", DEFAULT_THRESHOLD)
         at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
-        form = statistic.spec.form
-        contrast = f"{EFFECT_WORDS[form.effect]} " if isinstance(form, Contrast) else ""
+        form, contrast = statistic.spec.form, ""
+        if isinstance(form, Contrast | PairAverages):
+            contrast = f"{EFFECT_WORDS[form.effect]} "
+        elif statistic.spec.pair_bounds is not None:
+            # The mean of differences.
+            contrast = f"{EFFECT_WORDS['difference']} "
         return f"{contrast}{prefix}{metric_title(metric)}{at}"
     title = statistic_title(statistic)
     if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":

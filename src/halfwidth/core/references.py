@@ -719,6 +719,13 @@ _ALL = (
         1945,
     ),
     Reference(
+        "williams1976",
+        "Williams GW",
+        "Comparing the joint agreement of several raters with another rater",
+        "Biometrics 32(3):619-627",
+        1976,
+    ),
+    Reference(
         "willmott2005",
         "Willmott CJ, Matsuura K",
         "Advantages of the mean absolute error (MAE) over the root mean square error (RMSE) "

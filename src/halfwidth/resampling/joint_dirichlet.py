@@ -10,15 +10,21 @@ Bonferroni's share.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.forms import Effect
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import unit_weights
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.gammas import gammas
 
 # Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
@@ -26,15 +32,115 @@ from halfwidth.resampling.gammas import gammas
 PSEUDO_CASES_PER_MASS = 14
 
 
-def together(
-    values: Array,
-    pairs: NDArray[np.intp],
-    design: Design,
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-    level: Level,
-) -> Level:
-    """The level at which the Dirichlet intervals of all differences of means hold together.
+@frozen(eq=False)
+class JointDraws:
+    """A statistic of several models under the same weights, and how far out draws of a pair lie.
+
+    Attributes
+    ----------
+    lower, upper : pair of ndarray, each (K, B)
+        For the lower and for the upper end of intervals: of each model where it is the first of a
+        pair, and where it is the second.
+    pairs : ndarray of int, shape (P, 2)
+    effect : {"difference", "ratio"}
+        First minus second, or first over second.
+    """
+
+    lower: tuple[Array, Array]
+    upper: tuple[Array, Array]
+    pairs: NDArray[np.intp]
+    effect: Effect = "difference"
+
+    @property
+    def n_draws(self) -> int:
+        """B."""
+        return int(self.lower[0].shape[-1])
+
+    def contrasts(self, place: int) -> tuple[Array, Array]:
+        """Differences or ratios of one pair, for the lower and for the upper end: both (B,)."""
+        lower = self._contrast(place, *self.lower)
+        return lower, lower if self.upper is self.lower else self._contrast(place, *self.upper)
+
+    def _contrast(self, place: int, of_first: Array, of_second: Array) -> Array:
+        first, second = self.pairs[place]
+        if self.effect == "difference":
+            return np.asarray(of_first[first] - of_second[second])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(of_first[first] / of_second[second])
+
+    def together(self, level: Level) -> Level:
+        """The level at which the intervals of all pairs hold together at this one."""
+        closed = _closed_sides(level)
+        tail = self.tail(self.depths(level), np.tile(closed, (len(self.pairs), 1)), level)
+        return Level(1 - int(closed.sum()) * tail, level.alternative)
+
+    def depths(self, level: Level) -> NDArray[np.unsignedinteger[Any]]:
+        """How many draws of its pair lie further out, from below and from above: (P, 2, B).
+
+        No more than can matter to intervals of the level, all together or alone.
+        """
+        deepest = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
+        depths = np.full((len(self.pairs), 2, self.n_draws), deepest, np.min_scalar_type(deepest))
+        for place, both in enumerate(depths):
+            lower, upper = self.contrasts(place)
+            for side, ascending in ((0, lower), (1, -upper)):
+                outer = np.argpartition(ascending, deepest)[:deepest]
+                outer = outer[np.argsort(ascending[outer], kind="stable")]
+                both[side, outer] = np.arange(deepest)
+        return depths
+
+    def tail(
+        self, depths: NDArray[np.unsignedinteger[Any]], sides: NDArray[np.bool_], level: Level
+    ) -> float:
+        """What some sides of the pairs, (P, 2), may leave beyond each, to hold together.
+
+        No less than Bonferroni's share, and no more than one alone may leave.
+        """
+        nearest = depths[sides].min(axis=0)
+        # As many draws lie outside as the level allows.
+        rank = min(int(level.alpha * self.n_draws), self.n_draws - 1)
+        found = float(np.partition(nearest, rank)[rank]) / self.n_draws
+        return min(max(found, level.alpha / int(sides.sum())), level.tail)
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Which differences lie beyond ±margin, with all that is claimed true at the level.
+
+        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
+        others may leave more beyond them.
+
+        Returns
+        -------
+        ndarray of bool, shape (P, 2)
+            Whether the difference is above the margin, and whether it is below minus the margin.
+        """
+        depths = self.depths(level)
+        # A claim that the first is better rests on the lower end.
+        beyond = np.array(
+            [
+                [(lower <= margin).mean(), (upper >= -margin).mean()]
+                for lower, upper in map(self.contrasts, range(len(self.pairs)))
+            ]
+        ).reshape(-1, 2)
+        open_sides = np.tile(_closed_sides(level), (len(self.pairs), 1))
+        claimed: NDArray[np.bool_] = np.zeros(open_sides.shape, dtype=bool)
+        while open_sides.any():
+            found = open_sides & (beyond < self.tail(depths, open_sides, level))
+            if not found.any():
+                break
+            claimed |= found
+            open_sides &= ~found
+        return claimed
+
+
+def _closed_sides(level: Level) -> NDArray[np.bool_]:
+    """Whether intervals end below, and whether they end above."""
+    return np.array([level.alternative != "upper", level.alternative != "lower"])
+
+
+def draws_of_means(
+    values: Array, pairs: NDArray[np.intp], design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> JointDraws:
+    """Of the means of per-case values.
 
     Parameters
     ----------
@@ -46,8 +152,6 @@ def together(
     plan : Plan
     pseudo_cases : PseudoCases
         The same at both bounds, for both ends.
-    level : Level
-        Of all together.
 
     Examples
     --------
@@ -55,30 +159,36 @@ def together(
     >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> design, half = Design((4,), paired=True), PseudoCases.at_both(0.5, Bounds(0, 1))
-    >>> 0.95 < together(values, pairs, design, Plan(1), half, Level(0.95)).confidence_level < 0.984
+    >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
+    >>> 0.95 < draws.together(Level(0.95)).confidence_level < 0.984
     True
     """
     means = weighted_means_of_models(values, design, plan, pseudo_cases)
-    deepest = round(level.tail * plan.n_resamples) + 1
-    depth = np.full(plan.n_resamples, deepest)
-    for first, second in pairs:
-        _note_tails(means[first] - means[second], deepest, level, depth)
-    # As many draws lie outside as the level allows.
-    rank = min(int(level.alpha * plan.n_resamples), plan.n_resamples - 1)
-    tail = float(np.partition(depth, rank)[rank]) / plan.n_resamples
-    tail = min(max(tail, level.tail / len(pairs)), level.tail)
-    sides = 2 if level.alternative == "two-sided" else 1
-    return Level(1 - sides * tail, level.alternative)
+    both = means, means
+    return JointDraws(both, both, pairs)
 
 
-def _note_tails(differences: Array, deepest: int, level: Level, depth: NDArray[np.intp]) -> None:
-    """Lower the depth of the draws that lie in a tail: how many lie further out."""
-    last = min(deepest, len(differences) - 1)
-    for sign, closed in ((1, level.alternative != "upper"), (-1, level.alternative != "lower")):
-        if closed:
-            outer = np.argpartition(sign * differences, last)[:deepest]
-            outer = outer[np.argsort(sign * differences[outer], kind="stable")]
-            depth[outer] = np.minimum(depth[outer], np.arange(len(outer)))
+def draws_of_test_sets(
+    records: Array,
+    pairs: NDArray[np.intp],
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    effect: Effect,
+) -> JointDraws | None:
+    """Of metrics of test sets: the very draws of which each pair has its own interval.
+
+    None for averages over classes, whose intervals are made of those of their classes.
+    """
+    weighted_pairs = engine_for(statistic).weighted_pairs
+    if weighted_pairs is None:
+        return None
+    ends = weighted_pairs(records, design, statistic, plan, pseudo_cases)
+    if ends[0].classes is not None:
+        return None
+    lower, upper = ((end.first[:, 0], end.second[:, 0]) for end in ends)
+    return JointDraws(lower, lower if ends[0] is ends[1] else upper, pairs, effect)
 
 
 def weighted_means_of_models(

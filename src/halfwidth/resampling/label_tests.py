@@ -44,8 +44,8 @@ def label_test(
 
     All divisions are counted where there are no more than ``plan.n_resamples``; else so many are
     drawn, and p = (1 + #)/(1 + N). Metrics of decisions and of ranked scores are divided within the
-    true classes, the scores as ranks within each model. Clusters are divided whole. NaN under
-    strata, which the two samples need not share, and where clusters hold cases of several classes.
+    true classes, the scores as ranks within each model. Clusters are divided whole, of
+    whatever classes. NaN under strata, which the two samples need not share.
 
     Parameters
     ----------
@@ -62,18 +62,19 @@ def label_test(
     if any(len(design.strata) > 1 for design in designs):
         return PermutationResult(np.nan, None)
     samples = [_comparable(values, statistic) for values, _ in (first, second)]
+    sizes = [(designs[0].units, designs[1].units)]
     classes = [_classes(sample, statistic) for sample in samples]
-    if classes[0] is not None and not all(design.independent for design in designs):
-        return PermutationResult(np.nan, None)
-    if classes[0] is not None and classes[1] is not None:
+    if classes[0] is not None and classes[1] is not None and _independent(designs):
         orders = [np.argsort(codes, kind="stable") for codes in (classes[0], classes[1])]
         samples = [sample[..., order] for sample, order in zip(samples, orders, strict=True)]
         sizes = _sizes_of_classes(classes[0], classes[1])
-    else:
-        sizes = [(designs[0].units, designs[1].units)]
     mean = statistic.spec.estimand is Estimand.MEAN and samples[0].ndim == 1
     difference = (_welch if mean else _difference)(samples, designs, sizes, statistic)
     return _tested(difference, sizes, plan)
+
+
+def _independent(designs: Sequence[Design]) -> bool:
+    return all(design.sizes is None for design in designs)
 
 
 def _tested(
@@ -211,7 +212,7 @@ def _difference(
 ) -> Callable[[Labels], Array]:
     """The bare difference of a statistic."""
     pool = _pooled(samples, sizes)
-    if all(design.sizes is None for design in designs):
+    if _independent(designs):
 
         def difference(labels: Labels) -> Array:
             first, second = (_gathered(pool, side) for side in (labels, ~labels))

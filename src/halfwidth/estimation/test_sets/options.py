@@ -178,7 +178,7 @@ def _check_effects(
             f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
         )
     lacking = [spec.name for spec in named if spec.worst is None]
-    if undefined == "worst" and lacking:
+    if isinstance(undefined, str) and undefined == "worst" and lacking:
         raise OptionError(
             f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
             f"{', '.join(lacking)} has none"
