@@ -23,7 +23,8 @@ def plans_document(plans: Sequence[SampleSize]) -> Document:
     """Plans of one kind: what is needed, and what the numbers rest on."""
     first = plans[0]
     unit = f" [{first.unit}]" if first.unit else ""
-    title = f"{first.quantity[:1].upper()}{first.quantity[1:]}{unit}, {percent(first.confidence_level)} CI"
+    quantity = first.quantity[:1].upper() + first.quantity[1:]
+    title = f"{quantity}{unit}, {percent(first.confidence_level)} CI"
     tables = [_overview(plans)]
     if len(plans) == 1:
         tables += [_needs(first)] if first.requirements else []
