@@ -29,6 +29,7 @@ PAGES_OF_TABLES = {
     "auto": HERE / "real-auto-tables.md",
     "metrics": HERE / "metric-coverage-tables.md",
     "runs": HERE / "runs.md",
+    "comparing": HERE / "comparing-tables.md",
 }
 NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
 MARKED = re.compile(

@@ -201,7 +201,8 @@ def reader_table(folder: Path) -> str:
         lower, bias, upper = (
             f"{limit.value:.2f}" for limit in (agreement.lower, agreement.bias, agreement.upper)
         )
-        millilitres = f"{drawn[1].mean() / 1000:.2g}"
+        volume = drawn[1].mean() / 1000
+        millilitres = f"{volume:,.0f}" if volume > 1 else f"{volume:.2f}"
         interval = f"{agreement.bias.low:.2f} to {agreement.bias.high:.2f}"
         rows.append(
             [
