@@ -320,7 +320,7 @@ def compare_table(
         keep_cases=keep_cases,
     )
     columns = TableColumns(
-        by,
+        column_name("by", by) or "",
         column_list("within", within),
         column_name("case", case),
         column_name("groups", groups),
@@ -345,7 +345,7 @@ def compare_table(
     }
     where = prediction_columns(target, score, prediction)
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
-    sources = sources_of(table, by, of_columns=of_columns)
+    sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
         if value is not None:
             raise OptionError("value= is for values of cases, target= for predictions; not both")
