@@ -9,6 +9,8 @@ all that need be looked at.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -92,8 +94,10 @@ class _Window:
         one, within = self._one, slice(self.start, self.stop)
         kind = np.int16 if len(case) < 2**15 else np.int32
         of_first = rows[case[one]] ^ ~of_second[one, None]
-        before = kind(self._both) + of_first.sum(axis=0, dtype=kind)
-        upto = np.cumsum(rows[case[within]] ^ ~of_second[within, None], axis=0, dtype=kind)
+        before: NDArray[Any] = kind(self._both) + of_first.sum(axis=0, dtype=kind)
+        upto: NDArray[Any] = np.cumsum(
+            rows[case[within]] ^ ~of_second[within, None], axis=0, dtype=kind
+        )
         upto += before
         entries = np.arange(self.start + 1, self.stop + 1, dtype=kind)[:, None]
         found = []
