@@ -416,7 +416,9 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
     "compare_with_raters": {
         "model": lambda s: s.numpy.integers(0, 3, s.n),
-        "raters": lambda s: {x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])},
+        "raters": lambda s: {
+            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+        },
         "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
         "name": words("model", "net"),
         "unmatched": words("raise", "omit"),

@@ -102,6 +102,38 @@ def test_a_gate_needs_a_margin() -> None:
         gate(lambda _: Comparisons((item,)), 0.95)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", [-MARGIN, 0.0, MARGIN])
+def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
+    """400 test sets; a sound gate breaks each bound once in ten thousand times or less."""
+    rng = np.random.default_rng(17)
+    counts = {"passed": 0, "failed": 0, "undecided": 0}
+    for _ in range(400):
+        old = rng.normal(0, 1, 20)
+        new = old + truth + rng.normal(0, 3 * MARGIN, 20)
+        models = {"new": new, "old": old}
+        metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
+        found = gate(
+            lambda level, models=models, metric=metric: hw.compare(
+                models,
+                metric=metric,
+                margin=MARGIN,
+                method="t",
+                confidence_level=level,
+                test="none",
+            ),
+            0.95,
+        )
+        counts[found.outcome] += 1
+    if truth == -MARGIN:
+        assert 1 <= counts["passed"] <= 26
+        assert 1 <= counts["failed"] <= 26
+    else:
+        # At a true difference of 0 a failure takes an error of 3.5 SE, at +D one of 5 SE.
+        assert counts["failed"] <= 3
+        assert counts["passed"] >= (80 if truth == 0 else 280)
+
+
 # --------------------------------------------------------------------------- in pytest
 
 
