@@ -1,12 +1,13 @@
 """Coverage of differences between proportions, and between samples: the evidence of decision 0049.
 
     python benchmarks/proportion_differences.py paired
+    python benchmarks/proportion_differences.py ratios
     python benchmarks/proportion_differences.py unpaired
     python benchmarks/proportion_differences.py clusters
     python benchmarks/proportion_differences.py means ../shared/data/touchstone [samples]
 
-The first two add up the exact probabilities of all tables: nothing is simulated. ``clusters`` draws
-tables of correlated cases, ``means`` samples of real DSC values of two models.
+The first three add up the exact probabilities of all tables: nothing is simulated. ``clusters``
+draws tables of correlated cases, ``means`` samples of real DSC values of two models.
 """
 
 from __future__ import annotations
@@ -29,7 +30,16 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric, resolve_request
 from halfwidth.estimation.unpaired import estimate_unpaired
-from halfwidth.intervals import agresti_coull, jeffreys, mover, newcombe_unpaired, wald, welch
+from halfwidth.intervals import (
+    agresti_coull,
+    jeffreys,
+    mover,
+    newcombe_paired,
+    newcombe_unpaired,
+    tango,
+    wald,
+    welch,
+)
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
 from halfwidth.io.layout import layout_of, slices
@@ -62,9 +72,11 @@ COLUMNS = ("median", "first q.", "least", "above q3", "most", "width")
 HEAD = f"{'method':18}" + "".join(f"{column:>9}" for column in COLUMNS)
 
 
-def outcome(made: Interval, probability: Array, truth: Array) -> tuple[Array, Array, Array]:
+def outcome(
+    made: Interval, probability: Array, truth: Array, most: float = 1.0
+) -> tuple[Array, Array, Array]:
     """Exact coverage, share with the truth above, and mean width, for each truth (T,)."""
-    low, high = np.clip(made.low, -1, 1), np.clip(made.high, -1, 1)
+    low, high = np.clip(made.low, -most, most), np.clip(made.high, -most, most)
     inside = (low <= truth[:, None] + ROUNDING) & (truth[:, None] <= high + ROUNDING)
     above = truth[:, None] > high + ROUNDING
     return (
@@ -127,6 +139,62 @@ def of_differences(name: str, counts: Array, n: int) -> Interval:
     return Interval.of(low[place.ravel()], high[place.ravel()])
 
 
+PAIRED: dict[str, Callable[[Array], Interval]] = {
+    "newcombe_paired": lambda counts: newcombe_paired(counts, "difference", LEVEL),
+    "tango": lambda counts: tango(counts, LEVEL),
+}
+
+
+def bonett_price(counts: Array) -> Interval:
+    """Their hybrid of Wilson intervals of the pairs with a success (2006, Biometrical Journal)."""
+    both, first, second, _ = counts.T
+    pairs, one, other = both + first + second, both + first, both + second
+    spread = np.sqrt((first + second + 2) / ((one + 1) * (other + 1)))
+    shares = (np.sqrt((1 - (x + 1) / (pairs + 2)) / (x + 1)) for x in (one, other))
+    z = -special.ndtri(LEVEL.tail) * spread / sum(shares)
+    (low, high), (other_low, other_high) = (_wilson(x, pairs, z) for x in (one, other))
+    return Interval.of(low / other_high, high / other_low)
+
+
+def _wilson(successes: Array, n: Array, z: Array) -> tuple[Array, Array]:
+    share, middle = successes / n, (successes + z**2 / 2) / (n + z**2)
+    reach = z * np.sqrt(n) / (n + z**2) * np.sqrt(share * (1 - share) + z**2 / (4 * n))
+    return middle - reach, middle + reach
+
+
+def wald_of_logarithm(counts: Array) -> Interval:
+    """The delta method's."""
+    both, first, second, _ = counts.T
+    one, other = both + first, both + second
+    reach = -special.ndtri(LEVEL.tail) * np.sqrt((first + second) / (one * other))
+    return Interval.of(one / other * np.exp(-reach), one / other * np.exp(reach))
+
+
+RATIOS: dict[str, Callable[[Array], Interval]] = {
+    "newcombe_paired": lambda counts: newcombe_paired(counts, "ratio", LEVEL),
+    "bonett_price": bonett_price,
+    "wald of logarithm": wald_of_logarithm,
+}
+
+
+def ratios() -> None:
+    """The ratio of two proportions of the same cases; widths are of its logarithm."""
+    shares = cell_shares()
+    truth = np.log((shares[:, 0] + shares[:, 1]) / (shares[:, 0] + shares[:, 2]))
+    for n in SIZES:
+        counts = tables(n)
+        counts = counts[(counts[:, :2].sum(axis=1) > 0) & (counts[:, :3:2].sum(axis=1) > 0)]
+        probability = table_probability(counts, shares)
+        probability /= probability.sum(axis=1, keepdims=True)
+        print(f"\nn = {n}: {len(shares)} truths, {len(counts)} tables\n{HEAD}")
+        for name, method in RATIOS.items():
+            with np.errstate(invalid="ignore", divide="ignore"):
+                made = method(counts)
+                logarithms = Interval.of(np.log(made.low), np.log(made.high))
+            found = outcome(logarithms, probability, truth, most=np.log(1000.0))
+            print(summary(name, *found), flush=True)
+
+
 def paired() -> None:
     """Two proportions of the same cases."""
     shares = cell_shares()
@@ -136,9 +204,7 @@ def paired() -> None:
         truth = shares[:, 1] - shares[:, 2]
         print(f"\nn = {n}: {len(shares)} truths, {len(counts)} tables\n{HEAD}")
         for name in ("newcombe_paired", "tango", "dirichlet", "t", "percentile"):
-            function = METHODS[name].function
-            exact = name in ("newcombe_paired", "tango")
-            made = function(counts, LEVEL) if exact else of_differences(name, counts, n)
+            made = PAIRED[name](counts) if name in PAIRED else of_differences(name, counts, n)
             print(summary(name, *outcome(made, probability, truth)), flush=True)
 
 
@@ -339,6 +405,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["paired"]:
             paired()
+        case ["ratios"]:
+            ratios()
         case ["unpaired"]:
             unpaired()
         case ["clusters", *rest]:

@@ -17,7 +17,14 @@ from halfwidth.intervals import newcombe_paired, tango, wilson
 
 Array = NDArray[np.float64]
 Method = Callable[[Any, Level], Interval]
-METHODS: tuple[Method, ...] = (newcombe_paired, tango)
+
+
+def newcombe(counts: Any, level: Level) -> Interval:
+    """Of the difference."""
+    return newcombe_paired(counts, "difference", level)
+
+
+METHODS: tuple[Method, ...] = (newcombe, tango)
 
 
 def tables(n: int) -> NDArray[np.int_]:
@@ -32,8 +39,8 @@ def tables(n: int) -> NDArray[np.int_]:
     ("method", "counts", "low", "high"),
     [
         (tango, (1, 1, 7, 12), -0.517, -0.026),
-        (newcombe_paired, (1, 1, 7, 12), -0.507, -0.026),
-        (newcombe_paired, (36, 12, 2, 0), 0.057, 0.340),
+        (newcombe, (1, 1, 7, 12), -0.507, -0.026),
+        (newcombe, (36, 12, 2, 0), 0.057, 0.340),
     ],
 )
 def test_published_examples(
@@ -145,7 +152,7 @@ def by_hand(counts: Any, level: Level) -> tuple[float, float]:
 def test_newcombe_is_his_formula(confidence: float) -> None:
     level = Level(confidence)
     for counts in tables(7):
-        made = newcombe_paired(counts, level)
+        made = newcombe(counts, level)
         assert (made.low, made.high) == pytest.approx(by_hand(counts, level), abs=1e-14)
 
 
@@ -183,6 +190,48 @@ def test_one_sided_bounds_have_twice_the_error(method: Method) -> None:
     upper = method(counts, Level(0.95, "upper"))
     np.testing.assert_allclose(lower.low, both.low, rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(upper.high, both.high, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("n", [4, 9])
+def test_the_ratio_solves_its_equation(n: int) -> None:
+    for counts in tables(n):
+        a, b, c, d = (int(cell) for cell in counts)
+        made = newcombe_paired(counts, "ratio", Level())
+        if a + b == 0 or a + c == 0:
+            assert np.isnan(made.low)
+            assert np.isnan(made.high)
+            continue
+        first, second = wilson(a + b, n, Level()), wilson(a + c, n, Level())
+        p, q = (a + b) / n, (a + c) / n
+        top: float = a * d - b * c
+        top = max(top - n / 2, 0) if top > 0 else top
+        margins = (a + b) * (c + d) * (a + c) * (b + d)
+        phi = top / math.sqrt(margins) if margins else 0.0
+        low, high = float(made.low), float(made.high)
+        assert 0 <= low <= p / q * (1 + 1e-12)
+        assert p / q <= high * (1 + 1e-12)
+        for bound, x, y in (
+            (low, p - float(first.low), float(second.high) - q),
+            (high, float(first.high) - p, q - float(second.low)),
+        ):
+            if math.isfinite(bound):
+                reach = x**2 - 2 * phi * bound * x * y + (bound * y) ** 2
+                assert (p - bound * q) ** 2 == pytest.approx(reach, rel=1e-8, abs=1e-12)
+
+
+def test_the_ratio_covers_by_enumeration() -> None:
+    draws, n = np.random.default_rng(3), 20
+    counts = tables(n)
+    counts = counts[(counts[:, 0] + counts[:, 1] > 0) & (counts[:, 0] + counts[:, 2] > 0)]
+    shares = draws.dirichlet((4, 1, 1, 1), 200)
+    log_choose = special.gammaln(n + 1) - special.gammaln(counts + 1).sum(axis=-1)
+    probability = np.exp(log_choose + np.log(shares) @ counts.T)
+    truth = ((shares[:, 0] + shares[:, 1]) / (shares[:, 0] + shares[:, 2]))[:, None]
+    made = newcombe_paired(counts, "ratio", Level())
+    inside = (made.low <= truth) & (truth <= made.high)
+    coverage = (probability * inside).sum(axis=-1) / probability.sum(axis=-1)
+    assert 0.945 < coverage.mean() < 0.975
+    assert coverage.min() > 0.92
 
 
 def test_coverage_by_enumeration() -> None:

@@ -67,6 +67,7 @@ class Estimand(StrEnum):
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
     PROPORTION_DIFFERENCE = "two proportions"
+    PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
     CONTRAST = "two models"
     OTHER = "other"

@@ -10,7 +10,7 @@ from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands, rests_on_bounds
+from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
@@ -60,7 +60,7 @@ def choose(functional: Functional, records: Records, level: Level) -> MethodSpec
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
-    if statistic.spec.estimand is Estimand.PROPORTION_DIFFERENCE:
+    if statistic.spec.estimand in PAIRED_PROPORTIONS:
         return METHODS["newcombe_paired"]  # decision 0049
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)

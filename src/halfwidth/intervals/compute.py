@@ -37,6 +37,8 @@ from halfwidth.resampling.pairs_of_trials import (
     variance_of_pairs,
 )
 
+# Of the values 0 and 1 of two models for the same cases.
+PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
 MOST_ELEMENTS = 2**21
@@ -138,7 +140,7 @@ def sample_ingredients(
     ``first`` is the place of the first of them in its batch.
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
-    of_pairs = statistic.spec.estimand is Estimand.PROPORTION_DIFFERENCE
+    of_pairs = statistic.spec.estimand in PAIRED_PROPORTIONS
     ingredients = Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
@@ -169,6 +171,7 @@ def sample_ingredients(
                 if (binary or of_pairs) and design.sizes is not None and len(design.strata) == 1
                 else None
             ),
+            Need.EFFECT: lambda: getattr(statistic.spec.form, "effect", "difference"),
             Need.PAIRED_COUNTS: lambda: counts_of_pairs(values),
             Need.PAIRED_SHARES: lambda: counts_of_pairs(values) / values.shape[-1],
             Need.TRANSFORM: lambda: statistic.spec.transform,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, interval_method
+from halfwidth.core.forms import Effect
+from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.proportion import wilson
 
@@ -22,6 +23,10 @@ def _cells(counts: ArrayLike) -> tuple[Array, Array, Array, Array]:
     return table[..., 0], table[..., 1], table[..., 2], table[..., 3]
 
 
+def _no_bounds(_sample: Unanswered) -> tuple[str, str]:
+    return "a ratio needs two positive proportions", "ask for the difference"
+
+
 def _standard_error(first_only: Array, second_only: Array, n: Array) -> Array:
     share, difference = (first_only + second_only) / n, (first_only - second_only) / n
     return np.asarray(np.sqrt(np.maximum(share - difference**2, 0.0) / n))
@@ -30,39 +35,43 @@ def _standard_error(first_only: Array, second_only: Array, n: Array) -> Array:
 @interval_method(
     title="Newcombe score",
     drawn=Drawn("green", "dashed", "D"),
-    accepts=ACCEPTS,
-    needs=(Need.PAIRED_COUNTS,),
-    use_when="for two proportions of the same cases: works without a disagreement, and near 0 and "
-    "1 minds how close either proportion is to its end",
+    accepts=ACCEPTS | {Estimand.PROPORTION_RATIO},
+    needs=(Need.PAIRED_COUNTS, Need.EFFECT),
+    use_when="for two proportions of the same cases, their difference or ratio: works without a "
+    "disagreement, and either bound keeps its half of the error",
     min_n=1,
+    no_interval=_no_bounds,
     promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE}),
     cite="newcombe1998_paired",
 )
-def newcombe_paired(counts: ArrayLike, level: Level) -> Interval:
+def newcombe_paired(counts: ArrayLike, effect: Effect, level: Level) -> Interval:
     """Newcombe's square-and-add interval for paired proportions (his method 10).
 
     Wilson's intervals (l₁, u₁) and (l₂, u₂) of both proportions, put together by their correlation
     φ: from p₁ - p₂ - √(d² - 2φde + e²), d = p₁ - l₁ and e = u₂ - p₂, to the same above, with
     u₁ - p₁ and p₂ - l₂. From a positive numerator of φ up to n/2 is taken (continuity correction).
+    The bounds R of a ratio solve (p₁ - Rp₂)² = d² - 2φRde + R²e² (MOVER-R of dependent estimates).
 
     Parameters
     ----------
     counts : array-like, shape (..., 4)
         Cases in which both succeed, only the first, only the second, neither.
+    effect : {"difference", "ratio"}
     level : Level
 
     Returns
     -------
     Interval
-        Of the first proportion minus the second, within [-1, 1].
+        Of the first proportion minus the second, within [-1, 1], or over the second: NaN unless
+        both are positive. The standard error of a ratio is that of its logarithm.
 
     References
     ----------
-    Newcombe (1998), Statistics in Medicine 17:2635, method 10.
+    Newcombe (1998), Statistics in Medicine 17:2635, method 10; Donner & Zou (2012) for ratios.
 
     Examples
     --------
-    >>> interval = newcombe_paired([1, 1, 7, 12], Level(0.95))
+    >>> interval = newcombe_paired([1, 1, 7, 12], "difference", Level(0.95))
     >>> print(f"{interval.low:.4f} {interval.high:.4f}")
     -0.5069 -0.0256
     """
@@ -74,6 +83,13 @@ def newcombe_paired(counts: ArrayLike, level: Level) -> Interval:
     corrected = np.where(product > 0, np.maximum(product - n / 2, 0.0), product)
     margins = first * (n - first) * second * (n - second)
     correlation = np.where(margins > 0, corrected / np.sqrt(np.where(margins > 0, margins, 1)), 0)
+    p, q = first / n, second / n
+    if effect == "ratio":
+        return Interval.of(
+            _ratio_bound(p, q, p - of_first.low, of_second.high - q, correlation, upper=False),
+            _ratio_bound(p, q, of_first.high - p, q - of_second.low, correlation, upper=True),
+            _error_of_logarithm(first, second, first_only + second_only),
+        )
 
     def reach(one: Array, other: Array) -> Array:
         squares = (one - other) ** 2 + 2 * (1 - correlation) * one * other
@@ -81,9 +97,31 @@ def newcombe_paired(counts: ArrayLike, level: Level) -> Interval:
 
     difference = (first_only - second_only) / n
     return Interval.of(
-        difference - reach(first / n - of_first.low, of_second.high - second / n),
-        difference + reach(of_first.high - first / n, second / n - of_second.low),
+        difference - reach(p - of_first.low, of_second.high - q),
+        difference + reach(of_first.high - p, q - of_second.low),
         _standard_error(first_only, second_only, n),
+    )
+
+
+def _ratio_bound(
+    p: Array, q: Array, of_first: Array, of_second: Array, correlation: Array, *, upper: bool
+) -> Array:
+    """A root R of (p - Rq)² = d² - 2φRde + R²e², d and e the distances of two bounds from p, q."""
+    square, constant = q**2 - of_second**2, p**2 - of_first**2
+    half = p * q - correlation * of_first * of_second
+    root = np.sqrt(np.maximum(half**2 - square * constant, 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        bound = (half + root) / square if upper else constant / (half + root)
+    if upper:
+        bound = np.where(square > 0, bound, np.inf)
+    return np.where((p > 0) & (q > 0), bound, np.nan)
+
+
+def _error_of_logarithm(first: Array, second: Array, disagreements: Array) -> Array:
+    """The delta method's, of the logarithm of a ratio of paired proportions."""
+    defined = (first > 0) & (second > 0)
+    return np.where(
+        defined, np.sqrt(disagreements / np.where(defined, first * second, 1.0)), np.nan
     )
 
 
