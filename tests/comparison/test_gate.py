@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unittest
 from dataclasses import replace
 from typing import Any
@@ -102,6 +103,12 @@ def test_a_gate_needs_a_margin() -> None:
         gate(lambda _: Comparisons((item,)), 0.95)
 
 
+def compared_at(models: dict[str, Any], level: float) -> Comparisons:
+    metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
+    options: dict[str, Any] = {"margin": MARGIN, "method": "t", "test": "none"}
+    return hw.compare(models, metric=metric, confidence_level=level, **options)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("truth", [-MARGIN, 0.0, MARGIN])
 def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
@@ -112,18 +119,7 @@ def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
         old = rng.normal(0, 1, 20)
         new = old + truth + rng.normal(0, 3 * MARGIN, 20)
         models = {"new": new, "old": old}
-        metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
-        found = gate(
-            lambda level, models=models, metric=metric: hw.compare(
-                models,
-                metric=metric,
-                margin=MARGIN,
-                method="t",
-                confidence_level=level,
-                test="none",
-            ),
-            0.95,
-        )
+        found = gate(functools.partial(compared_at, {"new": new, "old": old}), 0.95)
         counts[found.outcome] += 1
     if truth == -MARGIN:
         assert 1 <= counts["passed"] <= 26
