@@ -35,7 +35,7 @@ from halfwidth.core.forms import (
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import RankEach
+from halfwidth.metrics.ranking import RankEach, mean_ranks
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
@@ -255,14 +255,8 @@ def ranks_within(records: Array, rank: RankEach) -> Array:
     """Records with scores replaced by their ranks, ties by their mean rank."""
     scores = records[: rank.n_scores]
     rows = scores.reshape(1, -1) if rank.flatten else scores
-    ranks = np.stack([_mean_ranks(row) for row in rows]).reshape(scores.shape)
+    ranks = np.stack([mean_ranks(row) for row in rows]).reshape(scores.shape)
     return np.concatenate([ranks, records[rank.n_scores :]])
-
-
-def _mean_ranks(values: Array) -> Array:
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    upto = np.cumsum(counts)
-    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
 
 
 def _of_concordances(pair: Pair, design: Design, form: RankedAreas, rank: RankEach) -> SignedSums:

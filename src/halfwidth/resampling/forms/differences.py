@@ -20,6 +20,7 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import (
@@ -136,28 +137,59 @@ def _weighted(
     if inner.weighted_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     models, places = distinct_models(pairs)
-    ends = inner.weighted_pairs(models, design, one, plan, pseudo_cases)
+    discordance = np.full(len(places), INDEPENDENT)
+    if inner.discordance is not None:
+        discordance = inner.discordance(models, places, one)
     contrast = declared_form(statistic, Contrast)
-    lower = _of_pairs(contrast, ends[0], places, plan)
-    return lower, lower if ends[1] is ends[0] else _of_pairs(contrast, ends[1], places, plan)
+    lower, upper = _Ends(contrast), _Ends(contrast)
+    for value in np.unique(discordance):
+        rows = np.flatnonzero(discordance == value)
+        used, own = np.unique(places[rows], return_inverse=True)
+        low, high = inner.weighted_pairs(
+            models[used], design, one, plan, pseudo_cases, float(value)
+        )
+        own = own.reshape(-1, 2)
+        lower.add(rows, low, own)
+        if high is not low:
+            upper.add(rows, high, own)
+    below = lower.distribution(plan)
+    return below, upper.distribution(plan) if upper.rows else below
 
 
-def _of_pairs(contrast: Contrast, end: InPairs, places: NDArray[np.intp], plan: Plan) -> Quantiles:
-    """The distribution of contrasts for one end of an interval, from replicates of models."""
-    first, second = places.T
-    if end.classes is None or end.weights is None:
-        replicates = contrast.of(end.first[first, 0], end.second[second, 0])
-        return as_distribution(replicates, plan)
-    # What each class adds to the difference of two averages.
-    weights = end.weights[..., None]
-    classes, of_first, of_second = (
-        np.where(weights == 0, 0.0, weights * values)
-        for values in (end.classes[..., None], end.first, end.second)
-    )
-    replicates = of_first[first] - of_second[second]
-    classes = (classes[first] - classes[second])[..., 0]
-    held = (end.weights[first] != 0) | (end.weights[second] != 0)
-    return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held * 1.0, replicates)
+class _Ends:
+    """Contrasts under Dirichlet weights for one end of an interval, some pairs after others."""
+
+    def __init__(self, contrast: Contrast) -> None:
+        self.contrast = contrast
+        self.rows: list[NDArray[np.intp]] = []
+        self.replicates: list[Array] = []
+        self.classes: list[tuple[Array, Array]] = []
+
+    def add(self, rows: NDArray[np.intp], end: InPairs, places: NDArray[np.intp]) -> None:
+        """Take pairs at some rows of the batch, of the models at some places."""
+        first, second = places.T
+        self.rows.append(rows)
+        if end.classes is None or end.weights is None:
+            self.replicates.append(self.contrast.of(end.first[first, 0], end.second[second, 0]))
+            return
+        # What each class adds to the difference of two averages.
+        weights = end.weights[..., None]
+        values, of_first, of_second = (
+            np.where(weights == 0, 0.0, weights * each)
+            for each in (end.classes[..., None], end.first, end.second)
+        )
+        self.replicates.append(of_first[first] - of_second[second])
+        held = (weights[first] != 0) | (weights[second] != 0)
+        self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
+
+    def distribution(self, plan: Plan) -> Quantiles:
+        """Of all pairs, in the order of the batch."""
+        order = np.argsort(np.concatenate(self.rows))
+        replicates = np.concatenate(self.replicates)[order]
+        if not self.classes:
+            return as_distribution(replicates, plan)
+        classes, held = (np.concatenate(parts)[order] for parts in zip(*self.classes, strict=True))
+        return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held, replicates)
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:
