@@ -37,10 +37,14 @@ METRIC = Metric(SAMPLE_METRICS["auroc"])
 STATISTIC = building.ranking_statistic(METRIC, RankEach(1), AreaFinish("binary"), "omit")
 
 
-def binormal(area: float) -> Draw:
-    """Normal scores, those of positive cases higher by a shift."""
-    shift = float(np.sqrt(2) * stats.norm.ppf(area))
-    return lambda generator, m, k: (shift + generator.normal(size=m), generator.normal(size=k))
+def binormal(area: float, spread: float = 1.0) -> Draw:
+    """Normal scores, those of positive cases higher by a shift and of another SD."""
+    shift = float(np.sqrt(1 + spread**2) * stats.norm.ppf(area))
+
+    def draw(generator: np.random.Generator, m: int, k: int) -> tuple[Array, Array]:
+        return shift + spread * generator.normal(size=m), generator.normal(size=k)
+
+    return draw
 
 
 def drawing_from(positive: Array, negative: Array) -> Draw:

@@ -26,13 +26,14 @@ EVIDENCE = ROOT / "src" / "halfwidth" / "estimation" / "evidence.csv"
 # Pages of tables, each written by a command that it names.
 PAGES_OF_TABLES = {
     "study": HERE / "real-study-tables.md",
+    "auto": HERE / "real-auto-tables.md",
     "metrics": HERE / "metric-coverage-tables.md",
     "runs": HERE / "runs.md",
 }
 NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
 MARKED = re.compile(
     rf"(?P<value>{NUMBER})(?: \[(?P<second>{NUMBER})\])?(?P<unit> ?%| points?)?"
-    r"<!-- (?P<source>study|metrics|runs|evidence|reckoned): (?P<key>[^>]+?) -->"
+    r"<!-- (?P<source>study|auto|metrics|runs|evidence|reckoned): (?P<key>[^>]+?) -->"
 )
 # What a figure looks like: a decimal point, or per cent.
 FIGURE = re.compile(rf"(?<![\w.]){NUMBER}(?= ?%)|(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\w)")

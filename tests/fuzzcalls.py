@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from handmade import hand_made
 
 import halfwidth as hw
 
@@ -214,6 +215,18 @@ def compared_tables(s: Source) -> Any:
     return s.choice([together, together, parts["a"], parts, list(parts.values())])
 
 
+def rated_table(s: Source) -> Any:
+    """Values of cases of a model with two raters, and of these with each other."""
+    pairs = [("m", "A"), ("m", "B"), ("A", "B")]
+    columns: dict[str, Any] = {
+        "case": [f"c{i}" for i in range(s.n)] * 3,
+        "prediction": [one for one, _ in pairs for _ in range(s.n)],
+        "reference": [other for _, other in pairs for _ in range(s.n)],
+        "dice": s.numpy.beta(8, 2, 3 * s.n),
+    }
+    return s.choice([dict, pd.DataFrame])(columns)
+
+
 def published_table(s: Source) -> Any:
     rows: dict[str, Any] = {
         "n": [s.randrange(0, 200) for _ in range(s.n)],
@@ -401,6 +414,38 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
+    "compare_with_raters": {
+        "model": lambda s: s.numpy.integers(0, 3, s.n),
+        "raters": lambda s: {
+            x: s.numpy.integers(0, 3, s.n) for x in s.choice(["AB", "ABC", "ABC"])
+        },
+        "metric": words("cohen_kappa", "accuracy", "f1", "mae", "auroc"),
+        "name": words("model", "net"),
+        "unmatched": words("raise", "omit"),
+        "effect": words("difference", "ratio"),
+        "margin": words(None, 0.1),
+    },
+    "compare_with_raters_table": {
+        "table": rated_table,
+        "value": words("dice", None),
+        "model": words("m", "x"),
+        "raters": words(None, ["A", "B"]),
+        "prediction": words("prediction"),
+        "reference": words("reference"),
+        "within": words((), "case"),
+        "groups": words("case", "missing"),
+        "strata": words("missing"),
+        "unmatched": words("raise", "omit"),
+        "effect": words("difference", "ratio"),
+        "margin": words(None, 0.1),
+    },
+    "limits_of_agreement": {
+        "effect": words("difference", "ratio"),
+        "first": numbers,
+        "second": numbers,
+        "names": words(("a", "b")),
+        "share": words(0.9, 0.95),
+    },
     "pilot_n": {"halfwidth": words(0.05, 0.1, 0.3), "width": words(0.1, 0.3, 0.5)},
     "pilot_width": {"n": count(1, 60)},
     "review": {"mean": share, "n": count(1, 60)},
@@ -433,6 +478,7 @@ def finished(kind: str) -> tuple[Any, ...]:
             hw.planning.mean_n(0.1, halfwidth=0.02, metric="dsc"),
             [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
         ),
+        "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
         "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
     }
     return made[kind]()
@@ -445,7 +491,7 @@ def panels(s: Source) -> Any:
 
 OF_FIGURES: Mapping[str, Draw] = {
     kind: (lambda s, kind=kind: s.choice(finished(kind)))
-    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples")
+    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples", "comparisons")
 } | {"panels": panels, "by": words(None, "label"), "groups": words(None, {"a": ["x"] * 10})}
 
 # --------------------------------------------------------------------------- calls

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import halfwidth as hw
-from halfwidth import intervals, metrics, summaries
+from halfwidth import comparison, intervals, metrics, summaries
 from halfwidth.core.catalogue import Catalogue
 from halfwidth.core.cautions import CAUTIONS
 from halfwidth.core.references import REFERENCES
@@ -90,7 +90,7 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
     assert cited <= set(REFERENCES)
     source = "".join(
         inspect.getsource(module)
-        for package in (hw.core, intervals, summaries, metrics)
+        for package in (hw.core, comparison, intervals, summaries, metrics)
         for module in modules_of(package)
         if not module.__name__.endswith("references")
     )
@@ -103,7 +103,10 @@ def test_every_citation_has_a_reference_and_every_reference_is_cited() -> None:
         *("lorensen_cline1987", "epanechnikov1969", "mori1994", "wilcox2012"),
         *("hall2013", "nakagawa_schielzeth2013", "phipson_smyth2010"),
         *("lilliefors1967", "mcclish1989", "kish1965", "satterthwaite1946"),
+        *("holm1979", "benjamini_hochberg1995", "janssen1997"),
+        *("bland1999", "bland2007", "carkeet2015", "williams1976"),
         *("gil_pelaez1951", "imhof1961", "learned_miller_thomas2019"),
+        *("donner_zou2012", "yang2012"),
     }
     assert {key for key in REFERENCES if key not in cited and key not in source} <= named
 

@@ -24,6 +24,7 @@ PUBLIC = {
     "halfwidth.study.analysis",
     "halfwidth.study.populations",
     "halfwidth.summaries",
+    "halfwidth.testing",
 }
 
 

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
+    from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
+    from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
@@ -43,13 +46,16 @@ __all__ = [
     "METRICS",
     "SAMPLE_METRICS",
     "STATISTICS",
+    "Agreement",
     "Better",
     "Bounds",
     "Caution",
+    "Comparisons",
     "Confusion",
     "Curve",
     "Curves",
     "DataError",
+    "Difference",
     "Estimate",
     "Estimates",
     "HalfwidthError",
@@ -62,11 +68,14 @@ __all__ = [
     "UnknownNameError",
     "compare",
     "compare_table",
+    "compare_with_raters",
+    "compare_with_raters_table",
     "confusion_ci",
     "curve_ci",
     "difference_ci",
     "evidence",
     "explain",
+    "limits_of_agreement",
     "metric_ci",
     "metrics",
     "planning",
@@ -88,13 +97,16 @@ _HOME = {
     "METRICS": "metrics.catalogue",
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
+    "Agreement": "comparison.agreement",
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
+    "Comparisons": "core.comparison",
     "Confusion": "core.curves",
     "Curve": "core.curves",
     "Curves": "core.curves",
     "DataError": "core.errors",
+    "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
     "HalfwidthError": "core.errors",
@@ -107,11 +119,14 @@ _HOME = {
     "UnknownNameError": "core.errors",
     "compare": "comparison.api",
     "compare_table": "comparison.api",
+    "compare_with_raters": "comparison.rater_api",
+    "compare_with_raters_table": "comparison.rater_api",
     "confusion_ci": "estimation.test_sets.confusion",
     "curve_ci": "estimation.test_sets.curves",
     "difference_ci": "estimation.differences",
     "evidence": "estimation.evidence",
     "explain": "core.cautions",
+    "limits_of_agreement": "comparison.agreement",
     "metric_ci": "estimation.test_sets.api",
     "metrics": "metrics",
     "planning": "planning",

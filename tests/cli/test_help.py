@@ -87,8 +87,10 @@ def test_an_option_is_in_the_same_group_everywhere() -> None:
             if param.param_type_name == "option" and panel:
                 assert panel in set(Group)
                 found.setdefault(param.opts[0], set()).add(str(panel))
-    # Published numbers, cells of a study and options of one of its parts are no settings.
-    others = {str(group) for group in (Group.PUBLISHED, Group.CELLS, Group.PARTS)}
+    # Published numbers, cells of a study and options of one of its parts are no settings, and a
+    # comparison has words of its own: unpaired models, simultaneous intervals.
+    own = (Group.PUBLISHED, Group.COMPARISON, Group.CELLS, Group.PARTS)
+    others = {str(group) for group in own}
     assert [name for name, panels in found.items() if len(panels - others) > 1] == []
 
 
@@ -153,7 +155,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("percent.csv", case=case, dice=[*(100 * dice[1:]), None])
     names = {"model": ["a", "b"] * (n // 2), "task": ["x"] * (n // 2) + ["y"] * (n // 2)}
     save("long.csv", patient=[f"p{i // 4}" for i in range(n)], **names, dice=dice)
+    better = (dice + rng.normal(0.01, 0.005, n)).clip(0, 1)
+    many, old = range(300), rng.beta(9, 2, 300)
+    save("old.csv", case=many, dice=old.round(4))
+    save("new.csv", case=many, dice=(old + rng.normal(0.01, 0.005, 300)).clip(0, 1).round(4))
+    save("wide.csv", case=case, unet=dice, vit=better)
+    tasks, models = names["task"], ["nnunet"] * n + ["vit"] * n
+    save("models.csv", case=case * 2, model=models, task=tasks * 2, dice=[*dice, *better])
     truth = rng.integers(0, 2, n)
+    scores = {name: truth / 2 + rng.random(n) / 2 for name in ("prob_a", "prob_b")}
+    labels = {name: (p > 0.5).astype(int) for name, p in zip("ab", scores.values(), strict=True)}
+    save("preds2.csv", case=case, y=truth, **scores, **labels)
+    y = rng.integers(0, 2, 300)
+    old_scores = y / 2 + rng.random(300) / 2
+    save("preds_old.csv", case=many, y=y, p=old_scores)
+    save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
     save("preds.csv", y=truth, p1=(truth / 2 + rng.random(n) / 2).round(3))
     three = rng.integers(0, 3, n)
     shares = rng.dirichlet([1, 1, 1], n) / 2 + np.eye(3)[three] / 2

@@ -163,3 +163,29 @@ def test_names_choose_a_difference(models: dict[str, pd.Series]) -> None:
     assert list(result.to_frame()["second"]) == ["B", "C", "C"]
     assert "A against B: mean DSC lower by" in repr(result)
     assert "<table" in result._repr_html_()
+
+
+def test_unpaired_means_are_welchs(models: dict[str, pd.Series]) -> None:
+    from scipy import stats
+
+    first, second = models["A"].iloc[:20], models["B"].iloc[10:]
+    two = {"A": first, "B": second}
+    (one,) = hw.compare(two, metric="dsc", paired=False, method="welch")
+    oracle = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+    assert (one.low, one.high) == pytest.approx((oracle.low, oracle.high))
+    assert not one.paired
+
+
+def test_p_values_are_adjusted_over_a_family(models: dict[str, pd.Series]) -> None:
+    table = pd.concat([long_table(models, organ="liver"), long_table(models, organ="spleen")])
+    result = hw.compare_table(table, "dice", within="organ", metric="dsc", rng=1)
+    tests = [one.test for one in result if one.test is not None]
+    assert len(tests) == 6
+    assert {one.correction for one in tests} == {"holm"}
+    p = [one.p_value for one in tests]
+    smallest = min(range(3), key=lambda at: p[at])
+    assert tests[smallest].adjusted == pytest.approx(min(1.0, 3 * p[smallest]))
+    two = hw.compare({name: models[name] for name in "AB"}, metric="dsc", rng=1)
+    assert two[0].test is not None
+    assert not two[0].test.correction
+    assert hw.compare(models, metric="dsc", test="none")[0].test is None

@@ -169,6 +169,31 @@ def test_so_many_cases_settle_the_observed_difference(
     assert words[1] == settled
 
 
+@pytest.mark.parametrize(("n", "method"), [(20, "dirichlet"), (60, "dirichlet"), (10, "t")])
+def test_what_few_cases_cost_falls_faster(n: int, method: str) -> None:
+    rng = np.random.default_rng(3)
+    old = rng.beta(9, 2, n)
+    new = np.clip(old + 0.004 + rng.normal(0, 0.03, n), 0, 1)
+    options: dict[str, Any] = {"metric": "dsc", "test": "none", "method": method, "rng": 1}
+    options["margin"] = 0.01 if method == "dirichlet" else 0.002
+
+    def copied(times: int) -> Difference:
+        models = {"new": np.tile(new, times), "old": np.tile(old, times)}
+        return hw.compare(models, **options)[0]
+
+    first = copied(1).verdict
+    assert first is not None
+    assert first.n_needed is not None
+    enough = next(k for k in range(2, 50) if word_in(copied(k)) != "inconclusive")
+    # Between the last number of copies that is not enough and the first that is; 40 % either way.
+    assert 0.6 * (enough - 1) * n < first.n_needed < 1.4 * enough * n
+
+
+def word_in(item: Difference) -> str:
+    assert item.verdict is not None
+    return item.verdict.word
+
+
 @pytest.mark.parametrize("margin", [None, 0.25])
 def test_a_lead_that_large_would_have_been_enough(margin: float | None) -> None:
     new, old = paired_values(40)
@@ -223,10 +248,10 @@ def test_sentences() -> None:
         "new is inferior to old: the 95 % CI of the difference in mean HD95, 1.5 to 4.5 mm, lies "
         "above 1, and lower is better."
     )
-    assert sentence(difference(-0.02, 0.01), 0.01) == (
-        "Inconclusive: the 95 % CI of the difference in mean DSC, -0.020 to 0.010, contains -0.01. "
-        "With 50 cases a difference above 0.005 would be enough; about 460 would settle the "
-        "observed difference, -0.005."
+    assert sentence(difference(-0.02, 0.012), 0.01) == (
+        "Inconclusive: the 95 % CI of the difference in mean DSC, -0.020 to 0.012, contains -0.01. "
+        "With 50 cases a difference above 0.006 would be enough; about 360 would settle the "
+        "observed difference, -0.004."
     )
     assert sentence(difference(-math.inf, 3.0)).endswith("-∞ to 3.000, contains 0.")
 

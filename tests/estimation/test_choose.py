@@ -52,12 +52,23 @@ def test_means_of_thin_strata_keep_t(strata: int, method: str) -> None:
     assert equal.low < 0.9 < equal.high
 
 
-@pytest.mark.parametrize(("positive", "method"), [(14, "dirichlet"), (15, "delong_logit_t")])
-def test_an_auroc_of_a_rare_class(positive: int, method: str) -> None:
+@pytest.mark.parametrize(
+    ("positive", "wrong", "method"),
+    [
+        (10, 5, "delong_logit_t"),
+        (10, 4, "dirichlet"),
+        (50, 5, "delong_logit_t"),
+        (50, 4, "dirichlet"),
+    ],
+)
+def test_an_auroc_takes_delong_where_enough_of_the_rarer_class_are_ranked_wrongly(
+    positive: int, wrong: int, method: str
+) -> None:
     truth = np.r_[np.ones(positive, int), np.zeros(100, int)]
-    scores = np.random.default_rng(2).random(len(truth)) * 0.5 + 0.2 * truth
+    # Positive cases that lie below all others count as one each.
+    scores = np.r_[np.arange(wrong) - 1e3, np.arange(positive - wrong) + 1e3, np.zeros(100)]
     for labels in (truth, 1 - truth):
-        e = hw.metric_ci(labels, scores, metric="auroc", n_resamples=99, rng=1)
+        e = hw.metric_ci(labels, scores, metric="auroc", scores="any", n_resamples=99, rng=1)
         assert isinstance(e, hw.Estimate)
         assert e.method == method
 

@@ -124,6 +124,19 @@ def test_dominated_weights_are_said_and_make_the_interval_wide() -> None:
     assert "HW209" in codes(weighted(weights, "average_precision"))
 
 
+@pytest.mark.parametrize(("heavy", "flagged"), [(20, True), (51, False)])
+def test_a_weighted_proportion_needs_as_many_cases_as_other_counts(
+    heavy: int, *, flagged: bool
+) -> None:
+    truth = np.arange(200) % 2
+    decided = np.where(np.arange(200) % 5, truth, 1 - truth)
+    weights = np.where(np.arange(200) < heavy, 1.0, 1e-9)
+    for metric in ("accuracy", "sensitivity", "f1"):
+        made = hw.metric_ci(truth, decided, metric=metric, sample_weight=weights, rng=1)
+        assert isinstance(made, hw.Estimate)
+        assert ("HW209" in codes(made)) is flagged
+
+
 def test_weighted_area_has_the_error_of_a_jackknife_over_cases() -> None:
     weights = np.random.default_rng(2).lognormal(0, 1, 60)
 

@@ -280,6 +280,16 @@ def test_the_bottom_of_the_range_is_an_end_as_well() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("method", "words"), [("dirichlet", "draws of weights"), ("percentile", "resamples")]
+)
+def test_an_infinite_bound_is_told_with_what_was_drawn(method: str, words: str) -> None:
+    truth, decided = [1] * 25 + [0] * 25, [1] * 20 + [0] * 30
+    e = hw.metric_ci(truth, decided, metric="lr_plus", method=method, n_resamples=199, rng=1)
+    (message,) = (one.message for one in e.cautions if one.code == "HW314")
+    assert f"in too many {words} the LR+ is infinite" in message
+
+
 def test_no_metric_is_near_an_infinite_end() -> None:
     truth = truth_of(60, 70)
     e = ask(truth, 1 - truth, metric="net_benefit:0.2")

@@ -294,6 +294,10 @@ def test_figures_take_finished_results_only() -> None:
 @pytest.mark.parametrize(("bounds", "hint"), [((50, 100), "bounds 0.5,1"), ((96, 100), None)])
 def test_bounds_in_the_unit_before_scaling(bounds: tuple[float, float], hint: str | None) -> None:
     with pytest.raises(hw.DataError, match="lie outside the range") as error:
-        hw.summary_ci([85.0, 90.0, 95.0], metric="dsc", scale=100, bounds=bounds)
+        hw.summary_ci([85.0, 90.0, 95.0], metric="score", scale=100, bounds=bounds)
     assert ("are meant?" in str(error.value)) is (hint is not None)
     assert hint is None or hint in str(error.value)
+    with pytest.raises(
+        hw.OptionError, match=r"beyond those of DSC, \[0, 1\]: .*scale=100.*bounds 0."
+    ):
+        hw.summary_ci([85.0, 90.0, 95.0], metric="dsc", bounds=bounds)

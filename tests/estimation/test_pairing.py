@@ -138,9 +138,9 @@ def test_arrays_and_indexes_that_only_count_pair_by_place() -> None:
 def test_predictions_for_a_part_that_was_split_off_pair_by_place() -> None:
     # What train_test_split leaves: labels of the whole data, shuffled, and new predictions.
     truth = pd.Series(TRUTH.to_numpy(), ORDER * 3)
-    right = hw.metric_ci(TRUTH, SCORE, metric="auroc")
+    right = hw.metric_ci(TRUTH, SCORE, metric="auroc", rng=1)
     for predictions in (SCORE.to_numpy(), pd.Series(SCORE.to_numpy())):
-        e = hw.metric_ci(truth, predictions, metric="auroc")
+        e = hw.metric_ci(truth, predictions, metric="auroc", rng=1)
         assert (numbers(e), codes(e)) == (numbers(right), codes(right))
 
 
@@ -250,8 +250,8 @@ def test_columns_named_by_classes_are_scores_of_these_classes() -> None:
     score = np.asarray(SCORE)
     named = pd.DataFrame({"sick": score, "well": 1 - score})
     truth = np.where(TRUTH == 1, "well", "sick")
-    right = hw.metric_ci(truth, named.to_numpy(), metric="auroc", pos_label="well")
-    e = hw.metric_ci(truth, named[["well", "sick"]], metric="auroc", pos_label="well")
+    right = hw.metric_ci(truth, named.to_numpy(), metric="auroc", pos_label="well", rng=1)
+    e = hw.metric_ci(truth, named[["well", "sick"]], metric="auroc", pos_label="well", rng=1)
     assert numbers(e) == numbers(right)
     assert message(e, "HW409").startswith("The labels of the columns of y_score come in another")
     assert "HW409" not in codes(hw.metric_ci(truth, named, metric="auroc", pos_label="well"))

@@ -414,8 +414,19 @@ def test_right_or_wrong_takes_0_and_1_only() -> None:
 
 
 def test_bounds_of_ones_own_replace_those_of_the_metric() -> None:
-    assert ask([-0.5, 0.5, 0.2], metric="dsc", bounds=(-1, 1)).n == 3
+    assert ask([0.1, 0.3, 0.2], metric="dsc", bounds=(0, 0.4)).n == 3
     assert "outside the range [0, 0.4]" in complaint([0.5], metric="dsc", bounds=(0, 0.4))
+
+
+@pytest.mark.parametrize(
+    ("bounds", "advice"),
+    [((-1, 2), "give narrower ones"), ((0, 100), "scale=100"), ((0.5, 1.5), "give narrower ones")],
+)
+def test_bounds_beyond_those_of_the_metric_are_refused(bounds: Any, advice: str) -> None:
+    text = complaint([0.5, 0.7], metric="dsc", bounds=bounds)
+    assert "reach beyond those of DSC, [0, 1]: " in text
+    assert advice in text
+    assert "reach beyond those of HD95" in complaint([1.0], metric="hd95", bounds=(-1, 9))
 
 
 def test_a_penalty_that_is_no_number_is_refused() -> None:

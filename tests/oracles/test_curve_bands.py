@@ -44,7 +44,8 @@ HEIGHTS: dict[CurveKind, Any] = {"roc": roc_heights, "pr": pr_heights}
 
 def data_of(n: int, *, ties: bool, clusters: bool) -> dict[str, Any]:
     generator = np.random.default_rng([n, ties, clusters])
-    groups = np.sort(generator.integers(0, n // 3, n)) if clusters else None
+    # Fewer than six clusters have no band.
+    groups = np.arange(n) * max(n // 3, 6) // n if clusters else None
     truth = (generator.random(n) < 0.35).astype(int)
     score = truth + generator.normal(size=n) + (0 if groups is None else groups % 3)
     score = np.round(score) if ties else score
@@ -220,6 +221,19 @@ def test_pointwise_coverage_of_roc_bands() -> None:
 
 
 # --------------------------------------------------------------------------- confusion
+
+
+@pytest.mark.parametrize("clusters", [5, 6])
+def test_a_curve_of_fewer_than_six_clusters_has_no_band(clusters: int) -> None:
+    generator = np.random.default_rng(4)
+    truth, groups = np.arange(60) // 6 % 2, np.arange(60) % clusters
+    score = truth + generator.normal(size=60)
+    (curve,) = curve_ci(truth, score, scores="any", groups=groups, n_resamples=49, rng=1)
+    assert np.isfinite(curve.y).all()
+    assert curve.area is not None
+    assert curve.area.low < curve.area.value < curve.area.high
+    for end in (curve.low[1:], curve.high[1:]):
+        assert np.isnan(end).all() if clusters < 6 else np.isfinite(end).all()
 
 
 @pytest.mark.parametrize("clusters", [False, True])

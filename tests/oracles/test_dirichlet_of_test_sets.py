@@ -342,11 +342,20 @@ def test_errors_within_bounds_have_pseudo_cases_there() -> None:
     _check(_dirichlet(target, predicted, "r2", bounds=(-1, 1)), r2)
 
 
+def test_the_error_of_a_single_case_within_bounds_has_that_of_its_square() -> None:
+    squared = hw.metric_ci([1.0], [1.2], metric="mse", bounds=(0, 9), rng=1)
+    root = hw.metric_ci([1.0], [1.2], metric="rmse", bounds=(0, 3), rng=1)
+    assert isinstance(squared, hw.Estimate)
+    assert isinstance(root, hw.Estimate)
+    assert root.method == squared.method == "dirichlet"
+    assert (root.low, root.high) == pytest.approx((squared.low**0.5, squared.high**0.5), rel=0.05)
+
+
 def test_bounds_that_do_not_fit_are_refused() -> None:
     target, predicted = np.arange(6.0), np.arange(6.0)[::-1]
     with pytest.raises(hw.DataError, match="MAE of case 1 is 5, outside the bounds"):
         _dirichlet(target, predicted, "mae", bounds=(0, 4))
-    with pytest.raises(OptionError, match="beyond the metric's own"):
+    with pytest.raises(OptionError, match="reach beyond those of MAE"):
         _dirichlet(target, predicted, "mae", bounds=(-1, 9))
     with pytest.raises(OptionError, match="no effect on auroc"):
         _dirichlet(TRUTH, SCORES, "auroc", bounds=(0.5, 1))

@@ -190,7 +190,7 @@ def test_other_metrics_have_no_guess(metric: str | None) -> None:
 
 
 def test_a_metric_on_another_scale_has_no_guess() -> None:
-    with pytest.raises(hw.DataError, match=r"0 to 1\) only"):
+    with pytest.raises(hw.HalfwidthError, match=r"beyond those of DSC, \[0, 1\]: .*scale=100"):
         review(50, mean=85, metric="dsc", bounds=(0, 100))
     scaled, plain = (
         review(50, mean=mean, metric="dsc", scale=scale).low

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import RankedAreas
+from halfwidth.core.forms import OrderStatistics, RankedAreas
 from halfwidth.core.rng import Key, bits, words
 from halfwidth.core.spec import Metric, Statistic
 from halfwidth.core.types import Array
@@ -19,7 +19,10 @@ from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.swap_tests import Pair, ranks_within, signed_sums, swap_tests
+from halfwidth.resampling.kernels import native
+from halfwidth.resampling.order_swaps import SwappedOrder
+from halfwidth.resampling.rank_swaps import SwappedAreas, ranks_within
+from halfwidth.resampling.swap_tests import Pair, signed_sums, swap_tests
 from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
 
 N = 9
@@ -213,3 +216,49 @@ def test_draws_do_not_depend_on_blocks_and_are_fair() -> None:
 def test_bits_are_those_of_words() -> None:
     word = int(words(Key(9), 0, 4)[0])
     assert bits(Key(9), 0, 1, 64)[0].tolist() == [word >> place & 1 for place in range(64)]
+
+
+@pytest.mark.parametrize("reach", [5.0, 0.0])
+@pytest.mark.parametrize("name", ["median", "iqr", "quantile:q=0.9", "quantile:q=0.001"])
+def test_ranks_are_found_in_their_windows(
+    name: str, reach: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no reach chance goes further than expected, and all entries are looked at."""
+    monkeypatch.setattr("halfwidth.resampling.order_swaps.REACH", reach)
+    rng = np.random.default_rng(11)
+    first = rng.normal(size=300).round(2)
+    pair = first, (first + 0.3 * rng.normal(size=300)).round(2)
+    statistic, sizes = resolve_statistic(name), (1,) * 100 + (2,) * 100
+    for design in (Design((300,), paired=True), Design((200,), sizes, paired=True)):
+        form = statistic.spec.form
+        assert isinstance(form, OrderStatistics)
+        weights = form.weights(300, **statistic.parameters)
+        swapped = drawn_swaps(Plan(5), design, 0, 300)
+        found = SwappedOrder(pair, weights, design)(swapped)
+        expected = differences_in_full(pair, statistic, of_cases(swapped, design))
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("average", ["macro", "micro", "none"])
+@pytest.mark.parametrize("name", ["average_precision", "average_precision_trapezoid", "auroc"])
+def test_areas_in_one_order_are_those_of_each_swap(name: str, average: str, weighted: bool) -> None:
+    statistic, pair = pair_of_test_sets(name, average, weighted, 90)
+    form = statistic.spec.form
+    assert isinstance(form, RankedAreas)
+    assert isinstance(form.rank, RankEach)
+    for design in (Design((90,), paired=True), Design((45,), (2,) * 45, paired=True)):
+        swapped = drawn_swaps(Plan(5), design, 0, 40)
+        expected = differences_in_full(pair, statistic, of_cases(swapped, design))
+        for compiled in {False, native.available()}:
+            areas = SwappedAreas(pair, form, form.rank, design, compiled=compiled)
+            np.testing.assert_allclose(areas(swapped), expected, atol=1e-12)
+
+
+def test_sums_by_octets_are_products() -> None:
+    rng = np.random.default_rng(2)
+    for units, rows in ((1, 1), (8, 3), (70, 2), (70, 9), (129, 8)):
+        features, design, plan = rng.normal(size=(rows, units)), Design((units,)), Plan(6, 500)
+        sums = np.concatenate([part for *_, part in drawn_sums(features, design, plan)], axis=1)
+        signs = 1.0 - 2.0 * drawn_swaps(plan, design, 0, 500)
+        np.testing.assert_allclose(sums, features @ signs.T, atol=1e-12)

@@ -85,6 +85,8 @@ def test_statistics_of_cases(name: str, n: int) -> None:
         ("accuracy", None, 2),
         ("balanced_accuracy", None, 2),
         ("f1", "binary", 2),
+        ("sensitivity", "binary", 2),
+        ("ppv", "binary", 2),
         ("mcc", None, 3),
         ("f1", "macro", 3),
         ("auroc", "binary", 2),

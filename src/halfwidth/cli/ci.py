@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from halfwidth.cli import figures, options, predictions, reading, test_set_options
 from halfwidth.cli.answer import Answer
-from halfwidth.cli.command import Group, is_given
+from halfwidth.cli.command import Group, refuse_given
 from halfwidth.cli.output import note, note_if_long
 from halfwidth.core.errors import OptionError
 from halfwidth.core.estimates import Estimates
@@ -151,7 +150,7 @@ def ci(
         "jobs": jobs,
     }
     if source.any:
-        _refuse(ctx, case_options, "has no effect on a metric of a test set (--target)")
+        refuse_given(ctx, case_options, "has no effect on a metric of a test set (--target)")
         kind = figures.check(plot, plot_kind, figures.TEST_SET_KINDS)
         columns = predictions.DesignColumns(groups, strata, sample_options.pop("weight"))
         metrics = split_names(metric or ())
@@ -159,7 +158,7 @@ def ci(
             source, metrics, shared | sample_options, columns, (plot, kind)
         )
     else:
-        _refuse(ctx, sample_options, "needs --target COLUMN, the true classes")
+        refuse_given(ctx, sample_options, "needs --target COLUMN, the true classes")
         design_options = {"groups": groups, "strata": strata, "metric": options.only_metric(metric)}
         kind = figures.check(plot, plot_kind, figures.KINDS)
         estimates = _estimate_cases(
@@ -175,13 +174,6 @@ def ci(
     document = figures.with_figure(estimates_document(estimates), figure)
     status = STRICT_STATUS if strict and estimates.cautions else 0
     return Answer(document, fmt, out, status)
-
-
-def _refuse(ctx: typer.Context, names: Iterable[str], why: str) -> None:
-    """An option that would be ignored is an error."""
-    for name in names:
-        if is_given(ctx, name):
-            raise OptionError(f"--{name.replace('_', '-')} {why}")
 
 
 def _estimate_cases(

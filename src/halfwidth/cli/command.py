@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from halfwidth.cli.answer import Answer
+from halfwidth.core.errors import OptionError
 
 # Settings of the command and of verbs that hold further verbs. Escape codes have no place in the
 # output, whatever the terminal: it may be piped or logged.
@@ -43,6 +45,7 @@ class Group(StrEnum):
     PUBLISHED = "Published numbers"
     MASKS = "Masks"
     ESTIMATE = "What to estimate"
+    COMPARISON = "Comparison"
     ASSUMED = "What is assumed"
     GOAL = "Width or number of cases"
     INTERVAL = "Interval"
@@ -126,3 +129,10 @@ def _group_of(param: Parameter) -> Group:
 def is_given(ctx: typer.Context, name: str) -> bool:
     """Whether an option stands on the command line, as its default or not."""
     return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def refuse_given(ctx: typer.Context, names: Iterable[str], why: str) -> None:
+    """Refuse options that would be ignored."""
+    for name in names:
+        if is_given(ctx, name):
+            raise OptionError(f"--{name.replace('_', '-')} {why}")

@@ -1,7 +1,8 @@
 """Entry point of the command line, and what it does with errors.
 
 Data go to stdout, chatter to stderr. Exit status: 0 ok, 2 wrong usage or bad input, 1 internal
-error, 3 with ``--strict`` when a caution was raised, 130 interrupted.
+error, 3 with ``--strict`` when a caution was raised, 130 interrupted; of ``gate`` also 4 where the
+new model is worse by the margin and 5 where there are too few cases to say.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Entry:
 VERBS = {
     "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
     "score": Entry("score:score", "A per-case table from two folders of masks."),
+    "compare": Entry("compare:compare", "How two or more models differ, with intervals."),
+    "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),
     "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
     "review": Entry("review:review", "Intervals that published numbers should have had."),
     "methods": Entry("methods:methods", "The CI methods and when to use which."),
@@ -65,7 +68,7 @@ VERBS = {
 }
 
 
-def _ci_epilog() -> str:
+def _metrics_epilog() -> str:
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     return (
@@ -81,7 +84,12 @@ def _score_epilog() -> str:
     return f"Metrics of masks: {', '.join(MASK_METRICS)}."
 
 
-EPILOGS: dict[str, Callable[[], str]] = {"ci": _ci_epilog, "score": _score_epilog}
+EPILOGS: dict[str, Callable[[], str]] = {
+    "ci": _metrics_epilog,
+    "compare": _metrics_epilog,
+    "gate": _metrics_epilog,
+    "score": _score_epilog,
+}
 
 
 def _show_version(value: bool) -> None:

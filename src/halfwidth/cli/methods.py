@@ -83,7 +83,8 @@ def methods(
         chosen = [
             method
             for method in chosen
-            if method.accepts & estimands and (means or method.distribution is not Need.STUDENTIZED)
+            if method.makes_for(estimands)
+            and (means or method.distribution is not Need.STUDENTIZED)
         ]
     return Answer(_overview(chosen))
 

@@ -13,7 +13,6 @@ from halfwidth.core.errors import DataError, OptionError, proposed, shortened
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric, Takes
-from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
 
 
@@ -107,6 +106,8 @@ class TestSetData:
 
 def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: bool) -> TestSetData:
     """Read the test set; ``numbers``: targets are numbers rather than classes."""
+    from halfwidth.io.prediction_columns import class_cells
+
     source.check()
     if source.file is None:
         from halfwidth.io.arrays import read_array
@@ -127,11 +128,11 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
                 f"It has {shortened(table.names)}"
             )
     return TestSetData(
-        _cells(table, str(source.target), numbers=numbers),
+        class_cells(table, str(source.target), numbers=numbers),
         _predictions(table, source, numbers=numbers),
         None if columns.groups is None else table.levels(columns.groups),
         None if columns.strata is None else table.levels(columns.strata),
-        None if columns.weight is None else _cells(table, columns.weight, numbers=True),
+        None if columns.weight is None else class_cells(table, columns.weight, numbers=True),
         _repeat_cautions(table, [name for name in columns_used if name is not None], columns),
     )
 
@@ -154,42 +155,12 @@ def _repeat_cautions(
     )
 
 
-def _cells(table: Table, name: str, *, numbers: bool) -> Any:
-    """A column of numbers or booleans as such, else of text; missing cells None or NaN."""
-    import numpy as np
-
-    if numbers or table.is_numeric(name):
-        return table.values(name, np.arange(len(table)))
-    cells = [None if is_missing(cell) else str(cell) for cell in table.columns[name]]
-    return np.array(cells, dtype=object)
-
-
-@frozen
-class _NamedColumns:
-    """Scores with the names of their columns, as a data frame has them."""
-
-    columns: tuple[str, ...]
-    cells: Any
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.cells if dtype is None else self.cells.astype(dtype)
-
-
 def _predictions(table: Table, source: TestSetSource, *, numbers: bool) -> Any:
-    import numpy as np
+    from halfwidth.io.prediction_columns import class_cells, score_cells
 
     if source.prediction is not None:
-        return _cells(table, source.prediction, numbers=numbers)
-    for name in source.score:
-        if not table.is_numeric(name):
-            raise DataError(
-                f"{source.file}: column {name!r} holds no numbers; a column of predicted "
-                f"classes is --prediction {name}"
-            )
-    columns = [table.values(name, np.arange(len(table))).astype(float) for name in source.score]
-    if len(columns) == 1:
-        return columns[0]
-    return _NamedColumns(tuple(source.score), np.stack(columns, axis=1))
+        return class_cells(table, source.prediction, numbers=numbers)
+    return score_cells(table, source.score, str(source.file))
 
 
 def parse_labels(given: list[str] | None, cells: Any) -> list[Any] | None:

@@ -1,4 +1,3 @@
-# ruff: noqa: ARG001 -- metrics of test sets are next
 """The public functions for comparing models: arrays or tables in, differences out."""
 
 from __future__ import annotations
@@ -7,21 +6,21 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from halfwidth.comparison.assembling import compared
-from halfwidth.comparison.case_values import ValueOptions, measure_values
 from halfwidth.comparison.families import Family
-from halfwidth.comparison.inputs import check_common_lengths, models_of
-from halfwidth.comparison.matching import Unmatched, matched
-from halfwidth.comparison.settings import check_against_metric, check_models, resolve_settings
+from halfwidth.comparison.inputs import models_of
+from halfwidth.comparison.matching import Unmatched
+from halfwidth.comparison.measuring import of_test_sets, of_values
+from halfwidth.comparison.prediction_tables import prediction_columns, prediction_families
+from halfwidth.comparison.settings import resolve_settings
 from halfwidth.comparison.sources import TableColumns, column_list, column_name, sources_of
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.comparison import Comparisons, Effect
+from halfwidth.core.errors import OptionError
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import (
     AUTO,
-    resolve_metric,
     resolve_request,
-    resolve_statistic,
 )
 
 Test = Literal["auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"]
@@ -103,19 +102,26 @@ def compare(
         unmatched=unmatched,
         keep_cases=keep_cases,
     )
-    given = models_of(
-        models, {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
-    )
-    check_models([model.name for model in given], settings)
-    check_common_lengths(given)
-    bound_metric = resolve_metric(metric, bounds)
-    check_against_metric(settings, bound_metric)
-    family = Family(given, bound_metric)
-    if settings.paired:
-        family = matched(family, settings.unmatched)
-    options = ValueOptions(resolve_statistic(statistic), scale)
-    measured = measure_values(family, options, settings.request, paired=settings.paired)
-    return compared([measured], settings)
+    given = {
+        "statistic": statistic,
+        "over": over,
+        "scale": scale,
+        "penalty": penalty,
+        "average": average,
+        "labels": labels,
+        "pos_label": pos_label,
+        "scores": scores,
+        "threshold": threshold,
+        "absent_class": absent_class,
+        "undefined": undefined,
+        "costs": costs,
+        "priors": priors,
+        "sample_weight": sample_weight,
+    }
+    measuring = (of_values if y_true is None else of_test_sets)(metric, bounds, given)
+    cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
+    family = Family(models_of(models, cases), measuring.metric)
+    return compared(measuring.measured(family, settings), settings)
 
 
 def compare_table(
@@ -206,22 +212,33 @@ def compare_table(
         column_name("strata", strata),
         column_name("sample_weight", sample_weight),
     )
-    values = dict(value) if isinstance(value, Mapping) else list(column_list("value", value))
-    sources = sources_of(table, by, of_columns=isinstance(value, Mapping))
-    families, notes = value_families(
-        sources,
-        columns,
-        values or None,
-        metric=metric,
-        bounds=bounds,
-        unmatched=settings.unmatched,
-        paired=settings.paired,
-    )
-    options = ValueOptions(resolve_statistic(statistic), scale)
-    measured = []
-    for family in families:
-        check_models([model.name for model in family.models], settings)
-        check_against_metric(settings, family.metric)
-        ready = matched(family, settings.unmatched) if settings.paired else family
-        measured.append(measure_values(ready, options, settings.request, paired=settings.paired))
+    given = {
+        "statistic": statistic,
+        "over": over,
+        "scale": scale,
+        "penalty": penalty,
+        "average": average,
+        "labels": labels,
+        "pos_label": pos_label,
+        "scores": scores,
+        "threshold": threshold,
+        "absent_class": absent_class,
+        "undefined": undefined,
+        "costs": costs,
+        "priors": priors,
+        "sample_weight": sample_weight,
+    }
+    where = prediction_columns(target, score, prediction)
+    of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
+    sources = sources_of(table, by, of_columns=of_columns)
+    if where is not None:
+        if value is not None:
+            raise OptionError("value= is for values of cases, target= for predictions; not both")
+        measuring = of_test_sets(metric, bounds, given)
+        families, notes = prediction_families(sources, columns, where, measuring, settings)
+    else:
+        measuring = of_values(metric, bounds, given, named=False)
+        values = dict(value) if isinstance(value, Mapping) else list(column_list("value", value))
+        families, notes = value_families(sources, columns, values or None, metric, bounds, settings)
+    measured = [one for family in families for one in measuring.measured(family, settings)]
     return compared(measured, settings, notes)

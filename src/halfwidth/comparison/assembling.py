@@ -2,54 +2,53 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from halfwidth.comparison.estimates import ChosenPairs, error_of_cases, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
-from halfwidth.comparison.pairing import pair_job
+from halfwidth.comparison.multiplicity import corrected
+from halfwidth.comparison.no_difference import run_tests
+from halfwidth.comparison.pair_cautions import disagreement, pair_cautions
+from halfwidth.comparison.paired_tests import superiority
+from halfwidth.comparison.pairing import common_functional
 from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.simultaneous import BONFERRONI
 from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
-from halfwidth.core.comparison import ComparedCases, Comparisons, Difference, GoalResult
+from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import (
+    ComparedCases,
+    Comparisons,
+    Difference,
+    GoalResult,
+    SimultaneousInterval,
+    TestResult,
+)
 from halfwidth.core.estimate import Estimate, subject_of
-from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
 from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 
-Pair = tuple[str, str]
-
-
-@frozen(eq=False)
-class _Chosen:
-    """A family and which of its models are compared."""
-
-    family: MeasuredFamily
-    pairs: tuple[Pair, ...]
-
-    def jobs(self, pair: Pair) -> tuple[Job, Job]:
-        """Those of the two models."""
-        return self.family.jobs[pair[0]], self.family.jobs[pair[1]]
+Ends = tuple[float, float]
 
 
 def compared(
     families: Sequence[MeasuredFamily], settings: Settings, notes: Sequence[str] = ()
 ) -> Comparisons:
     """All comparisons of all families."""
-    chosen = [_Chosen(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
+    chosen = [ChosenPairs(one, tuple(settings.pairs(list(one.jobs)))) for one in families]
     level = settings.request.level
-    estimates = iter(_estimates(chosen, settings, level))
-    differences = [
-        [_difference(one.family, pair, next(estimates), settings) for pair in one.pairs]
-        for one in chosen
-    ]
-    narrower = iter(_equivalence_estimates(chosen, settings))
-    items = [
-        replace(one, verdict=verdict(one, settings.margin, equivalence=next(narrower, None)))
-        for family in differences
-        for one in family
-    ]
+    estimates = estimates_of(chosen, settings, level)
+    items: list[Difference] = []
+    for one, own, ends in zip(chosen, estimates, _equivalence(chosen, settings), strict=True):
+        differences = _differences(one, own, settings)
+        for pair, difference, narrow in zip(one.pairs, differences, ends, strict=True):
+            error = functools.partial(error_of_cases, one, pair, settings)
+            said = verdict(difference, settings.margin, equivalence=narrow, error=error)
+            items.append(replace(difference, verdict=said))
     return Comparisons(
         tuple(items),
         _goals(families, settings),
@@ -58,24 +57,28 @@ def compared(
     )
 
 
-# --------------------------------------------------------------------------- estimates
-
-
-def _estimates(chosen: Sequence[_Chosen], settings: Settings, level: Level) -> tuple[Estimate, ...]:
-    """Intervals of all differences, family after family; batches span the families."""
-    jobs = [pair_job(*one.jobs(pair), settings.effect) for one in chosen for pair in one.pairs]
-    return estimate_jobs(jobs, replace(settings.request, level=level))
-
-
-def _equivalence_estimates(
-    chosen: Sequence[_Chosen], settings: Settings
-) -> list[tuple[float, float]]:
+def _equivalence(
+    chosen: Sequence[ChosenPairs], settings: Settings
+) -> Sequence[Sequence[Ends | None]]:
     """The intervals that show equivalence, where a margin is given and alpha allows them."""
     level = settings.request.level
     if settings.margin is None or level.alpha >= 0.5:
-        return []
-    estimates = _estimates(chosen, settings, equivalence_level(level))
-    return [(estimate.low, estimate.high) for estimate in estimates]
+        return [[None] * len(one.pairs) for one in chosen]
+    narrower = equivalence_level(level)
+    ends: list[list[Ends | None]] = []
+    for one, own in zip(chosen, estimates_of(chosen, settings, narrower), strict=True):
+        together = _together(one, own, settings, narrower)
+        ends.append([(interval.low, interval.high) for interval in together or own])
+    return ends
+
+
+def _together(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, level: Level
+) -> tuple[SimultaneousInterval, ...]:
+    """Intervals of a family that hold together; none where it has one, or they are not wanted."""
+    if len(chosen.pairs) < 2 or settings.simultaneous is False:
+        return ()
+    return together_of(chosen, estimates, settings, level).intervals
 
 
 def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[GoalResult, ...]:
@@ -94,25 +97,84 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
 # --------------------------------------------------------------------------- differences
 
 
+def _differences(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings
+) -> list[Difference]:
+    """The differences of a family, with tests and intervals that hold together beside them."""
+    tests = _tests(chosen, settings)
+    values = {name: _value(job) for name, job in chosen.family.jobs.items()}
+    differences = [
+        _with_cautions(
+            one, [*pair_cautions(chosen, (one.first, one.second), settings), *disagreement(one)]
+        )
+        for one in (
+            _difference(chosen, pair, values, estimate, test, settings)
+            for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
+        )
+    ]
+    if len(differences) < 2 or settings.simultaneous is False:
+        return differences
+    together = together_of(chosen, estimates, settings, settings.request.level)
+    return [
+        _with_cautions(_beside(difference, interval, settings), further)
+        for difference, interval, further in zip(
+            differences, together.intervals, together.cautions, strict=True
+        )
+    ]
+
+
+def _tests(chosen: ChosenPairs, settings: Settings) -> Sequence[TestResult | None]:
+    """Tests of a family, all on the same draws, adjusted for their number."""
+    jobs = chosen.family.jobs
+    request = settings.request
+    made = run_tests(settings.test, jobs, chosen.pairs, request, paired=settings.paired)
+    results = [one for one in made if one is not None]
+    return corrected(results, settings.correction) if len(results) == len(made) else made
+
+
 def _difference(
-    family: MeasuredFamily, pair: Pair, estimate: Estimate, settings: Settings
+    chosen: ChosenPairs,
+    pair: tuple[str, str],
+    values: dict[str, float],
+    estimate: Estimate,
+    test: TestResult | None,
+    settings: Settings,
 ) -> Difference:
-    first, second = (family.jobs[name] for name in pair)
-    what = first.functional
-    clustered = first.records.n_groups is not None
-    over = first.records.over if clustered else ""
+    first, second = chosen.jobs(pair)
+    what = common_functional(first, second)
+    if test is not None and test.n_resamples is not None:
+        estimate = replace(estimate, seed=settings.request.seed)
+    over = "" if first.records.n_groups is None else first.records.over
     return Difference(
         *pair,
-        _value(first),
-        _value(second),
+        values[pair[0]],
+        values[pair[1]],
         estimate,
         what.metric,
         settings.effect,
         settings.paired,
-        family.n_unmatched,
-        superiority=_superiority(family, pair, what.metric.spec.better),
+        chosen.family.n_unmatched,
+        test=test,
+        superiority=_superiority(chosen.family, pair, what.metric.spec.better),
         subject=subject_of(what.metric, what.statistic, first.average, over),
     )
+
+
+def _beside(
+    difference: Difference, interval: SimultaneousInterval, settings: Settings
+) -> Difference:
+    """The difference with its interval among all, and the seed if that was drawn."""
+    estimate = difference.estimate
+    if interval.method != BONFERRONI:
+        estimate = replace(estimate, seed=settings.request.seed)
+    return replace(difference, simultaneous=interval, estimate=estimate)
+
+
+def _with_cautions(difference: Difference, further: Sequence[Caution]) -> Difference:
+    """The difference with what else there is to doubt, in the order of the codes."""
+    estimate = difference.estimate
+    cautions = sorted([*estimate.cautions, *further], key=lambda one: one.code)
+    return replace(difference, estimate=replace(estimate, cautions=tuple(dict.fromkeys(cautions))))
 
 
 def _value(job: Job) -> float:
@@ -120,13 +182,13 @@ def _value(job: Job) -> float:
     return float(np.asarray(job.functional.statistic(job.records.arranged[None]))[0])
 
 
-def _superiority(family: MeasuredFamily, pair: Pair, better: Better) -> float:
-    """Share of cases in which the first model is better, ties half; NaN without a direction."""
-    sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, 0)
-    first, second = (family.values.get(name) for name in pair)
-    if first is None or second is None or not sign or not family.paired:
+def _superiority(family: MeasuredFamily, pair: tuple[str, str], better: Better) -> float:
+    """Share of cases in which the first model is better; NaN where cases have no values."""
+    if not family.values:
         return float("nan")
-    return float((1 + np.sign(sign * (first - second)).mean()) / 2)
+    sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, 0)
+    first, second = (family.values[name] for name in pair)
+    return superiority(first, second, sign, paired=family.paired)
 
 
 def _cases(family: MeasuredFamily) -> ComparedCases:

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.comparison.families import Family, MeasuredFamily, ModelCases
+from halfwidth.comparison.missing import missing_for_some
+from halfwidth.core.cautions import Caution
 from halfwidth.core.errors import DataError
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, Statistic
@@ -37,6 +39,16 @@ class ValueOptions:
     scale: float
 
 
+@frozen(eq=False)
+class _Present:
+    """Values of the cases that count, (models, n), and which of those given they are."""
+
+    values: Array
+    kept: NDArray[np.bool_]
+    n_missing: int
+    cautions: tuple[Caution, ...]
+
+
 def measure_values(
     family: Family, options: ValueOptions, request: Request, *, paired: bool
 ) -> MeasuredFamily:
@@ -46,7 +58,8 @@ def measure_values(
         return _measure_each(family, metric, options, request)
     values = np.stack([_numbers(family, model, metric, options) for model in family.models])
     models, values = _in_canonical_order(family.models, values)
-    values, kept, n_missing = _present(family, models, values, metric, request)
+    present = _present(family, models, values, metric, request)
+    values, kept = present.values, present.kept
     metric, binary = _as_proportion(metric, values)
     reference = models[0]
     units = unit_codes(
@@ -65,10 +78,9 @@ def measure_values(
             values=np.sort(in_order),
             n_groups=None if units[0] is None else len(np.unique(units[0])),
             over=request.over,
-            n_missing=n_missing,
-            cautions=model.cautions,
+            n_missing=present.n_missing,
         )
-        jobs[model.name] = _job(functional, records, family, model)
+        jobs[model.name] = _job(functional, records, family, model, present.cautions)
     return MeasuredFamily(
         jobs,
         family.label,
@@ -101,13 +113,19 @@ def _measure_each(
     return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)
 
 
-def _job(functional: Functional, records: Records, family: Family, model: ModelCases) -> Job:
+def _job(
+    functional: Functional,
+    records: Records,
+    family: Family,
+    model: ModelCases,
+    further: tuple[Caution, ...] = (),
+) -> Job:
     return Job(
         functional,
         records,
         family.label,
         family.by,
-        model.cautions,
+        (*model.cautions, *further),
         model.n_not_applicable,
     )
 
@@ -135,17 +153,21 @@ def _in_canonical_order(
 
 def _present(
     family: Family, models: Sequence[ModelCases], values: Array, metric: Metric, request: Request
-) -> tuple[Array, NDArray[np.bool_], int]:
-    """Values without missing ones, which cases those are, and how many lacked one.
+) -> _Present:
+    """Values without missing ones, and which cases those are.
 
     A case that is left out for one model is left out for all, so that all are compared on the same
     cases.
     """
-    lacking = ~np.isfinite(values).all(axis=0)
+    lacking: NDArray[np.bool_] = np.asarray(~np.isfinite(values).all(axis=0))
+    cautions: tuple[Caution, ...] = ()
     if request.missing == "omit":
+        counts = (~np.isfinite(values)).sum(axis=1).tolist()
+        names = [model.name for model in models]
+        cautions = missing_for_some(dict(zip(names, counts, strict=True)), len(lacking))
         values = np.where(lacking, np.nan, values)
     present: list[Array] = []
-    kept: NDArray[np.bool_] = np.asarray(~lacking)
+    kept = ~lacking
     for model, row in zip(models, values, strict=True):
         where = f"{family.place}{model.name}"
         finite, kept, _ = apply_missing_policy(
@@ -160,7 +182,7 @@ def _present(
             f"{family.place}{n or 'no'} case{'s' if n != 1 else ''} left with a value of every "
             "model; a comparison needs two at least"
         )
-    return together, kept, int(lacking.sum())
+    return _Present(together, kept, int(lacking.sum()), cautions)
 
 
 def _as_proportion(metric: Metric, values: Array) -> tuple[Metric, bool]:

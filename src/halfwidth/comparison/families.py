@@ -119,6 +119,8 @@ class MeasuredFamily:
         The cluster of each of these cases.
     paired : bool
         Whether they are the same for all models.
+    n_shared : int
+        Cases that unpaired models share all the same.
     """
 
     jobs: Mapping[str, Job]
@@ -128,6 +130,7 @@ class MeasuredFamily:
     values: Mapping[str, Array] = field(default_factory=dict)
     groups: tuple[Any, ...] | None = None
     paired: bool = True
+    n_shared: int = 0
 
 
 def named(identity: Identity) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from halfwidth.comparison.families import ModelCases
@@ -31,7 +31,9 @@ def models_of(models: Any, common: Mapping[str, Any]) -> tuple[ModelCases, ...]:
     if not labelled:
         labelled = [index for index in common_labels.values() if index is not None][:1]
     if not labelled:
-        return tuple(ModelCases(name, values, **common) for name, values in given.items())
+        plain = tuple(ModelCases(name, values, **common) for name, values in given.items())
+        _check_lengths(plain)
+        return plain
     made = []
     for name, values in given.items():
         index = indices[name]
@@ -114,7 +116,7 @@ def _aligned(what: str, column: Any, index: Any, name: str) -> Any:
     return column.iloc[places].reset_index(drop=True)
 
 
-def check_common_lengths(models: Sequence[ModelCases]) -> None:
+def _check_lengths(models: tuple[ModelCases, ...]) -> None:
     """Refuse targets, clusters or strata of another number of cases than the models have."""
     for model in models:
         for what in ("target", "groups", "strata", "weights"):

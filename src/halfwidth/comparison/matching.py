@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.comparison.families import Family, Identity, ModelCases, named
-from halfwidth.core.errors import DataError, quoted, shortened
+from halfwidth.core.cautions import caution
+from halfwidth.core.errors import DataError, shortened, shown
 from halfwidth.core.undefined import is_missing
 
 Unmatched = Literal["raise", "omit"]
@@ -41,9 +41,17 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
         model.rows(np.array([place[one] for one in order], dtype=np.intp))
         for model, place in zip(models, places, strict=True)
     )
-    return replace(
-        family, models=_with_common_columns(rows, family.place), n_unmatched=len(every - shared)
-    )
+    n_unmatched = len(every - shared)
+    if n_unmatched:
+        left_out = caution("HW802", count=n_unmatched, total=len(every))
+        rows = tuple(replace(model, cautions=(*model.cautions, left_out)) for model in rows)
+    return replace(family, models=_with_common_columns(rows, family.place), n_unmatched=n_unmatched)
+
+
+def shared_cases(family: Family) -> int:
+    """How many cases all models have by their ids, where they are to be taken for different."""
+    identities = [set(model.identities or ()) for model in family.models]
+    return len(set.intersection(*identities)) if len(identities) > 1 else 0
 
 
 def _check_lengths(family: Family) -> None:
@@ -85,7 +93,7 @@ def _check_shared(
     names = [model.name for model in family.models]
     if not shared:
         examples = ", ".join(
-            f"{name} has {quoted([named(next(iter(place)))])}"
+            f"{name} has {shown(next(iter(place)))}"
             for name, place in zip(names, places, strict=True)
             if place
         )
@@ -164,8 +172,3 @@ def _common(given: Iterable[tuple[str, Any, ModelCases]], what: str, place: str)
 
 def _cells(column: Any) -> list[Any]:
     return list(column.tolist() if hasattr(column, "tolist") else column)
-
-
-def in_order(models: Sequence[ModelCases], order: NDArray[np.intp]) -> tuple[ModelCases, ...]:
-    """All models with their rows in another order."""
-    return tuple(model.rows(order) for model in models)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from halfwidth.core.comparison import Effect
+from halfwidth.core.spec import Metric
 from halfwidth.estimation.differences import difference_functional, paired_records
 from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional
 
 
 def pair_job(first: Job, second: Job, effect: Effect) -> Job:
     """The statistic of the first minus (or over) that of the second."""
-    functional = difference_functional(first.functional, effect)
+    functional = difference_functional(common_functional(first, second), effect)
     records = paired_records(first.records, second.records, functional)
     cautions = tuple(dict.fromkeys((*first.cautions, *second.cautions)))
     n_not_applicable = max(first.n_not_applicable, second.n_not_applicable)
@@ -22,3 +24,15 @@ def pair_job(first: Job, second: Job, effect: Effect) -> Job:
         cautions=cautions,
         n_not_applicable=n_not_applicable,
     )
+
+
+def common_functional(first: Job, second: Job) -> Functional:
+    """That of both, without parameters that were found on the cases of one: its threshold."""
+    metrics = [job.functional.metric for job in (first, second)]
+    if metrics[0] == metrics[1]:
+        return first.functional
+    other = metrics[1].parameters
+    shared = {
+        name: value for name, value in metrics[0].parameters.items() if other.get(name) == value
+    }
+    return replace(first.functional, metric=Metric(metrics[0].spec, shared))

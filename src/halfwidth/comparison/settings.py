@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from halfwidth.comparison.matching import UNMATCHED, Unmatched
+from halfwidth.comparison.multiplicity import CORRECTIONS
+from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin
 from halfwidth.core.checks import as_flag, as_number, one_of
-from halfwidth.core.comparison import EFFECTS, Effect
 from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.resolve import Request
-
-TESTS = ("auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none")
-CORRECTIONS = ("holm", "bonferroni", "benjamini_hochberg")
 
 
 @frozen
@@ -83,8 +82,8 @@ def resolve_settings(
         one_of("effect", effect, EFFECTS),
         as_flag("paired", paired),
         None if baseline is None else str(baseline),
-        one_of("test", test, TESTS),
-        one_of("correction", correction, CORRECTIONS, {"bh": "benjamini_hochberg"}),
+        one_of("test", test, NAMES),
+        one_of("correction", correction, tuple(CORRECTIONS), {"bh": "benjamini_hochberg"}),
         None if simultaneous is None else as_flag("simultaneous", simultaneous),
         None if margin is None else as_number("margin", margin),
         None if goal is None else as_number("goal", goal),

@@ -6,6 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.comparison.families import Identity
 from halfwidth.core.checks import as_list
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shown
 from halfwidth.core.frozen import frozen
@@ -128,3 +132,39 @@ def column_name(option: str, given: Any) -> str | None:
     if given is not None and not isinstance(given, str):
         raise OptionError(f"{option}={shown(given)} is no text; here it takes the name of a column")
     return given
+
+
+def column_labels(table: Table, name: str | None, rows: NDArray[np.intp]) -> list[Any] | None:
+    """The cells of a column as labels; None where there is no such column."""
+    if name is None:
+        return None
+    levels = table.levels(name)
+    return [levels[row] for row in rows.tolist()]
+
+
+def row_identities(
+    source: Source,
+    case: str | None,
+    rows: NDArray[np.intp],
+    groups: Sequence[Any] | None,
+    *,
+    in_one_row: bool,
+    needed: bool,
+) -> tuple[Identity, ...] | None:
+    """Which case each row is: its id, within its cluster where clusters are named.
+
+    What stands in one row belongs together whatever the row is called, so there ids are only used
+    where they tell rows apart.
+    """
+    if case is None:
+        if in_one_row or not needed:
+            return None
+        raise OptionError(
+            f"{source.named}no column says which rows are of the same case: name it, case= (--case)"
+        )
+    cases = column_labels(source.table, case, rows) or []
+    identities: tuple[Identity, ...] = (
+        tuple(cases) if groups is None else tuple(zip(groups, cases, strict=True))
+    )
+    unique = len(set(identities)) == len(identities) and None not in cases
+    return None if in_one_row and not unique else identities

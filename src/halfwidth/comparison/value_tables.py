@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.comparison.families import Family, Identity, ModelCases
-from halfwidth.comparison.sources import Source, TableColumns, check_each_once, family_label
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.comparison.families import Family, ModelCases
+from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.sources import (
+    Source,
+    TableColumns,
+    check_each_once,
+    family_label,
+    row_identities,
+)
+from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
@@ -16,8 +23,7 @@ from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.estimation.tables import layout_notes
-from halfwidth.io.layout import Layout, Slice, layout_of, slices
-from halfwidth.io.table import Table
+from halfwidth.io.layout import Layout, layout_of, slices
 
 Values = str | Sequence[str] | Mapping[str, str] | None
 # Levels within which the models of a canonical table are compared if nothing else is said.
@@ -39,11 +45,9 @@ def value_families(
     sources: Sequence[Source],
     columns: TableColumns,
     values: Sequence[str] | Mapping[str, str] | None,
-    *,
     metric: Any,
     bounds: Any,
-    unmatched: str,
-    paired: bool,
+    settings: Settings,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was assumed about their columns.
 
@@ -58,10 +62,10 @@ def value_families(
         metrics = SliceMetrics(source.table, layout, metric, bounds)
         held |= dict.fromkeys(metrics.held)
         notes += layout_notes(layout, columns.groups, columns.strata)
-        parts += _parts(source, layout, metrics, columns, values, paired=paired)
+        parts += _parts(source, layout, metrics, columns, values, paired=settings.paired)
     if not parts:
         raise DataError(f"no rows of metric {metric!r}; the table holds {shortened(list(held))}")
-    families, left_out = _grouped(parts, unmatched)
+    families, left_out = _grouped(parts, settings.unmatched)
     return families, [*dict.fromkeys(notes), *left_out]
 
 
@@ -90,7 +94,6 @@ def _parts(
     paired: bool,
 ) -> list[_Part]:
     by_column = {c: m for m, c in values.items()} if isinstance(values, Mapping) else {}
-    in_one_row = bool(by_column)
     parts = []
     for part in slices(source.table, layout):
         metric = metrics.for_slice(part)
@@ -99,7 +102,14 @@ def _parts(
         within = {name: level for name, level in part.by.items() if name != columns.by or by_column}
         name = source.model or by_column.get(part.column) or str(part.by[columns.by])
         column = part.column if len(layout.values) > 1 and not by_column else ""
-        identities = _identities(source, layout, part, in_one_row=in_one_row, needed=paired)
+        identities = row_identities(
+            source,
+            layout.case,
+            part.rows,
+            part.groups,
+            in_one_row=bool(by_column),
+            needed=paired,
+        )
         model = ModelCases(
             name,
             part.values,
@@ -112,27 +122,6 @@ def _parts(
         key = (*within.values(), column, part.metric, part.parameters)
         parts.append(_Part(key, within, family_label(within, column), metric, model))
     return parts
-
-
-def _identities(
-    source: Source, layout: Layout, part: Slice, *, in_one_row: bool, needed: bool
-) -> tuple[Identity, ...] | None:
-    """Which case each row is: its id, within its cluster where clusters are named."""
-    table: Table = source.table
-    if layout.case is None:
-        if in_one_row or not needed:
-            return None
-        raise OptionError(
-            f"{source.named}no column says which rows are of the same case: name it, case= (--case)"
-        )
-    levels = table.levels(layout.case)
-    cases = [levels[row] for row in part.rows.tolist()]
-    identities: tuple[Identity, ...] = (
-        tuple(cases) if part.groups is None else tuple(zip(part.groups, cases, strict=True))
-    )
-    # Values in one row belong together, whatever the row is called.
-    unique = len(set(identities)) == len(identities) and None not in cases
-    return None if in_one_row and not unique else identities
 
 
 def _grouped(parts: Sequence[_Part], unmatched: str) -> tuple[list[Family], list[str]]:

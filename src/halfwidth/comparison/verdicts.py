@@ -8,6 +8,7 @@ margin is a share of the second model's value.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 
 from halfwidth.core.checks import as_number
@@ -106,6 +107,10 @@ class _Oriented:
     low: float
     high: float
 
+    def reach(self, ahead: float) -> float:
+        """How far the bound is that would have to pass the limit: ``ahead`` of it, or behind."""
+        return self.value - self.low if ahead > 0 else self.high - self.value
+
     @property
     def known(self) -> bool:
         return not (math.isnan(self.low) or math.isnan(self.high))
@@ -116,6 +121,7 @@ def verdict(
     margin: float | None = None,
     *,
     equivalence: tuple[float, float] | None = None,
+    error: Callable[[], float] | None = None,
 ) -> Verdict | None:
     """What a difference's interval says: it rests on the simultaneous one where there is one.
 
@@ -132,6 +138,9 @@ def verdict(
         The interval at 1 - 2α by the same method, as low and high of the difference or ratio.
         Where it lies within ±margin the models are equivalent. Without it, the verdict's own
         interval must, which is a stricter test.
+    error : callable, optional
+        The standard error of the difference by the cases alone, asked for where it is needed: for
+        the number of cases that would settle an inconclusive difference.
 
     Returns
     -------
@@ -145,18 +154,21 @@ def verdict(
     loss = margin or 0.0
     word = _word(oriented, loss)
     lead = oriented.value - oriented.low - loss
+    needed = None
+    if word == INCONCLUSIVE and oriented.known:
+        needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
     ends = _oriented(difference, *(equivalence or (interval.low, interval.high)))
     given = equivalence or (math.nan, math.nan)
     return Verdict(
         word,
-        _sentence(difference, oriented, word, margin),
+        _sentence(difference, oriented, word, margin, needed),
         margin,
         equivalent=None if margin is None else -margin < ends.low and ends.high < margin,
         equivalence_low=given[0],
         equivalence_high=given[1],
         simultaneous=difference.simultaneous is not None,
         lead_needed=lead if math.isfinite(lead) else math.nan,
-        n_needed=_n_needed(difference.estimate.n, oriented, loss, word),
+        n_needed=needed,
     )
 
 
@@ -190,20 +202,45 @@ def _word(oriented: _Oriented, loss: float) -> str:
     return INCONCLUSIVE
 
 
-def _n_needed(n: int, oriented: _Oriented, loss: float, word: str) -> int | None:
-    """The cases at which the bound would pass the limit, if it came closer as 1/√n."""
-    ahead = oriented.value + loss
-    reach = oriented.value - oriented.low if ahead > 0 else oriented.high - oriented.value
-    if word != INCONCLUSIVE or not ahead or not math.isfinite(reach / ahead):
+def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: float) -> int | None:
+    """The cases at which the bound would pass the limit, if the difference stayed as it is.
+
+    Of the way r from the difference to its bound, z SE is sampling error, which falls as 1/√n. The
+    rest is what few cases cost (failures that were not seen, the quantile of t, skewness) and
+    falls as 1/n: with m cases and x = √(n/m) the way is r (s x + (1 - s) x²).
+    """
+    ahead, estimate = oriented.value + loss, difference.estimate
+    reach = oriented.reach(ahead)
+    if not ahead or not math.isfinite(reach / ahead):
         return None
-    needed = n * (reach / ahead) ** 2
-    return max(math.floor(needed), n) + 1 if needed < MOST_CASES_NEEDED else None
+    alone = _oriented(difference, estimate.low, estimate.high).reach(ahead)
+    sampling = _sampling_share(estimate.level, error, alone)
+    way, rest = abs(ahead) / reach, 1 - sampling
+    # The root of rest x² + sampling x = way, in the form that holds for rest = 0 too.
+    x = 2 * way / (sampling + math.sqrt(sampling**2 + 4 * rest * way))
+    needed = estimate.n / x**2
+    return max(math.floor(needed), estimate.n) + 1 if needed < MOST_CASES_NEEDED else None
+
+
+def _sampling_share(level: Level, error: float, reach: float) -> float:
+    """How much of the way to a bound is z SE; all of it where the SE is not known."""
+    from scipy import special
+
+    if not (error > 0 and reach > 0):
+        return 1.0
+    return min(float(special.ndtri(1 - level.tail)) * error / reach, 1.0)
 
 
 # --------------------------------------------------------------------------- their sentences
 
 
-def _sentence(difference: Difference, oriented: _Oriented, word: str, margin: float | None) -> str:
+def _sentence(
+    difference: Difference,
+    oriented: _Oriented,
+    word: str,
+    margin: float | None,
+    n_needed: int | None,
+) -> str:
     first, second = difference.first, difference.second
     if not oriented.known:
         return f"Inconclusive: {first} against {second} has no interval."
@@ -221,11 +258,13 @@ def _sentence(difference: Difference, oriented: _Oriented, word: str, margin: fl
         )
     if word == INFERIOR:
         return f"{first} is inferior to {second}: {interval} lies {below} {limit}{lower}."
-    enough = _enough_text(difference, oriented, margin)
+    enough = _enough_text(difference, oriented, margin, n_needed)
     return f"Inconclusive: {interval} contains {limit}{lower}.{enough}"
 
 
-def _enough_text(difference: Difference, oriented: _Oriented, margin: float | None) -> str:
+def _enough_text(
+    difference: Difference, oriented: _Oriented, margin: float | None, n: int | None
+) -> str:
     """Which lead and which number of cases would be enough for an inconclusive difference."""
     estimate, loss = difference.estimate, margin or 0.0
     lead = oriented.value - oriented.low - loss
@@ -233,7 +272,6 @@ def _enough_text(difference: Difference, oriented: _Oriented, margin: float | No
         return ""
     better, _ = _directions(difference)
     needed = _shown(difference, _in_unit(difference, lead), margin)
-    n = _n_needed(estimate.n, oriented, loss, INCONCLUSIVE)
     settled = "no number of cases would settle" if n is None else f"about {rounded(n)} would settle"
     return (
         f" With {estimate.n} cases a {difference.effect} {better} {needed} would be enough; "

@@ -2,7 +2,7 @@
 
 HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design,
 HW5xx about the choice of the metric, HW6xx about the instances of a study, HW7xx about training
-runs.
+runs, HW8xx about comparisons of models.
 A code, once published, never changes its meaning.
 """
 
@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from halfwidth.core.caution_spec import Caution, CautionSpec
 from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
+from halfwidth.core.comparison_cautions import COMPARISON_CAUTIONS
 from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.result_cautions import RESULT_CAUTIONS
 from halfwidth.core.run_cautions import RUN_CAUTIONS
 
-CAUTIONS = (*RESULT_CAUTIONS, *CHOICE_CAUTIONS, *RUN_CAUTIONS)
+CAUTIONS = (*RESULT_CAUTIONS, *CHOICE_CAUTIONS, *RUN_CAUTIONS, *COMPARISON_CAUTIONS)
 
 _BY_CODE = {spec.code: spec for spec in CAUTIONS}
 

@@ -10,165 +10,22 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import comparison_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison_results import (
+    GoalResult,
+    SimultaneousInterval,
+    TestResult,
+    Verdict,
+)
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.core.forms import EFFECTS as EFFECTS  # noqa: PLC0414
-from halfwidth.core.forms import Effect as Effect  # noqa: PLC0414
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@frozen
-class TestResult:
-    """A test that two models do equally well; it stands beside the interval.
-
-    Attributes
-    ----------
-    name : str
-        ``"permutation"``, ``"mcnemar"``, ``"mcnemar_midp"`` or ``"wilcoxon"``.
-    title : str
-        The test in prose: ``sign-flip permutation``.
-    p_value : float
-        Two-sided; NaN where the test cannot be made.
-    n_resamples : int or None
-        Permutations drawn; None where all were counted or none are needed.
-    adjusted : float
-        The p-value adjusted for all comparisons; NaN where there is one comparison only.
-    correction : str
-        How it was adjusted: ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
-    """
-
-    __test__ = False  # not a class of tests
-
-    name: str
-    title: str
-    p_value: float
-    n_resamples: int | None = None
-    adjusted: float = math.nan
-    correction: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types, NaN as None."""
-        return {
-            "name": self.name,
-            "p_value": plain(self.p_value),
-            "n_resamples": self.n_resamples,
-            "adjusted": plain(self.adjusted),
-            "correction": self.correction or None,
-        }
-
-
-@frozen
-class SimultaneousInterval:
-    """An interval that holds together with those of all other comparisons of its family.
-
-    Attributes
-    ----------
-    low, high : float
-    method : str
-        ``"max_t"`` or ``"bonferroni"``.
-    n_comparisons : int
-        How many hold together.
-    """
-
-    low: float
-    high: float
-    method: str
-    n_comparisons: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types, NaN as None."""
-        return {
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "method": self.method,
-            "n_comparisons": self.n_comparisons,
-        }
-
-
-@frozen
-class Verdict:
-    """What an interval says of a difference, oriented so that positive is better.
-
-    Attributes
-    ----------
-    word : {"superior", "non-inferior", "inferior", "inconclusive"}
-    sentence : str
-    margin : float or None
-    equivalent : bool or None
-        Whether the interval at 1 - 2α lies within ±margin; None without a margin.
-    equivalence_low, equivalence_high : float
-        That interval of the difference (or ratio); NaN where it was not computed.
-    simultaneous : bool
-        Whether it rests on the simultaneous interval.
-    lead_needed : float
-        How far ahead the first model would have to be at this n for the interval to exclude what
-        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
-        pass). Oriented; NaN without an interval.
-    n_needed : int or None
-        How many cases would settle the difference that was seen, roughly; None where it is
-        settled, or where no number would.
-    """
-
-    word: str
-    sentence: str
-    margin: float | None = None
-    equivalent: bool | None = None
-    equivalence_low: float = math.nan
-    equivalence_high: float = math.nan
-    simultaneous: bool = False
-    lead_needed: float = math.nan
-    n_needed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types, NaN as None."""
-        return {
-            "word": self.word,
-            "sentence": self.sentence,
-            "margin": self.margin,
-            "equivalent": self.equivalent,
-            "equivalence_low": plain(self.equivalence_low),
-            "equivalence_high": plain(self.equivalence_high),
-            "simultaneous": self.simultaneous,
-            "lead_needed": plain(self.lead_needed),
-            "n_needed": self.n_needed,
-        }
-
-
-@frozen
-class GoalResult:
-    """Whether one model reaches a goal: its bound lies beyond it.
-
-    Attributes
-    ----------
-    model : str
-    estimate : Estimate
-        Of that model alone.
-    goal : float
-    met : bool
-    sentence : str
-    """
-
-    model: str
-    estimate: Estimate
-    goal: float
-    met: bool
-    sentence: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain types, NaN as None."""
-        return {
-            "model": self.model,
-            "goal": self.goal,
-            "met": self.met,
-            "sentence": self.sentence,
-            "estimate": self.estimate.to_dict(),
-        }
 
 
 @frozen(repr=False)
@@ -241,8 +98,9 @@ class Difference:
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """Those of the difference."""
-        return self.estimate.cautions
+        """Those of the difference and of its test."""
+        of_test = self.test.cautions if self.test else ()
+        return tuple(dict.fromkeys((*self.estimate.cautions, *of_test)))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
@@ -254,6 +112,7 @@ class Difference:
             "first_value": plain(self.first_value),
             "second_value": plain(self.second_value),
             **self.estimate.to_dict(),
+            "cautions": [caution.to_dict() for caution in self.cautions],
             "n_unmatched": self.n_unmatched,
             "superiority": plain(self.superiority),
             "test": self.test and self.test.to_dict(),
@@ -264,6 +123,7 @@ class Difference:
     def to_row(self) -> dict[str, Any]:
         """A flat row, numbers left as they are."""
         test, simultaneous, verdict = self.test, self.simultaneous, self.verdict
+        codes = dict.fromkeys(caution.code for caution in self.cautions)
         return {
             "label": self.estimate.label,
             "first": self.first,
@@ -273,6 +133,7 @@ class Difference:
             "first_value": self.first_value,
             "second_value": self.second_value,
             **self.estimate.to_row(),
+            "cautions": " ".join(codes),
             "n_unmatched": self.n_unmatched,
             "superiority": self.superiority,
             "test": None if test is None else test.name,
@@ -394,8 +255,8 @@ class Comparisons(Sequence[Difference]):
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """All cautions, each text once."""
-        estimates = [*(item.estimate for item in self), *(goal.estimate for goal in self.goals)]
-        return tuple(dict.fromkeys(caution for item in estimates for caution in item.cautions))
+        raised = [*self, *(goal.estimate for goal in self.goals)]
+        return tuple(dict.fromkeys(caution for item in raised for caution in item.cautions))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract as plain types."""
@@ -483,4 +344,4 @@ def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
 def _short_name(item: Difference) -> str:
     """Which difference it is, in short."""
     about = f"{item.estimate.label}: " if item.estimate.label else ""
-    return f"{about}{item.first} - {item.second}"
+    return f"{about}{item.first} vs {item.second}"

@@ -41,7 +41,8 @@ class Curve:
     y : ndarray, shape (k,)
         Sensitivity or precision there, on the cases given; NaN where it is undefined.
     low, high : ndarray, shape (k,)
-        The band, each point an interval of its own; NaN where it is undefined.
+        The band, each point an interval of its own; NaN where it is undefined, and where cases
+        come in fewer than six clusters.
     confidence_level : float
         Of each point; the band as a whole holds the whole curve less often.
     n, n_positive : int

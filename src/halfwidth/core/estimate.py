@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.formatting import apart_from, as_given, decimals_for, fixed_apart, percent
-from halfwidth.core.forms import EFFECT_WORDS, Contrast
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, PairAverages
 from halfwidth.core.frozen import frozen
 from halfwidth.core.parameters import UNIT
 from halfwidth.core.spec import (
@@ -34,6 +34,9 @@ DESIGN_WORDS = {
     "clustered within strata": "stratified cluster",
     "paired": "paired",
 }
+
+# What methods need that count cases; of clusters they count as many as these are worth.
+COUNTED = {Need.TRIALS, Need.BOTH_TRIALS, Need.PAIRED_COUNTS}
 
 # The usual threshold of a probability; a title names any other.
 DEFAULT_THRESHOLD = 0.5
@@ -217,9 +220,11 @@ class Estimate:
         design = "iid" if self.over == "clusters" and self.design == "clustered" else self.design
         if design not in DESIGN_WORDS:
             return title
-        if Need.TRIALS in self.method_spec.needs:
+        method = self.method_spec
+        if design != "paired" and COUNTED & set(method.needs):
             return f"{title} with design effect"
-        robust = "-robust" if design == "clustered" and not self.method_spec.resamples else ""
+        by_error = not (method.resamples or method.takes_intervals)
+        robust = "-robust" if design == "clustered" and by_error else ""
         return f"{DESIGN_WORDS[design]}{robust} {title}"
 
     @property
@@ -358,8 +363,12 @@ def subject_of(metric: Metric, statistic: Statistic, average: str | None, over: 
         prefix = f"{average} " if named else ""
         cut = metric.parameters.get("threshold", DEFAULT_THRESHOLD)
         at = "" if cut == DEFAULT_THRESHOLD else f" at threshold {cut:.3g}"
-        form = statistic.spec.form
-        contrast = f"{EFFECT_WORDS[form.effect]} " if isinstance(form, Contrast) else ""
+        form, contrast = statistic.spec.form, ""
+        if isinstance(form, Contrast | PairAverages):
+            contrast = f"{EFFECT_WORDS[form.effect]} "
+        elif statistic.spec.pair_bounds is not None:
+            # The mean of differences.
+            contrast = f"{EFFECT_WORDS['difference']} "
         return f"{contrast}{prefix}{metric_title(metric)}{at}"
     title = statistic_title(statistic)
     if metric.spec.kind is Kind.BINARY and statistic.spec.name == "mean":

@@ -282,6 +282,48 @@ class Contrast:
             return np.where((first > 0) & (second > 0), first / second, np.nan)
 
 
+@frozen
+class PairAverages:
+    """An average of a statistic over some pairs of raters minus, or over, that over other pairs.
+
+    A sample holds what the statistic takes of each pair: (P, n), or (P, k, n) where it takes k
+    values of a case.
+
+    Attributes
+    ----------
+    contrast : Contrast
+        Of the statistic of one pair.
+    first, second : tuple of float
+        The weight of each pair in the two averages.
+    """
+
+    contrast: Contrast
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+
+    @property
+    def effect(self) -> Effect:
+        """Whether it is a difference or a ratio."""
+        return self.contrast.effect
+
+    def of(self, first: Array, second: Array) -> Array:
+        """The contrast of the averages, from values of all pairs, (S, P, ...) -> (S, ...)."""
+        averages = [
+            np.einsum("p,sp...->s...", np.array(weights), values)
+            for weights, values in ((self.first, first), (self.second, second))
+        ]
+        return self.contrast.of(*averages)
+
+
 # Forms of metrics of test sets that are no functions of counts.
 MetricForm = Area | PerCase | Sums
-Form = Moments | SortedWeights | OrderStatistics | CellCounts | Sums | RankedAreas | Contrast
+Form = (
+    Moments
+    | SortedWeights
+    | OrderStatistics
+    | CellCounts
+    | Sums
+    | RankedAreas
+    | Contrast
+    | PairAverages
+)

@@ -67,6 +67,7 @@ class Estimand(StrEnum):
     AUROC = "one AUROC"
     COUNTING = "function of a confusion matrix"
     PROPORTION_DIFFERENCE = "two proportions"
+    PROPORTION_RATIO = "ratio of two proportions"
     AUROC_DIFFERENCE = "two AUROCs"
     CONTRAST = "two models"
     OTHER = "other"
@@ -98,6 +99,28 @@ class Need(StrEnum):
     TIE_TOLERANCE = "tie tolerance"
     ACCELERATION = "acceleration"
     WEIGHTED = "distributions under Dirichlet weights"
+    PAIRED_COUNTS = "counts of pairs of 0 and 1"
+    PAIRED_SHARES = "shares of pairs of 0 and 1"
+    BOTH_SUCCESSES = "successes of two samples"
+    BOTH_TRIALS = "trials of two samples"
+    BOTH_ESTIMATES = "estimates of two samples"
+    BOTH_ERRORS = "standard errors of two samples"
+    BOTH_DEGREES = "degrees of freedom of two samples"
+    BOTH_INTERVALS = "intervals of two samples"
+    EFFECT = "difference or ratio"
+
+
+# What only an unpaired comparison has.
+OF_TWO_SAMPLES = frozenset(
+    {
+        Need.BOTH_SUCCESSES,
+        Need.BOTH_TRIALS,
+        Need.BOTH_ESTIMATES,
+        Need.BOTH_ERRORS,
+        Need.BOTH_DEGREES,
+        Need.BOTH_INTERVALS,
+    }
+)
 
 
 class Promise(StrEnum):

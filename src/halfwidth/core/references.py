@@ -63,6 +63,46 @@ _ALL = (
         "doi:10.1016/0022-2496(75)90001-2",
     ),
     Reference(
+        "bandos2005",
+        "Bandos AI, Rockette HE, Gur D",
+        "A permutation test sensitive to differences in areas for comparing ROC curves from a "
+        "paired design",
+        "Statistics in Medicine 24(18):2873-2893",
+        2005,
+    ),
+    Reference(
+        "benjamini_hochberg1995",
+        "Benjamini Y, Hochberg Y",
+        "Controlling the false discovery rate: a practical and powerful approach to multiple "
+        "testing",
+        "Journal of the Royal Statistical Society B 57(1):289-300",
+        1995,
+    ),
+    Reference(
+        "bland1999",
+        "Bland JM, Altman DG",
+        "Measuring agreement in method comparison studies",
+        "Statistical Methods in Medical Research 8(2):135-160",
+        1999,
+        "doi:10.1177/096228029900800204",
+    ),
+    Reference(
+        "bland2007",
+        "Bland JM, Altman DG",
+        "Agreement between methods of measurement with multiple observations per individual",
+        "Journal of Biopharmaceutical Statistics 17(4):571-582",
+        2007,
+        "doi:10.1080/10543400701329422",
+    ),
+    Reference(
+        "carkeet2015",
+        "Carkeet A",
+        "Exact parametric confidence intervals for Bland-Altman limits of agreement",
+        "Optometry and Vision Science 92(3):e71-e80",
+        2015,
+        "doi:10.1097/OPX.0000000000000513",
+    ),
+    Reference(
         "brackett_rozinsky_lemire2024",
         "Brackett-Rozinsky N, Lemire D",
         "Batched ranged random integer generation",
@@ -166,6 +206,14 @@ _ALL = (
         "doi:10.2307/1932409",
     ),
     Reference(
+        "donner_zou2012",
+        "Donner A, Zou GY",
+        "Closed-form confidence intervals for functions of the normal mean and standard deviation",
+        "Statistical Methods in Medical Research 21(4):347-359",
+        2012,
+        "doi:10.1177/0962280210383082",
+    ),
+    Reference(
         "efron1987",
         "Efron B",
         "Better bootstrap confidence intervals",
@@ -201,6 +249,14 @@ _ALL = (
         "Theory of Probability & Its Applications 14(1):153-158",
         1969,
         "doi:10.1137/1114019",
+    ),
+    Reference(
+        "fagerland2013",
+        "Fagerland MW, Lydersen S, Laake P",
+        "The McNemar test for binary matched-pairs data: mid-p and asymptotic are better than "
+        "exact conditional",
+        "BMC Medical Research Methodology 13:91",
+        2013,
     ),
     Reference(
         "fawcett2006",
@@ -282,6 +338,13 @@ _ALL = (
         "doi:10.1080/01621459.1963.10500830",
     ),
     Reference(
+        "holm1979",
+        "Holm S",
+        "A simple sequentially rejective multiple test procedure",
+        "Scandinavian Journal of Statistics 6(2):65-70",
+        1979,
+    ),
+    Reference(
         "hutson2002",
         "Hutson AD",
         "A semi-parametric quantile function estimator for use in bootstrap estimation procedures",
@@ -318,6 +381,14 @@ _ALL = (
         "New Phytologist 11(2):37-50",
         1912,
         "doi:10.1111/j.1469-8137.1912.tb05611.x",
+    ),
+    Reference(
+        "janssen1997",
+        "Janssen A",
+        "Studentized permutation tests for non-i.i.d. hypotheses and the generalized "
+        "Behrens-Fisher problem",
+        "Statistics & Probability Letters 36(1):9-21",
+        1997,
     ),
     Reference(
         "kish1965",
@@ -414,6 +485,14 @@ _ALL = (
         "doi:10.1177/0272989X8900900307",
     ),
     Reference(
+        "mcnemar1947",
+        "McNemar Q",
+        "Note on the sampling error of the difference between correlated proportions or "
+        "percentages",
+        "Psychometrika 12(2):153-157",
+        1947,
+    ),
+    Reference(
         "mercaldo2007",
         "Mercaldo ND, Lau KF, Zhou XH",
         "Confidence intervals for predictive values with an emphasis to case-control studies",
@@ -436,6 +515,24 @@ _ALL = (
         "Methods in Ecology and Evolution 4(2):133-142",
         2013,
         "doi:10.1111/j.2041-210x.2012.00261.x",
+    ),
+    Reference(
+        "newcombe1998",
+        "Newcombe RG",
+        "Interval estimation for the difference between independent proportions: comparison of "
+        "eleven methods",
+        "Statistics in Medicine 17(8):873-890",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I",
+    ),
+    Reference(
+        "newcombe1998_paired",
+        "Newcombe RG",
+        "Improved confidence intervals for the difference between binomial proportions based on "
+        "paired data",
+        "Statistics in Medicine 17(22):2635-2650",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C",
     ),
     Reference(
         "newcombe2006",
@@ -560,6 +657,15 @@ _ALL = (
         "doi:10.1007/s10489-021-02635-5",
     ),
     Reference(
+        "tango1998",
+        "Tango T",
+        "Equivalence test and confidence interval for the difference in proportions for the "
+        "paired-sample design",
+        "Statistics in Medicine 17(8):891-908",
+        1998,
+        "doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B",
+    ),
+    Reference(
         "tukey1977",
         "Tukey JW",
         "Exploratory data analysis",
@@ -590,11 +696,34 @@ _ALL = (
         "doi:10.1177/0272989X06295361",
     ),
     Reference(
+        "welch1947",
+        "Welch BL",
+        "The generalization of 'Student's' problem when several different population variances are "
+        "involved",
+        "Biometrika 34(1/2):28-35",
+        1947,
+        "doi:10.1093/biomet/34.1-2.28",
+    ),
+    Reference(
         "wilcox2012",
         "Wilcox RR",
         "Introduction to robust estimation and hypothesis testing, 3rd edition",
         "Academic Press",
         2012,
+    ),
+    Reference(
+        "wilcoxon1945",
+        "Wilcoxon F",
+        "Individual comparisons by ranking methods",
+        "Biometrics Bulletin 1(6):80-83",
+        1945,
+    ),
+    Reference(
+        "williams1976",
+        "Williams GW",
+        "Comparing the joint agreement of several raters with another rater",
+        "Biometrics 32(3):619-627",
+        1976,
     ),
     Reference(
         "willmott2005",
@@ -621,11 +750,28 @@ _ALL = (
         1950,
     ),
     Reference(
+        "yang2012",
+        "Yang Z, Sun X, Hardin JW",
+        "Confidence intervals for the difference of marginal probabilities in clustered "
+        "matched-pair binary data",
+        "Pharmaceutical Statistics 11(5):386-393",
+        2012,
+        "doi:10.1002/pst.1523",
+    ),
+    Reference(
         "zielinski2005",
         "Zieliński R, Zieliński W",
         "Best exact nonparametric confidence intervals for quantiles",
         "Statistics 39(1):67-71",
         2005,
+    ),
+    Reference(
+        "zou_donner2008",
+        "Zou GY, Donner A",
+        "Construction of confidence limits about effect measures: a general approach",
+        "Statistics in Medicine 27(10):1693-1702",
+        2008,
+        "doi:10.1002/sim.3095",
     ),
 )
 

@@ -88,7 +88,8 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
         "of classification from 100 for accuracy and macro F1, and not up to 250 for a macro AUROC "
         "near 1. This is raised where on real instances what was run (a named method, or auto with "
         "its fallbacks) was covered less often than that, or in a quarter of them less than 90 %; "
-        "where none were studied, below the number that the metric and the statistic declare. "
+        "where none were studied (paired differences, dirichlet of another mass, gaffke of a test "
+        "set, weighted cases), below the number that the metric and the statistic declare. "
         "Clusters count as many of equal size as weigh like these.",
         "Collect more cases, or read the interval as optimistic.",
         "andre2025",
@@ -325,9 +326,10 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW314",
         "infinite bound",
-        "A bound is infinite: too many resamples have an infinite {what}.",
-        "A ratio whose denominator is 0 on a resample is infinite there: LR+ without a false "
-        "positive. When more than α/2 of the resamples are such, the data set no limit to it.",
+        "A bound is infinite: in too many {draws} the {what} is infinite.",
+        "A ratio whose denominator is 0 on a resample, or all but 0 under random weights, is "
+        "infinite there: LR+ without a false positive. When more than α/2 of them are such, the "
+        "data set no limit to it.",
         "Read the finite bound alone (alternative='lower', --alternative lower), or collect more "
         "cases. For LR+ method='delta' is finite while there is a false positive.",
     ),

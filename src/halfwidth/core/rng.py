@@ -46,7 +46,7 @@ CONTRACT = 2
 MOST_CASES = {5: 445, 4: 2048, 3: 26_007, 2: 4_194_304}
 HALF, LOW_HALF = np.uint64(32), np.uint64(0xFFFFFFFF)
 EXPONENTIALS_PER_WORD = 3
-BITS_PER_WORD = 64
+BITS_PER_WORD, BITS_PER_OCTET = 64, 8
 EXPONENTIAL_BITS, EXPONENTIAL_MASK = np.uint64(21), np.uint64(2**21 - 1)
 # The logarithm of exponential draws: the bits of √½, log 2, and the coefficients of
 # (artanh(s) / s - 1) / s² in powers of s², the highest first; `exponentials.h` has the same.
@@ -184,9 +184,20 @@ def bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
     >>> bits(Key(1), 0, 2, 6).tolist() == bits(Key(1), 0, 2, 9)[:, :6].tolist()
     True
     """
+    packed = packed_bits(key, start, stop, draws)
+    return np.unpackbits(packed, axis=-1, count=draws, bitorder="little")
+
+
+def packed_bits(key: Key, start: int, stop: int, draws: int) -> NDArray[np.uint8]:
+    """The same draws, eight to an octet, the lowest first; what lies behind the last is drawn too.
+
+    Returns
+    -------
+    ndarray of uint8, shape (stop - start, ceil(draws / 8))
+    """
     whole = _resample_words(key, start, stop, draws, BITS_PER_WORD)
     octets = whole.astype("<u8", copy=False).view(np.uint8)
-    return np.unpackbits(octets, axis=-1, count=draws, bitorder="little")
+    return octets[:, : -(-draws // BITS_PER_OCTET)]
 
 
 def uniforms(key: Key, start: int, stop: int, draws: int) -> Array:

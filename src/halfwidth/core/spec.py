@@ -7,6 +7,7 @@ function. Command-line choices, documentation tables, cautions and tests derive 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import field, fields, replace
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.forms import Form, MetricForm, Quotient
 from halfwidth.core.frozen import frozen
 from halfwidth.core.kinds import (
+    OF_TWO_SAMPLES,
     Better,
     ClassNeed,
     Drawn,
@@ -456,6 +458,8 @@ class MethodSpec:
         The function of the method that ``auto`` takes where this one gives no interval.
     drawn : Drawn or None
         How it is drawn in figures; None: as what is left.
+    of_each : MethodSpec or None
+        By which the intervals are that it puts together; None: each by what ``auto`` takes.
     """
 
     name: str
@@ -478,14 +482,16 @@ class MethodSpec:
     parameters: tuple[Parameter, ...] = ()
     bound: tuple[tuple[str, float], ...] = ()
     pseudo_cases: Callable[..., PseudoCases] | None = None
+    of_each: MethodSpec | None = None
 
     @property
     def accepts_text(self) -> str:
         """What it makes intervals for, in words."""
+        what = ", ".join(sorted(self.accepts))
         if self.accepts == frozenset(Estimand):
             with_error = Need.STANDARD_ERROR in self.needs
-            return "with an SE" if with_error else "anything"
-        return ", ".join(sorted(self.accepts))
+            what = "with an SE" if with_error else "anything"
+        return f"{what} of two samples" if self.takes_two_samples else what
 
     @property
     def designs_text(self) -> str:
@@ -525,6 +531,29 @@ class MethodSpec:
             name=f"{self.name}:{written}",
             title=f"{self.title} ({said})",
             bound=tuple(bound.items()),
+        )
+
+    @property
+    def takes_two_samples(self) -> bool:
+        """Whether it compares two independent samples, and makes no interval of one."""
+        return bool(OF_TWO_SAMPLES & set(self.needs))
+
+    def makes_for(self, kinds: AbstractSet[Estimand]) -> bool:
+        """Whether it makes an interval of one sample for one of some kinds of estimands."""
+        return not self.takes_two_samples and bool(self.accepts & kinds)
+
+    @property
+    def takes_intervals(self) -> bool:
+        """Whether it puts the intervals of two samples together, of whichever method."""
+        return Need.BOTH_INTERVALS in self.needs
+
+    def putting_together(self, method: MethodSpec) -> MethodSpec:
+        """The same of intervals by one method, which then stands in its name and title."""
+        return replace(
+            self,
+            name=f"{self.name}:{method.name}",
+            title=f"{self.title} of {method.title}",
+            of_each=method,
         )
 
     @property

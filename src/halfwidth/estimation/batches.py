@@ -120,7 +120,7 @@ def intervals_by_method(
         fewest = method.fewest_units(functional.statistic.spec, clustered=design.sizes is not None)
         too_few |= design.units < fewest
         # Units that cannot be compared say nothing of how they vary.
-        if too_few or not (design.simple or design.degrees_of_freedom):
+        if too_few or not (design.independent or design.degrees_of_freedom):
             return SampleGroup(method, rows, _no_intervals(len(rows)))
         (found,) = intervals(
             samples[rows],

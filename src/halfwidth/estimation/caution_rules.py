@@ -200,7 +200,9 @@ def _infinite(context: CautionContext) -> Caution | None:
     e = context.estimate
     if e.method_spec.distribution is Need.STUDENTIZED:
         return caution("HW312")
-    return caution("HW314", what=context.what)
+    weighted = e.method_spec.distribution is Need.WEIGHTED
+    draws = "draws of weights" if weighted else "resamples"
+    return caution("HW314", what=context.what, draws=draws)
 
 
 def _undefined_resamples(context: CautionContext) -> Caution | None:
@@ -242,11 +244,9 @@ def _width_of_the_bound(context: CautionContext) -> Caution | None:
     return caution("HW315", share=rough_percent(share), bound=bound, n=context.units_text)
 
 
-RULES: tuple[Callable[[CautionContext], Caution | None], ...] = (
-    _missing,
-    _identical_worst,
-    *SAMPLE_RULES,
-    *CLASS_SIZE_RULES,
+Rule = Callable[[CautionContext], Caution | None]
+# About the bounds alone, whatever the cases are.
+INTERVAL_RULES: tuple[Rule, ...] = (
     _bca_on_order_statistic,
     _no_width,
     _outside,
@@ -256,5 +256,20 @@ RULES: tuple[Callable[[CautionContext], Caution | None], ...] = (
     _undefined_resamples,
     _infinite,
     _few_resamples,
+)
+RULES: tuple[Rule, ...] = (
+    _missing,
+    _identical_worst,
+    *SAMPLE_RULES,
+    *CLASS_SIZE_RULES,
+    *INTERVAL_RULES,
     _width_of_the_bound,
 )
+
+
+def interval_cautions(context: CautionContext) -> list[Caution]:
+    """Cautions about the bounds and the method that they are by."""
+    raised = [rule(context) for rule in INTERVAL_RULES]
+    method = context.estimate.method_spec
+    raised += [caution(code, method=method.title) for code in method.cautions]
+    return [one for one in raised if one is not None]

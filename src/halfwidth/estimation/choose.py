@@ -5,12 +5,12 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
-from halfwidth.core.forms import Contrast, RankedAreas, Sums
+from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import estimands, rests_on_bounds
+from halfwidth.intervals.compute import PAIRED_PROPORTIONS, estimands, rests_on_bounds
 from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
@@ -20,8 +20,9 @@ from halfwidth.resampling.forms.ranked_errors import class_units
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
 # quantiles have exact intervals, and of a user's function nothing is known.
 WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
-# With fewer cases (or clusters) of a class DeLong's variance of an AUROC is too small too often.
-FEW_OF_A_CLASS = 15
+# DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
+# it is expected of fewer cases (or clusters) than these, the variance is too small too often.
+FEW_RANKED_WRONG = 5
 # A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
 # or expected beyond the quantile, it under-covers.
 SMALL = 50
@@ -42,11 +43,25 @@ def choose_for_counts() -> MethodSpec:
     return METHODS["wilson"]
 
 
+def choose_unpaired(functional: Functional, effect: Effect) -> MethodSpec:
+    """The method for the difference, or ratio, of a functional of two samples (decision 0049)."""
+    statistic, bounds = functional.statistic, functional.metric.spec.bounds
+    if effect == "ratio":
+        return METHODS["mover"]
+    if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
+        return METHODS["newcombe_unpaired"]
+    if statistic.spec.estimand is Estimand.MEAN and not bounds.finite:
+        return METHODS["welch"]
+    return METHODS["mover"]
+
+
 def choose(functional: Functional, records: Records, level: Level) -> MethodSpec:
     """The method for a functional of some records."""
     statistic = functional.statistic
     if Estimand.PROPORTION in estimands(statistic, binary=functional.binary):
         return choose_for_counts()
+    if statistic.spec.estimand in PAIRED_PROPORTIONS:
+        return METHODS["newcombe_paired"]  # decision 0049
     bounded = functional.metric.spec.bounds.finite
     bounded = bounded or not rests_on_bounds(METHODS["dirichlet"], statistic)
     weighted = bounded and has_weights(statistic)
@@ -79,10 +94,12 @@ def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> s
 
 
 def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
-    """DeLong's on the logit, unless a class is rare or the variance vanishes."""
-    few = min(float(units[0]) for units in class_units(records, design, statistic))
-    error = standard_error(records, design, statistic)[0]
-    return "delong_logit_t" if few >= FEW_OF_A_CLASS and error > 0 else "dirichlet"
+    """DeLong's on the logit, unless few cases are ranked wrongly (or, near 0, correctly)."""
+    rarer = min(float(units[0]) for units in class_units(records, design, statistic))
+    area = float(statistic(records)[0])
+    if not rarer * min(area, 1 - area) >= FEW_RANKED_WRONG - 1e-9:
+        return "dirichlet"
+    return "delong_logit_t" if standard_error(records, design, statistic)[0] > 0 else "dirichlet"
 
 
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:

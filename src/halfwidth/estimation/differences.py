@@ -143,8 +143,9 @@ class _Influence:
 
 def _estimand(functional: Functional, effect: Effect) -> Estimand:
     spec = functional.statistic.spec
-    if effect == "difference" and functional.binary:
-        return Estimand.PROPORTION_DIFFERENCE
+    if functional.binary:
+        difference, ratio = Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO
+        return difference if effect == "difference" else ratio
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None
     if effect == "difference" and spec.estimand is Estimand.AUROC and one_area:
         return Estimand.AUROC_DIFFERENCE

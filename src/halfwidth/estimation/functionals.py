@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.forms import PerCase
@@ -188,6 +189,26 @@ def share_functional(metric: Metric, hits: Callable[[Any], Array] = np.asarray) 
     """A proportion, of which the records are 0 and 1."""
     binary = Metric(replace(metric.spec, kind=Kind.BINARY), metric.parameters)
     return Functional(MEAN, binary, binary=True, records=hits)
+
+
+def is_share(row: MetricRow, metric: Metric) -> bool:
+    """Whether a row is a proportion of the cases in its own denominator, as sensitivity."""
+    return bool(metric.spec.share) and is_one_class(row) and not metric.parameters
+
+
+def share_of(
+    row: MetricRow, metric: Metric, truth: NDArray[Any], predicted: NDArray[Any]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of a row that is a share: which cases are hits, and which are misses."""
+    true, positive = truth == row.which, predicted == row.which
+    cells = {
+        "tp": true & positive,
+        "fn": true & ~positive,
+        "fp": ~true & positive,
+        "tn": ~true & ~positive,
+    }
+    hit, miss = (cells[name] for name in metric.spec.share)
+    return hit, miss
 
 
 def _hits(cases: Cases) -> Array:

@@ -72,7 +72,7 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
         threads=request.threads,
         convolves=not request.draws,
     )
-    methods = [_method_for(job, request) for job in jobs]
+    methods = [method_for(job, request) for job in jobs]
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):
         what, design = job.functional, job.records.design
@@ -85,7 +85,8 @@ def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]
     return tuple(estimates[index] for index in range(len(jobs)))
 
 
-def _method_for(job: Job, request: Request) -> MethodSpec:
+def method_for(job: Job, request: Request) -> MethodSpec:
+    """What ``auto`` takes for a job, or the method that was named, if it accepts the job."""
     if request.method is None:
         return choose(job.functional, job.records, request.level)
     functional, design = job.functional, job.records.design
@@ -188,8 +189,8 @@ def estimate_counts(successes: int, n: int, request: Request, label: str = "") -
     """Estimate of a proportion known by its counts."""
     statistic = Statistic(STATISTICS["mean"])
     method = request.method or choose_for_counts()
-    if Estimand.PROPORTION not in method.accepts:
-        known = [spec.name for spec in METHODS if Estimand.PROPORTION in spec.accepts]
+    if not method.makes_for({Estimand.PROPORTION}):
+        known = [spec.name for spec in METHODS if spec.makes_for({Estimand.PROPORTION})]
         hint = (
             "; the exact binomial one is clopper_pearson"
             if method.name == exact_method.__name__

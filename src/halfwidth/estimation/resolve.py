@@ -117,12 +117,26 @@ def resolve_metric(metric: Any = None, bounds: Any = None) -> Metric:
             )
         spec = attached
     if bounds is not None:
-        spec = replace(spec, bounds=_as_bounds(bounds), bounds_given=True)
+        spec = replace(spec, bounds=_bounds_within(spec, bounds), bounds_given=True)
     return Metric(spec, bind(spec.name, spec.parameters, given, complete=False))
 
 
 def _metric_parameters(name: str) -> tuple[Parameter, ...]:
     return METRICS[name].parameters if name in METRICS else ()
+
+
+def _bounds_within(spec: MetricSpec, given: Any) -> Bounds:
+    """Bounds for a metric: no value lies beyond its own, so that wider ones are a mistake."""
+    bounds, own = _as_bounds(given), spec.bounds
+    if bounds.low < own.low or bounds.high > own.high:
+        advice = "give narrower ones, or a name of your own to another metric"
+        low, high = bounds.low / 100, bounds.high / 100
+        if own == Bounds(0, 1) and 0 <= low < high <= 1 < bounds.high / 2:
+            advice = f"values in per cent take scale=100 (--scale 100) and bounds {low:g},{high:g}"
+        raise OptionError(
+            f"bounds {bounds} (--bounds) reach beyond those of {spec.called}, {own}: {advice}"
+        )
+    return bounds
 
 
 def _as_bounds(bounds: Any) -> Bounds:
@@ -261,6 +275,8 @@ def check_accepts(
     reason = ""
     if fits(method, statistic, Design.iid(0), binary=binary):
         reason = f" when cases are {design.name} (groups, strata)"
+    elif method.takes_two_samples:
+        reason = " of one sample: it compares two"
     elif method.accepts & estimands(statistic, binary=binary):
         lacks = "weighted form" if Need.WEIGHTED in method.needs else "standard error"
         reason = f", which has no {lacks}"

@@ -6,7 +6,9 @@ from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.delta import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.dirichlet import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.mean import *  # noqa: F403 -- all that it declares
+from halfwidth.intervals.paired_proportions import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.proportion import *  # noqa: F403 -- all that it declares
 from halfwidth.intervals.quantile import *  # noqa: F403 -- all that it declares
+from halfwidth.intervals.two_samples import *  # noqa: F403 -- all that it declares
 
 __all__ = list(METHODS.names)

@@ -31,7 +31,14 @@ from halfwidth.resampling.engine import (
 from halfwidth.resampling.forms.contract import BothEnds
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import effective_trials, resemblance_trials
+from halfwidth.resampling.pairs_of_trials import (
+    counts_of_pairs,
+    differences_of_pairs,
+    variance_of_pairs,
+)
 
+# Of the values 0 and 1 of two models for the same cases.
+PAIRED_PROPORTIONS = frozenset({Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO})
 # Elements of the largest array: 2**21 float64 are 16 MiB, which the caches of a processor hold
 # while bounds are made of them. No result depends on it.
 MOST_ELEMENTS = 2**21
@@ -98,8 +105,8 @@ def estimands(statistic: Statistic, *, binary: bool) -> frozenset[Estimand]:
 
 
 def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bool) -> bool:
-    """Whether a method makes intervals for a statistic under a design."""
-    accepted = method.accepts & estimands(statistic, binary=binary)
+    """Whether a method makes intervals for a statistic of one sample under a design."""
+    accepted = method.makes_for(estimands(statistic, binary=binary))
     errors = {Need.STANDARD_ERROR, Need.ROBUST_ERROR, Need.STUDENTIZED}
     needs_error = errors & set(method.needs)
     has_error = not needs_error or has_standard_error(statistic)
@@ -108,7 +115,7 @@ def fits(method: MethodSpec, statistic: Statistic, design: Design, *, binary: bo
     # No one has yet written the standard error of each resample of these.
     studentizes = Need.STUDENTIZED not in method.needs or not statistic.spec.of_records
     weighted = Need.WEIGHTED not in method.needs or has_weights(statistic)
-    return bool(accepted) and has_error and studentizes and weighted and under
+    return accepted and has_error and studentizes and weighted and under
 
 
 def rests_on_bounds(method: MethodSpec, statistic: Statistic) -> bool:
@@ -133,6 +140,7 @@ def sample_ingredients(
     ``first`` is the place of the first of them in its batch.
     """
     binary = binary and statistic.spec.estimand is Estimand.MEAN
+    of_pairs = statistic.spec.estimand in PAIRED_PROPORTIONS
     ingredients = Ingredients(
         {
             Need.BOUNDS: lambda: bounds,
@@ -159,10 +167,13 @@ def sample_ingredients(
             Need.CLASS_UNITS: lambda: _ranked().class_units(values, design, statistic),
             Need.CLASS_DEGREES: lambda: _ranked().class_degrees(values, design, statistic),
             Need.RESEMBLANCE_TRIALS: lambda: (
-                resemblance_trials(values, design)
-                if binary and design.sizes is not None and len(design.strata) == 1
+                resemblance_trials(values if binary else differences_of_pairs(values), design)
+                if (binary or of_pairs) and design.sizes is not None and len(design.strata) == 1
                 else None
             ),
+            Need.EFFECT: lambda: getattr(statistic.spec.form, "effect", "difference"),
+            Need.PAIRED_COUNTS: lambda: counts_of_pairs(values),
+            Need.PAIRED_SHARES: lambda: counts_of_pairs(values) / values.shape[-1],
             Need.TRANSFORM: lambda: statistic.spec.transform,
             Need.TIE_TOLERANCE: lambda: tie_tolerance(values, statistic),
             Need.ACCELERATION: lambda: acceleration(values, design, statistic),
@@ -200,19 +211,22 @@ def at_level(ingredients: Ingredients, design: Design, level: Level) -> Ingredie
     """The same, with what depends on the level made for this one."""
     if design.simple:
         return ingredients
+
+    def trials(case_variance: Array) -> Array:
+        error, most = ingredients[Need.ROBUST_ERROR], ingredients[Need.RESEMBLANCE_TRIALS]
+        return effective_trials(case_variance, error, most, design, level)
+
     # A proportion counts for as many independent trials as would be known as well.
-    return ingredients.with_recipes(
-        {
-            Need.SUCCESSES: lambda: ingredients[Need.ESTIMATE] * ingredients[Need.TRIALS],
-            Need.TRIALS: lambda: effective_trials(
-                ingredients[Need.ESTIMATE],
-                ingredients[Need.ROBUST_ERROR],
-                ingredients[Need.RESEMBLANCE_TRIALS],
-                design,
-                level,
-            ),
-        }
-    )
+    recipes: dict[Need, Callable[[], Any]] = {
+        Need.SUCCESSES: lambda: ingredients[Need.ESTIMATE] * ingredients[Need.TRIALS],
+        Need.TRIALS: lambda: trials(ingredients[Need.ESTIMATE] * (1 - ingredients[Need.ESTIMATE])),
+    }
+    if not design.independent:
+        recipes[Need.PAIRED_COUNTS] = lambda: (
+            ingredients[Need.PAIRED_SHARES]
+            * trials(variance_of_pairs(ingredients[Need.PAIRED_SHARES]))[:, None]
+        )
+    return ingredients.with_recipes(recipes)
 
 
 def count_ingredients(successes: Array, n: int) -> Ingredients:

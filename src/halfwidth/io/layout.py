@@ -258,14 +258,22 @@ def _groups(table: Table, layout: Layout) -> Iterator[tuple[dict[str, Any], NDAr
     names = [*layout.by]
     if layout.metric:
         names += [layout.metric, *(["parameters"] if "parameters" in table else [])]
-    every = np.arange(len(table))
-    if not names:
-        yield {}, every
+    return grouped_rows(
+        {
+            name: _metric_levels(table, name) if name == layout.metric else table.factor(name)
+            for name in names
+        },
+        len(table),
+    )
+
+
+def grouped_rows(
+    factors: Mapping[str, Factor], n_rows: int
+) -> Iterator[tuple[dict[str, Any], NDArray[np.intp]]]:
+    """Each combination of levels that occurs, in order of appearance, and its rows."""
+    if not factors:
+        yield {}, np.arange(n_rows)
         return
-    factors = {
-        name: _metric_levels(table, name) if name == layout.metric else table.factor(name)
-        for name in names
-    }
     together = joint_codes(*(factor.codes for factor in factors.values()))
     _, first, place = np.unique(together, return_index=True, return_inverse=True)
     in_groups = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])

@@ -11,12 +11,13 @@ from halfwidth.metrics.boundary import *  # noqa: F403
 from halfwidth.metrics.boundary_overlap import *  # noqa: F403
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 from halfwidth.metrics.counting import *  # type: ignore[assignment] # noqa: F403
+from halfwidth.metrics.rates import *  # type: ignore[assignment] # noqa: F403
 from halfwidth.metrics.error import *  # noqa: F403
 from halfwidth.metrics.ranking import *  # noqa: F403
 from halfwidth.metrics.regression import *  # noqa: F403
 from halfwidth.metrics.volume import *  # noqa: F403
 from halfwidth.metrics.masks import MaskPair
-from halfwidth.metrics.counting import confusion_matrix, one_vs_rest
+from halfwidth.metrics.confusion_tables import confusion_matrix, one_vs_rest
 
 __all__ = [  # noqa: PLE0604 -- they are strings
     "MaskPair",

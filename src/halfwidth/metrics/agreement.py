@@ -16,7 +16,8 @@ from halfwidth.core.parameters import Parameter
 from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNBOUNDED, UNIT_INTERVAL, Bounds
 from halfwidth.core.types import Numbers as Counts
-from halfwidth.metrics.counting import CORRELATION, ratio
+from halfwidth.metrics.confusion_tables import ratio
+from halfwidth.metrics.counting import CORRELATION
 
 __all__ = ["accuracy", "cohen_kappa", "expected_cost", "mcc", "normalized_expected_cost"]
 

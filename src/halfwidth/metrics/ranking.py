@@ -17,7 +17,7 @@ from halfwidth.core.spec import Better, Estimand, MetricLevel, Takes, metric
 from halfwidth.core.types import UNIT_INTERVAL, Array, Bounds, Numbers
 from halfwidth.core.undefined import AbsentClass
 from halfwidth.metrics.averaging import averaged
-from halfwidth.metrics.counting import ALL_AVERAGES
+from halfwidth.metrics.rates import ALL_AVERAGES
 from halfwidth.metrics.tie_counts import area_from_ties, count_ties
 
 __all__ = [

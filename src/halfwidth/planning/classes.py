@@ -10,7 +10,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.intervals.proportion import wilson
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.counting import sensitivity, specificity
+from halfwidth.metrics.rates import sensitivity, specificity
 from halfwidth.planning.checks import check_assurance, check_n, check_share, wanted_width
 from halfwidth.planning.proportions import FORMULA_TEXT, proportion_formula
 from halfwidth.planning.sample_size import Requirement, SampleSize

@@ -9,12 +9,13 @@ from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.marks import (
+    TextColumn,
+    align_labels,
     axis_limits,
-    beside,
     draw_interval,
     finish_axis,
     shown_ends,
-    text_width,
+    text_columns,
 )
 from halfwidth.plots.style import (
     NOTE_SIZE,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH = 34
 LINE, AROUND_ROWS = 0.155, 0.95  # inches
-GUTTER = 12.0  # points between columns
 
 
 @frozen
@@ -147,7 +147,7 @@ def forest(
     # The row above the first one has the headings of the columns.
     ax.set_ylim(len(rows) - 0.4, -0.6)
     finish_axis(ax, list(range(len(rows))), labels, _title(estimates))
-    _align_labels(ax, rows)
+    align_labels(ax, [row.estimate is None for row in rows])
     for y, row in enumerate(rows):
         if row.estimate is not None:
             draw_interval(ax, row.estimate, y)
@@ -156,32 +156,14 @@ def forest(
 
 
 def _columns(ax: Axes, frame: pd.DataFrame, interval: str) -> None:
-    """Numbers, cases and cautions, each column as far right as the one before is wide."""
+    """Numbers, cases and cautions."""
     quiet: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": QUIET}
-    columns: tuple[tuple[str, str, dict[str, Any]], ...] = (
-        ("numbers", f"estimate ({interval})", {}),
-        ("cases", "", quiet),
-        ("cautions", "cautions" if any(frame["cautions"]) else "", quiet),
-    )
-    start = GUTTER
-    for name, heading, style in columns:
-        texts = [
-            beside(ax, text, y, points=start, **style)
-            for text, y in zip(frame[name], frame["y"], strict=True)
-            if text
-        ]
-        if heading:
-            # A point measure, since the height of a row depends on how many there are.
-            texts.append(beside(ax, heading, -0.6, points=start, above=5, **quiet))
-        start += max((text_width(text) for text in texts), default=0.0) + GUTTER
-
-
-def _align_labels(ax: Axes, rows: Sequence[Row]) -> None:
-    """Labels begin at one place, as in a table; headings are bold and stand out to the left."""
-    texts = ax.get_yticklabels()
-    for text, row in zip(texts, rows, strict=True):
-        text.set(ha="left", ma="left", fontweight="bold" if row.estimate is None else "normal")
-    ax.tick_params(axis="y", pad=max(text_width(text) for text in texts) + GUTTER / 2)
+    columns = [
+        TextColumn(frame["numbers"], f"estimate ({interval})"),
+        TextColumn(frame["cases"], style=quiet),
+        TextColumn(frame["cautions"], "cautions" if any(frame["cautions"]) else "", quiet),
+    ]
+    text_columns(ax, frame["y"].tolist(), columns)
 
 
 def _title(estimates: Sequence[Estimate]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.text import Annotation, Text
 
 MARGIN = 0.03
+GUTTER = 12.0  # points between columns
+
+
+class TextColumn(NamedTuple):
+    """Texts beside the rows of a figure, empty where there is none, under a heading."""
+
+    texts: Iterable[str]
+    heading: str = ""
+    style: dict[str, Any] = {}  # noqa: RUF012
 
 
 def axis_limits(numbers: Iterable[float], ranges: Iterable[Bounds]) -> tuple[float, float]:
@@ -107,6 +116,32 @@ def note_below(ax: Axes, text: str) -> Annotation:
         annotation_clip=False,
         parse_math=False,
     )
+
+
+def text_columns(ax: Axes, heights: Sequence[float], columns: Iterable[TextColumn]) -> None:
+    """Columns of texts right of the axes, each as far right as the one before is wide."""
+    quiet: dict[str, Any] = {"fontsize": NOTE_SIZE, "color": QUIET}
+    start = GUTTER
+    for column in columns:
+        texts = [
+            beside(ax, text, y, points=start, **column.style)
+            for text, y in zip(column.texts, heights, strict=True)
+            if text
+        ]
+        if not texts:
+            continue
+        if column.heading:
+            # A point measure, since the height of a row depends on how many there are.
+            texts.append(beside(ax, column.heading, -0.6, points=start, above=5, **quiet))
+        start += max(text_width(text) for text in texts) + GUTTER
+
+
+def align_labels(ax: Axes, bold: Sequence[bool]) -> None:
+    """Labels begin at one place, as in a table; headings are bold and stand out to the left."""
+    texts = ax.get_yticklabels()
+    for text, is_heading in zip(texts, bold, strict=True):
+        text.set(ha="left", ma="left", fontweight="bold" if is_heading else "normal")
+    ax.tick_params(axis="y", pad=max(text_width(text) for text in texts) + GUTTER / 2)
 
 
 def text_width(text: Text) -> float:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, metric_title
-from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.formatting import percent
 from halfwidth.core.spec import Kind
 
 Finished = TypeVar("Finished")
@@ -168,7 +168,7 @@ def statistic_label(e: Estimate) -> str:
 
 def numbers_text(e: Estimate, *, with_level: bool = False) -> str:
     """Estimate and interval: ``0.897 (0.892 to 0.902)``, ``0.897 (≥ 0.892)``."""
-    value, low, high = (fixed(number, e.decimals) for number in (e.value, e.low, e.high))
+    value, low, high = (e.text_of(number) for number in (e.value, e.low, e.high))
     if e.low != e.low or e.high != e.high:
         return f"{value} (no interval)"
     interval = {"two-sided": f"{low} to {high}", "lower": f"≥ {low}", "upper": f"≤ {high}"}

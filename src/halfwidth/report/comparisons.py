@@ -31,6 +31,7 @@ _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
 _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
+TOGETHER = {"max_t": "max-t bootstrap", "dirichlet": "Dirichlet", "bonferroni": "Bonferroni"}
 # Verdicts in full below the table, for as many comparisons as a reader would read.
 MOST_SENTENCES = 6
 
@@ -57,12 +58,27 @@ def _tables(comparisons: Comparisons) -> Adaptive:
     columns = _columns(comparisons)
     subjects = {_subject(item).text for item in comparisons}
     heading: tuple[Part, ...] = ()
-    dropped = {_N, _METHOD} if len(comparisons) > MOST_SENTENCES else set()
+    dropped = set(_in_common(comparisons))
+    if len(comparisons) > MOST_SENTENCES:
+        dropped |= {_N, _METHOD}
     if len(subjects) == 1:
         text = subjects.pop()
         heading, dropped = (Heading(f"{text[:1].upper()}{text[1:]}"),), dropped | {_SUBJECT}
     short = {column: cell for column, cell in columns.items() if column not in dropped}
-    return Adaptive((*heading, _table(comparisons, short)), (_table(comparisons, columns),))
+    common = ", ".join(_in_common(comparisons).values())
+    below = (Note(f"{common[:1].upper()}{common[1:]}."),) if common else ()
+    return Adaptive((*heading, _table(comparisons, short), *below), (_table(comparisons, columns),))
+
+
+def _in_common(comparisons: Comparisons) -> dict[Column, str]:
+    """What the rows have in common besides their subject, in words, by its column."""
+    cases = {item.estimate.n_text for item in comparisons}
+    methods = {item.estimate.method_title for item in comparisons}
+    return {
+        column: texts.pop()
+        for column, texts in ((_METHOD, methods), (_N, cases))
+        if len(texts) == 1
+    }
 
 
 def _table(comparisons: Comparisons, columns: Columns) -> Table:
@@ -100,8 +116,7 @@ def _columns(comparisons: Comparisons) -> Columns:
 
 
 def _models(item: Difference) -> Cell:
-    sign = "/" if item.effect == "ratio" else "-"
-    return Cell(f"{item.first} {sign} {item.second}")
+    return Cell(f"{item.first} vs {item.second}")
 
 
 def _subject(item: Difference) -> Cell:
@@ -152,8 +167,11 @@ def _verdicts(comparisons: Comparisons) -> tuple[Part, ...]:
     for item in comparisons:
         if item.verdict is None:
             continue
+        about = f"{item.estimate.label}: " if item.estimate.label else ""
+        if len(comparisons) > 1 and not item.verdict.sentence.startswith(item.first):
+            about += f"{item.first} vs {item.second}: "
         texts = [item.verdict.sentence, equivalence_sentence(item, item.verdict)]
-        items.append(Item(item.estimate.label, " ".join(filter(None, texts))))
+        items.append(Item("", about + " ".join(filter(None, texts))))
     return (Items(tuple(items), "Verdict" if len(items) == 1 else "Verdicts"),) if items else ()
 
 
@@ -179,8 +197,10 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
         if item.simultaneous is not None
     }
     for method, count in sorted(held):
-        how = "max-t" if method == "max_t" else method
-        texts.append(f"All together: intervals of {count} comparisons that hold at once ({how}).")
+        texts.append(
+            f"All together: intervals of {count} comparisons that hold at once "
+            f"({TOGETHER.get(method, method)})."
+        )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
         texts.append(
@@ -236,6 +256,8 @@ def _cautions(comparisons: Comparisons) -> Adaptive:
 def _seed(comparisons: Comparisons) -> Adaptive:
     estimates = [item.estimate for item in comparisons]
     seeds = {estimate.seed for estimate in estimates if estimate.seed is not None}
-    resamples = max((estimate.n_resamples or 0 for estimate in estimates), default=0)
-    drawn = f", {resamples} resamples" if resamples else ""
-    return Adaptive((Note(f"Seed {seeds.pop()}{drawn}."),) if seeds else (), ())
+    drawn = [estimate.n_resamples or 0 for estimate in estimates]
+    drawn += [item.test.n_resamples or 0 for item in comparisons if item.test is not None]
+    resamples = max(drawn, default=0)
+    text = f", {resamples} resamples" if resamples else ""
+    return Adaptive((Note(f"Seed {seeds.pop()}{text}."),) if seeds else (), ())

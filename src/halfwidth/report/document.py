@@ -120,9 +120,10 @@ class Heading:
 
 @frozen
 class Paragraph:
-    """Prose to read or to copy."""
+    """Prose to read or to copy; ``wraps``: whether it may take several lines."""
 
     text: str
+    wraps: bool = True
 
 
 @frozen

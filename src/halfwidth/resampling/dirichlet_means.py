@@ -105,9 +105,13 @@ def _from_units(
             np.tile(away * (points - end) * size / (high - low), (samples, 1)),
             np.full((samples, len(points)), size),
             np.tile(masses, (samples, 1)),
-        ).merged()
+        )
 
-    return ratios(1, low), ratios(-1, high)
+    from_low, from_high = ratios(1, low), ratios(-1, high)
+    merged = from_low.merged(), from_high.merged()
+    # Values that differ by rounding can be equal as seen from one bound alone.
+    alike = merged[0].masses.shape == merged[1].masses.shape
+    return merged if alike else (from_low, from_high)
 
 
 def _gathered(values: Array, design: Design) -> tuple[Array, Array, Array] | None:

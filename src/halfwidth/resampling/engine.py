@@ -148,8 +148,13 @@ def acceleration(values: Array, design: Design, statistic: Statistic) -> Array:
     left_out = leave_one_out(values, design, statistic)
     with np.errstate(invalid="ignore"):  # a ratio without one unit may be infinite
         deviation = design.stratum_means(left_out) - left_out
+    return skewness_of(deviation, tie_tolerance(values, statistic))
+
+
+def skewness_of(deviation: Array, tolerance: Array) -> Array:
+    """Σd³ / (6 (Σd²)^1.5) of deviations, (S, U) -> (S,); NaN where none is above the tolerance."""
     scale = np.abs(deviation).max(axis=-1, keepdims=True)
-    vanishes = scale[..., 0] <= tie_tolerance(values, statistic)
+    vanishes = scale[..., 0] <= tolerance
     with np.errstate(invalid="ignore", divide="ignore"):
         # Scaled first: the cubes of small deviations would underflow.
         scaled = deviation / scale

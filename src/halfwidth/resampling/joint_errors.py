@@ -81,7 +81,8 @@ def joint_resampling(
         way = _areas(records, design, declared_form(statistic, RankedAreas))
     else:
         way = functools.partial(_gathered, records, design, statistic)
-    return way, 2 * len(records) * design.n
+    # Blocks of the counts of all resamples may be larger than what a cache holds.
+    return way, max(1, len(records) * design.n // 4)
 
 
 # --------------------------------------------------------------------------- covariances
@@ -166,104 +167,132 @@ def _of_tables(
 
 
 @frozen(eq=False)
-class _Ranked:
-    """One ranking: entries by descending score.
+class _Against:
+    """The cases of one class, ranked against those of the other by one model.
 
     Attributes
     ----------
-    case : ndarray of int, shape (n,)
-        The place of the case of each entry.
-    ends, group : ndarray of int
-        The last entry of each group of equal scores, and the group of each case.
+    order : ndarray of int
+        The cases of the other class by descending score.
+    above, up_to : ndarray of int
+        For each case of this class, how many of these lie above it, and above or level with it.
     """
 
-    case: NDArray[np.intp]
-    ends: NDArray[np.intp]
-    group: NDArray[np.intp]
+    order: NDArray[np.intp]
+    above: NDArray[np.intp]
+    up_to: NDArray[np.intp]
 
     @classmethod
-    def of(cls, ranking: Ranking, row: int) -> _Ranked:
-        mark, case = ranking.mark[row], ranking.case[row].astype(np.intp)
-        group = np.empty(len(case), dtype=np.intp)
-        group[case] = group_of_entries(mark)
-        return cls(case, np.flatnonzero(mark & Ranking.LAST_OF_TIES), group)
+    def of(cls, group: NDArray[np.intp], other_group: NDArray[np.intp]) -> _Against:
+        """From the number of the group of equal scores of each case, the highest score first."""
+        order = np.argsort(other_group, kind="stable")
+        ordered = other_group[order]
+        above, up_to = (np.searchsorted(ordered, group, side) for side in ("left", "right"))
+        return cls(order, above, up_to)
 
-    def up_to(self, weights: Array) -> tuple[Array, Array]:
-        """Weight in the group of each case and above, and in the group alone, (B, n)."""
-        cumulated = np.cumsum(weights[:, self.case], axis=-1)[:, self.ends]
-        own = np.diff(cumulated, prepend=0.0, axis=-1)
-        return cumulated[:, self.group], own[:, self.group]
+    def share_above(self, weights: Array) -> Array:
+        """The share of the other class that lies above each case, ties half: (m, B)."""
+        cumulated = np.zeros((len(weights) + 1, weights.shape[-1]))
+        np.cumsum(weights[self.order], axis=0, out=cumulated[1:])
+        share = cumulated[self.above]
+        if (self.above != self.up_to).any():
+            share += cumulated[self.up_to]
+            share /= 2
+        share /= cumulated[-1]
+        return share
 
 
 def _areas(records: Sequence[Array], design: Design, form: RankedAreas) -> OfCounts:
-    """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters."""
+    """AUROCs, with the structural components of DeLong; Obuchowski's sums of clusters.
+
+    Resamples lie side by side, so that ranking their weights moves whole rows of them.
+    """
     row = form.row
     if row is None:
         raise TypeError("an average of areas has no standard error")
     rankings = [form.rank(one) for one in records]
-    ranked = [_Ranked.of(ranking, row) for ranking in rankings]
     case, mark = rankings[0].case[row], rankings[0].mark[row]
     positive = np.zeros(len(case), dtype=bool)
     positive[case] = (mark & Ranking.POSITIVE) > 0
+    classes = np.flatnonzero(positive), np.flatnonzero(~positive)
     own_weight = np.ones(len(case))
     if rankings[0].weight is not None:
         own_weight[case] = rankings[0].weight[row]
-    unit = unit_of_cases(design)
+    ranked = [_both_ways(ranking, row, *classes) for ranking in rankings]
+    unit, models = unit_of_cases(design), len(records)
 
     def made(counts: Array) -> JointResamples:
-        weights = counts[:, unit] * own_weight
-        values = np.empty((len(counts), len(ranked)))
-        parts = np.empty((len(counts), len(ranked), len(case)))
-        for model, one in enumerate(ranked):
-            values[:, model], parts[:, model] = _components(one, positive, weights)
-        return JointResamples(
-            values, _area_covariances(counts, own_weight * parts, positive, design)
-        )
+        drawn = np.ascontiguousarray(counts.T)
+        weights = [drawn[unit[one]] * own_weight[one, None] for one in classes]
+        totals = [one.sum(axis=0) for one in weights]
+        values = np.empty((len(counts), models))
+        parts = [np.empty((len(counts), models, len(one))) for one in classes]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for model, (of_positives, of_negatives) in enumerate(ranked):
+                # Of a positive it is the share of negatives below that counts.
+                components = [
+                    1 - of_positives.share_above(weights[1]),
+                    of_negatives.share_above(weights[0]),
+                ]
+                area = (weights[0] * components[0]).sum(axis=0) / totals[0]
+                values[:, model] = area
+                for into, own, total, cases in zip(parts, components, totals, classes, strict=True):
+                    into[:, model] = ((own - area) * (own_weight[cases, None] / total)).T
+        covariances = _area_covariances(counts, parts, classes, design)
+        return JointResamples(values, covariances)
 
     return made
 
 
-def _components(
-    ranked: _Ranked, positive: NDArray[np.bool_], weights: Array
-) -> tuple[Array, Array]:
-    """The AUROC and what each case adds to it beyond the mean of its class, by its share of it.
-
-    The component of a positive is the share of negatives below, of a negative that of positives
-    above, ties half.
-    """
-    of_positives, of_negatives = weights * positive, weights * ~positive
-    total, other = (one.sum(axis=-1, keepdims=True) for one in (of_positives, of_negatives))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        above, tied = ranked.up_to(of_positives)
-        for_negatives = (above - tied / 2) / total
-        above, tied = ranked.up_to(of_negatives)
-        for_positives = 1 - (above - tied / 2) / other
-        component = np.where(positive, for_positives, for_negatives)
-        area = (of_positives * component).sum(axis=-1, keepdims=True) / total
-        return area[:, 0], (component - area) / np.where(positive, total, other)
+def _both_ways(
+    ranking: Ranking, row: int, positives: NDArray[np.intp], negatives: NDArray[np.intp]
+) -> tuple[_Against, _Against]:
+    group = np.empty(ranking.case.shape[-1], dtype=np.intp)
+    group[ranking.case[row]] = group_of_entries(ranking.mark[row])
+    one, other = group[positives], group[negatives]
+    return _Against.of(one, other), _Against.of(other, one)
 
 
 def _area_covariances(
-    counts: Array, parts: Array, positive: NDArray[np.bool_], design: Design
+    counts: Array, parts: Sequence[Array], classes: Sequence[NDArray[np.intp]], design: Design
 ) -> Array:
-    """DeLong's; Obuchowski's with clusters; that of units drawn within strata."""
-    held = [design.totals(mask.astype(float)) > 0 for mask in (positive, ~positive)]
-    # A class shows how it varies only where units of it share a stratum with others.
+    """DeLong's; Obuchowski's with clusters; that of units drawn within strata.
+
+    ``parts`` are what the cases of each class add beyond the mean of it, by their share of it.
+    """
+    unit = unit_of_cases(design)
     several = np.repeat(np.array(design.strata) > 1, design.strata)
-    shown = np.array([counts @ (one & several) for one in held]) >= 2
-    known = np.where(shown.all(axis=0), 1.0, np.nan)[:, None, None]
+    held = [np.unique(unit[cases]) for cases in classes]
+    # A class shows how it varies only where units of it share a stratum with others.
+    shown = [counts[:, units[several[units]]].sum(axis=-1) >= 2 for units in held]
+    known = np.where(shown[0] & shown[1], 1.0, np.nan)[:, None, None]
     if len(design.strata) > 1:
-        return known * _covariances(counts, design.totals(parts), design, plain=False)
-    factors = [_few_units_factor(counts @ one)[:, None, None] for one in held]
-    sums = [design.totals(parts * mask) for mask in (positive, ~positive)]
-    covariances = sum(
-        factor * _products(counts, part, part) for factor, part in zip(factors, sums, strict=True)
+        sums = _by_unit(parts[0], unit[classes[0]], design)
+        sums += _by_unit(parts[1], unit[classes[1]], design)
+        return known * _covariances(counts, sums, design, plain=False)
+    factors = [_few_units_factor(counts[:, units].sum(axis=-1)) for units in held]
+    if design.sizes is None:
+        pairs = zip(factors, parts, classes, strict=True)
+        both = [f[:, None, None] * _products(counts[:, units], z, z) for f, z, units in pairs]
+        return np.asarray(known * (both[0] + both[1]))
+    one, other = (_by_unit(z, unit[cases], design) for z, cases in zip(parts, classes, strict=True))
+    cross = _products(counts, one, other)
+    return np.asarray(
+        known
+        * (
+            factors[0][:, None, None] * _products(counts, one, one)
+            + factors[1][:, None, None] * _products(counts, other, other)
+            + _few_units_factor(np.array(float(design.units))) * (cross + cross.swapaxes(1, 2))
+        )
     )
-    if design.sizes is not None:
-        cross = _products(counts, *sums)
-        factor = _few_units_factor(np.array(float(design.units)))
-        covariances = covariances + factor * (cross + cross.swapaxes(1, 2))
-    return np.asarray(known * covariances)
+
+
+def _by_unit(parts: Array, unit: NDArray[np.intp], design: Design) -> Array:
+    """Sums over the cases of each unit, which stand in its order: (B, K, m) -> (B, K, U)."""
+    held, starts = np.unique(unit, return_index=True)
+    sums = np.zeros((*parts.shape[:-1], design.units))
+    sums[..., held] = np.add.reduceat(parts, starts, axis=-1)
+    return sums
 
 
 def _few_units_factor(units: Array) -> Array:

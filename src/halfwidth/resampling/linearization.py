@@ -42,24 +42,26 @@ def linearized(values: Array, design: Design, statistic: Statistic) -> Array:
 
 
 def effective_trials(
-    share: Array, standard_error: Array, most: Array | None, design: Design, level: Level
+    case_variance: Array, standard_error: Array, most: Array | None, design: Design, level: Level
 ) -> Array:
-    """Independent trials that would give a proportion the same SE: n over the design effect.
+    """Independent trials that would give the same SE: n over the design effect.
 
-    Clusters never count for more than their cases, nor for ``most`` (`resemblance_trials`) where
-    that is known. The SE of few units is itself uncertain, which a mean meets with t quantiles;
-    here (z/t)² of the trials are left (Korn & Graubard 1998). Where all cases are alike (or those
-    of each stratum), their dependence cannot be seen, and trials are the effective units.
+    Of a proportion p the variance of a case is p(1 - p); of two proportions of the same cases it is
+    that of the difference between both values of a case (Yang, Sun & Hardin 2012). Clusters never
+    count for more than their cases, nor for ``most`` (`resemblance_trials`) where that is known.
+    The SE of few units is itself uncertain, which a mean meets with t quantiles; here (z/t)² of the
+    trials are left (Korn & Graubard 1998). Where all cases are alike (or those of each stratum),
+    their dependence cannot be seen, and trials are the effective units.
     """
     from scipy import special
 
     equal_units = standard_error <= ROUNDING
-    unseen = (share == 0) | (share == 1) | (len(design.strata) > 1)
+    unseen = (case_variance == 0) | (len(design.strata) > 1)
     variance = np.where(equal_units, 1.0, standard_error) ** 2
     trials = np.where(
         equal_units,
         np.where(unseen, design.effective_units, design.n),
-        share * (1 - share) / variance,
+        case_variance / variance,
     )
     capped = trials if design.sizes is None else np.minimum(trials, design.n)
     capped = capped if most is None else np.minimum(capped, most)
@@ -72,17 +74,19 @@ def effective_trials(
 
 
 def resemblance_trials(values: Array, design: Design) -> Array:
-    """Independent trials by the intra-class correlation ρ of right and wrong cases, (S, n) -> (S,).
+    """Independent trials by the intra-class correlation ρ of the values of cases, (S, n) -> (S,).
 
     n / (1 + ρ(Σn_g²/n - 1)), which is n over the design effect of Kish (1965) for clusters of n_g
-    cases, with ρ from the analysis of variance within [0, 1]; 1 where all cases are alike. Every
+    cases, with ρ from the analysis of variance within [0, 1]; 1 where all cases are alike. Values
+    are 0 and 1, or their differences between two models. Every
     cluster tells of ρ, while the differences that make a robust SE are those of the largest ones.
     """
     sizes, n, clusters = design.unit_sizes.astype(float), design.n, design.units
     shares = design.totals(values) / sizes
     share = values.mean(axis=-1, keepdims=True)
     between = (sizes * (shares - share) ** 2).sum(axis=-1) / (clusters - 1)
-    within = (sizes * shares * (1 - shares)).sum(axis=-1) / (n - clusters)
+    squares = design.totals(values**2) / sizes
+    within = (sizes * (squares - shares**2)).sum(axis=-1) / (n - clusters)
     typical = (n - (sizes**2).sum() / n) / (clusters - 1)
     spread = between + (typical - 1) * within
     correlation = np.where(spread > 0, (between - within) / np.where(spread > 0, spread, 1.0), 1.0)

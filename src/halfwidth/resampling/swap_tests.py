@@ -7,13 +7,7 @@ need not have one scale. Clusters are swapped whole.
 
 Almost every difference is a function of sums over cases whose signs the swaps choose, `SignedSums`:
 means and standard deviations through power sums, counting metrics through the counts of cells, and
-the AUROC as well. With signs s of the positive and t of the negative cases, ψ₁₂ for the comparison
-of a positive's rank in the first model with a negative's in the second, and so on, the difference
-of the swapped areas is
-
-    Σ (s + t)/2 (ψ₁₁ - ψ₂₂) + (s - t)/2 (ψ₁₂ - ψ₂₁)  over all pairs, divided by their number,
-
-which is linear in the signs: 10 000 ranked cases cost what 10 000 differences do.
+the AUROC as well (`rank_swaps`).
 """
 
 from __future__ import annotations
@@ -35,13 +29,15 @@ from halfwidth.core.forms import (
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import RankEach, mean_ranks
+from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
-from halfwidth.resampling.forms.contract import declared_form
+from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
 from halfwidth.resampling.kernels.reference import middle_of
-from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps
+from halfwidth.resampling.order_swaps import SwappedOrder
+from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
+from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps, of_cases
 
 # Rounding makes equal differences unequal by less than this share of them.
 EQUAL_SHARE = 1e-9
@@ -92,8 +88,8 @@ def swap_tests(
     """Permutation tests of pairs of models, all on the same cases and on the same draws.
 
     All swaps are counted where they make no more than ``plan.n_resamples`` different outcomes.
-    Otherwise so many are drawn, and p = (1 + #)/(1 + N), # of those whose difference is at least as
-    large as the one observed, in absolute value.
+    Otherwise so many are drawn, and p = (1 + #)/(1 + N) (Phipson & Smyth 2010), # of those whose
+    difference is at least as large as the one observed, in absolute value.
 
     Parameters
     ----------
@@ -107,25 +103,27 @@ def swap_tests(
     -------
     list of PermutationResult
     """
-    results: list[PermutationResult | None] = [None] * len(pairs)
-    drawn: dict[int, tuple[SignedSums, float]] = {}
-    for place, pair in enumerate(pairs):
+    results: list[PermutationResult | None] = []
+    sums: list[tuple[SignedSums, float]] = []
+    others: list[tuple[OfSwaps, float]] = []
+    for pair in pairs:
         observed = _observed(pair, statistic)
-        least = _least(observed, pair, statistic)
         if np.isnan(observed):
-            results[place] = PermutationResult(np.nan, None)
+            results.append(PermutationResult(np.nan, None))
             continue
-        signed = signed_sums(pair, design, statistic)
-        if signed is None:
-            results[place] = _by_swapping(pair, design, statistic, plan, least)
+        least, signed = _least(observed, pair, statistic), signed_sums(pair, design, statistic)
+        if signed is not None:
+            results.append(_counted(signed, plan, least))
+            if results[-1] is None:
+                sums.append((signed, least))
             continue
-        results[place] = _counted(signed, plan, least)
-        if results[place] is None:
-            drawn[place] = signed, least
-    results_drawn = _drawn(list(drawn.values()), design, plan)
-    for place, result in zip(drawn, results_drawn, strict=True):
-        results[place] = result
-    return [result for result in results if result is not None]
+        of_swaps = _swapper(pair, design, statistic, plan)
+        results.append(_all_swapped(of_swaps, pair, design, plan, least))
+        if results[-1] is None:
+            others.append((of_swaps, least))
+    slow = statistic.spec.form is None
+    drawn = iter([*_drawn(sums, design, plan), *_drawn_swapped(others, design, plan, slow=slow)])
+    return [next(drawn) if result is None else result for result in results]
 
 
 def _observed(pair: Pair, statistic: Statistic) -> float:
@@ -134,12 +132,17 @@ def _observed(pair: Pair, statistic: Statistic) -> float:
 
 
 def _least(observed: float, pair: Pair, statistic: Statistic) -> float:
-    """Differences from here on are as large as the one observed."""
-    tolerance = max(float(tie_tolerance(side[None], statistic)[0]) for side in pair)
+    return least_extreme(
+        observed, max(float(tie_tolerance(side[None], statistic)[0]) for side in pair)
+    )
+
+
+def least_extreme(observed: float, tolerance: float) -> float:
+    """Differences from here on are as large as the one observed, but for rounding."""
     return abs(observed) * (1 - EQUAL_SHARE) - tolerance
 
 
-def _is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
+def is_extreme(differences: Array, least: float) -> NDArray[np.bool_]:
     """Those that are no smaller, undefined ones among them."""
     return np.asarray(~(np.abs(differences) < least))
 
@@ -153,8 +156,24 @@ def _counted(signed: SignedSums, plan: Plan, least: float) -> PermutationResult 
     if found is None:
         return None
     sums, probabilities = found
-    p_value = probabilities[_is_extreme(signed.difference(sums), least)].sum()
+    p_value = probabilities[is_extreme(signed.difference(sums), least)].sum()
     return PermutationResult(min(float(p_value), 1.0), None)
+
+
+def signed_sum_tests(
+    features: Sequence[Array], design: Design, plan: Plan
+) -> list[PermutationResult]:
+    """Tests that sums of what units contribute, (U,) each, are 0 but for their signs."""
+    results: list[PermutationResult | None] = []
+    drawn: list[tuple[SignedSums, float]] = []
+    for own in features:
+        signed = SignedSums(own[None], lambda sums: sums[0])
+        least = least_extreme(float(own.sum()), TIE_SHARE * float(np.abs(own).sum()))
+        results.append(_counted(signed, plan, least))
+        if results[-1] is None:
+            drawn.append((signed, least))
+    of_draws = iter(_drawn(drawn, design, plan))
+    return [next(of_draws) if result is None else result for result in results]
 
 
 def _drawn(
@@ -173,7 +192,7 @@ def _drawn(
 
 def _tally(differences: Array, least: float) -> tuple[int, int]:
     """How many are extreme, and how many undefined."""
-    extreme = int(_is_extreme(differences, least).sum())
+    extreme = int(is_extreme(differences, least).sum())
     return extreme, int(np.isnan(differences).sum())
 
 
@@ -188,7 +207,8 @@ def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums 
     if isinstance(form, RankedAreas):
         if form.area.fast is not FastArea.CONCORDANCE or not isinstance(form.rank, RankEach):
             return None
-        return _of_concordances(pair, design, form, form.rank)
+        cases = contributions_of_cases(pair, form, form.rank)
+        return SignedSums(design.totals(cases)[None], lambda sums: sums[0])
     make = SUMS_OF.get(type(form))
     return None if make is None else make(pair, design, statistic)
 
@@ -248,99 +268,54 @@ def _of_sums_of_either(
     return SignedSums(design.totals((first - second) / 2), difference)
 
 
-# --------------------------------------------------------------------------- ranked scores
-
-
-def ranks_within(records: Array, rank: RankEach) -> Array:
-    """Records with scores replaced by their ranks, ties by their mean rank."""
-    scores = records[: rank.n_scores]
-    rows = scores.reshape(1, -1) if rank.flatten else scores
-    ranks = np.stack([mean_ranks(row) for row in rows]).reshape(scores.shape)
-    return np.concatenate([ranks, records[rank.n_scores :]])
-
-
-def _of_concordances(pair: Pair, design: Design, form: RankedAreas, rank: RankEach) -> SignedSums:
-    """An AUROC, or an average of several: linear in the signs of the cases."""
-    k, n = rank.n_scores, design.n
-    first, second = (ranks_within(side, rank)[:k] for side in pair)
-    records = pair[0]
-    positive = records[k] == np.arange(k)[:, None]
-    weight = np.broadcast_to(records[k + 1] if rank.weighted else np.ones(n), (k, n))
-    shape = (1, -1) if rank.flatten else (k, n)
-    rows = [array.reshape(shape) for array in (first, second, positive, weight)]
-    contributions = np.stack([_contributions(*row) for row in zip(*rows, strict=True)])
-    areas = np.where(np.isnan(contributions[:, :1]), np.nan, 0.5)[:, 0]
-    held = np.array([w[p].sum() for p, w in zip(rows[2], rows[3], strict=True)])
-    shares = _shares_of_rows(form, areas, held)
-    cases = (np.nan_to_num(contributions) * shares[:, None]).reshape(-1, n).sum(axis=0)
-    return SignedSums(design.totals(cases)[None], lambda sums: sums[0])
-
-
-def _shares_of_rows(form: RankedAreas, areas: Array, positives: Array) -> Array:
-    """What the average gains from each area: all averages are linear in the areas."""
-    stepped = areas + 0.5 * np.eye(len(areas))
-    at = np.concatenate([areas[None], stepped])
-    values = form.finish(at, np.broadcast_to(positives, at.shape))
-    return np.asarray(np.nan_to_num((values[1:] - values[0]) / 0.5))
-
-
-def _contributions(
-    first: Array, second: Array, positive: NDArray[np.bool_], weight: Array
-) -> Array:
-    """What each entry of a ranking contributes to the difference of two AUROCs, with its sign.
-
-    NaN where a class is absent.
-    """
-    out = np.full(len(first), np.nan)
-    total = weight[positive].sum() * weight[~positive].sum()
-    if not total > 0:
-        return out
-    for own, other, direction in ((positive, ~positive, 1), (~positive, positive, -1)):
-        one, two = first[own], second[own]
-        among_first, among_second = (_Below(side[other], weight[other]) for side in (first, second))
-        same = among_first(one) - among_second(two)
-        crossed = among_second(one) - among_first(two)
-        out[own] = direction * weight[own] * (same + crossed) / (2 * total)
-    return out
-
-
-class _Below:
-    """The weight of the values below a number, and half that of those equal to it."""
-
-    def __init__(self, values: Array, weights: Array) -> None:
-        order = np.argsort(values, kind="stable")
-        self._sorted = values[order]
-        self._upto = np.concatenate([[0.0], np.cumsum(weights[order])])
-
-    def __call__(self, numbers: Array) -> Array:
-        sides: tuple[NDArray[np.intp], NDArray[np.intp]] = (
-            np.searchsorted(self._sorted, numbers, "left"),
-            np.searchsorted(self._sorted, numbers, "right"),
-        )
-        return np.asarray((self._upto[sides[0]] + self._upto[sides[1]]) / 2)
-
-
 # --------------------------------------------------------------------------- everything else
 
 
-def _by_swapping(
-    pair: Pair, design: Design, statistic: Statistic, plan: Plan, least: float
-) -> PermutationResult:
-    """The statistic of what either model has after each swap."""
-    form = statistic.spec.form
-    of_swaps = _swapper(pair, statistic)
+Swapped = NDArray[np.uint8]
+# From swaps of units, (B, U), to differences, (B,).
+OfSwaps = Callable[[Swapped], Array]
+
+
+def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
+    """The statistic of what either model has after a swap."""
+    form, weights = statistic.spec.form, None
+    if isinstance(form, OrderStatistics | SortedWeights):
+        weights = form.weights(design.n, **statistic.parameters)
+        return SwappedOrder(pair, weights, design)
+    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
+        return SwappedAreas(pair, form, form.rank, design, compiled=plan.compiles)
+    first, second = pair
+
+    def differences(swapped: Swapped) -> Array:
+        chosen = of_cases(swapped, design).astype(bool)
+        chosen = chosen if first.ndim == 1 else chosen[:, None]
+        own, other = np.where(chosen, second, first), np.where(chosen, first, second)
+        return statistic(own) - statistic(other)
+
+    return differences
+
+
+def _all_swapped(
+    of_swaps: OfSwaps, pair: Pair, design: Design, plan: Plan, least: float
+) -> PermutationResult | None:
+    """Over all swaps of the units on which the models differ; None where they are too many."""
     moved = np.flatnonzero(design.totals(_differs(*pair)))
-    if 2 ** len(moved) <= plan.n_resamples:
-        swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
-        swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
-        differences = of_swaps(_of_cases(swapped, design))
-        return PermutationResult(float(_is_extreme(differences, least).mean()), None)
-    counts = np.zeros(2, np.intp)
-    each = 2 * max(pair[0].size, 1)
-    for start, stop in plan.blocks(each, slow=form is None):
-        swapped = _of_cases(drawn_swaps(plan, design, start, stop), design)
-        counts += _tally(of_swaps(swapped), least)
-    return _from_tally(counts, plan)
+    if 2 ** len(moved) > plan.n_resamples:
+        return None
+    swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
+    swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
+    return PermutationResult(float(is_extreme(of_swaps(swapped), least).mean()), None)
+
+
+def _drawn_swapped(
+    waiting: Sequence[tuple[OfSwaps, float]], design: Design, plan: Plan, *, slow: bool
+) -> list[PermutationResult]:
+    tally = np.zeros((len(waiting), 2), np.intp)
+    blocks = plan.blocks(2 * design.n, slow=slow) if waiting else ()
+    for start, stop in blocks:
+        swapped = drawn_swaps(plan, design, start, stop)
+        tally += [_tally(of_swaps(swapped), least) for of_swaps, least in waiting]
+    return [_from_tally(counts, plan) for counts in tally]
 
 
 def _differs(first: Array, second: Array) -> Array:
@@ -348,49 +323,6 @@ def _differs(first: Array, second: Array) -> Array:
     return np.atleast_2d(np.not_equal(first, second)).any(axis=0).astype(float)
 
 
-Swapped = NDArray[np.uint8]
-
-
-def _of_cases(swapped: Swapped, design: Design) -> Swapped:
-    return swapped if design.sizes is None else np.repeat(swapped, design.unit_sizes, axis=-1)
-
-
-def _swapper(pair: Pair, statistic: Statistic) -> Callable[[Swapped], Array]:
-    """From swaps of cases, (B, n), to differences, (B,)."""
-    form = statistic.spec.form
-    if isinstance(form, OrderStatistics | SortedWeights):
-        return _SortedOnce(pair, form.weights(pair[0].shape[-1], **statistic.parameters))
-    if isinstance(form, RankedAreas) and isinstance(form.rank, RankEach):
-        rank = form.rank
-        pair = ranks_within(pair[0], rank), ranks_within(pair[1], rank)
-    first, second = pair
-
-    def differences(swapped: Swapped) -> Array:
-        chosen = swapped.astype(bool)
-        chosen = chosen if first.ndim == 1 else chosen[:, None]
-        return statistic(np.where(chosen, second, first)) - statistic(
-            np.where(chosen, first, second)
-        )
-
-    return differences
-
-
-class _SortedOnce:
-    """L-statistics: both samples are sorted together once, and a swap chooses what is whose."""
-
-    def __init__(self, pair: Pair, weights: Array) -> None:
-        together = np.concatenate(pair)
-        order = np.argsort(together, kind="stable")
-        self._values = together[order]
-        self._case, self._of_second = order % len(pair[0]), order >= len(pair[0])
-        self._places = np.flatnonzero(weights)
-        self._weights = weights[self._places]
-
-    def __call__(self, swapped: Swapped) -> Array:
-        of_second = (swapped[:, self._case] ^ self._of_second).astype(bool)
-        return self._statistic(~of_second) - self._statistic(of_second)
-
-    def _statistic(self, mine: NDArray[np.bool_]) -> Array:
-        """Each row of `mine` holds as many entries as there are cases."""
-        places = np.flatnonzero(mine).reshape(len(mine), -1)[:, self._places]
-        return np.asarray(self._values[places % mine.shape[1]] @ self._weights)
+def differing_units(first: Array, second: Array, design: Design) -> int:
+    """How many units a swap changes anything of."""
+    return int(np.count_nonzero(design.totals(_differs(first, second))))

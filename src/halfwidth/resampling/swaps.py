@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,10 @@ from halfwidth.resampling.draws import Plan
 
 # Contributions that agree in so many bits of the largest one differ by rounding alone.
 ALIKE = 2.0**40
+# Fewer features than these are summed by tables of eight units, of up to so many units and for so
+# many resamples together; others as products of matrices, whose blocks are so many times larger.
+MANY_FEATURES, MOST_TABLED, MOST_TOGETHER, LARGER_BLOCKS = 8, 2**16, 4096, 16
+OCTET = rng.BITS_PER_OCTET
 
 
 def swap_key(plan: Plan, design: Design) -> rng.Key:
@@ -32,6 +37,11 @@ def swap_key(plan: Plan, design: Design) -> rng.Key:
 def drawn_swaps(plan: Plan, design: Design, start: int, stop: int) -> NDArray[np.uint8]:
     """Whether each unit is swapped, 1, or not, 0: resamples ``start`` to ``stop``, (B, U)."""
     return rng.bits(swap_key(plan, design), start, stop, design.units)
+
+
+def of_cases(swapped: NDArray[np.uint8], design: Design) -> NDArray[np.uint8]:
+    """Swaps of units as swaps of all their cases, (B, U) -> (B, n)."""
+    return swapped if design.sizes is None else np.repeat(swapped, design.unit_sizes, axis=-1)
 
 
 def drawn_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[int, int, Array]]:
@@ -49,10 +59,35 @@ def drawn_sums(features: Array, design: Design, plan: Plan) -> Iterator[tuple[in
         Range of resamples.
     sums : ndarray, shape (K, stop - start)
     """
+    if len(features) < MANY_FEATURES and design.units <= MOST_TABLED:
+        yield from _sums_by_octets(features, design, plan)
+        return
     totals = features.sum(axis=-1, keepdims=True)
-    for start, stop in plan.blocks(max(design.units, len(features))):
+    # Products of large matrices: threads of a BLAS wait for each other after every one.
+    blocks = replace(plan, block_elements=LARGER_BLOCKS * plan.block_elements).blocks
+    for start, stop in blocks(max(design.units, len(features))):
         swapped = drawn_swaps(plan, design, start, stop).astype(float)
         yield start, stop, totals - 2 * (features @ swapped.T)
+
+
+def _sums_by_octets(
+    features: Array, design: Design, plan: Plan
+) -> Iterator[tuple[int, int, Array]]:
+    """Sums over eight units at a time, looked up by the octet that says which are swapped."""
+    octets = -(-design.units // OCTET)
+    filled = np.zeros((octets * OCTET, len(features)))
+    filled[: design.units] = features.T
+    swapped = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    tables = (1.0 - 2.0 * swapped) @ filled.reshape(octets, OCTET, -1)
+    key = swap_key(plan, design)
+    for start, stop in replace(plan, block_elements=MOST_TABLED * OCTET).blocks(
+        1, most=MOST_TOGETHER
+    ):
+        drawn = np.ascontiguousarray(rng.packed_bits(key, start, stop, design.units).T)
+        sums = np.zeros((stop - start, len(features)))
+        for table, codes in zip(tables, drawn, strict=True):
+            sums += table[codes]
+        yield start, stop, sums.T
 
 
 def all_sums(features: Array, most: int) -> tuple[Array, Array] | None:

@@ -7,45 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from halfwidth.core.checks import as_number, one_of, refuse_complex
-from halfwidth.core.errors import (
-    DataError,
-    OptionError,
-    proposed,
-    shortened,
-    shown,
-)
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimates import Estimates
-from halfwidth.core.spec import (
-    Metric,
-    MetricSpec,
-    Takes,
-)
+from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import (
-    ABSENT_CLASS,
-    UNDEFINED_POLICIES,
-    AbsentClass,
-    Missing,
-    Undefined,
-)
-from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
-from halfwidth.estimation.pairing import by_class
+from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.pipeline import estimate_jobs
 from halfwidth.estimation.resolve import AUTO, resolve_request
-from halfwidth.estimation.test_sets.class_context import class_context
-from halfwidth.estimation.test_sets.class_labels import declared_order
-from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bounds
-from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
-from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
-from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import (
-    Decisions,
-    TestSet,
-    check_numbers,
-    check_test_set,
-)
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.estimation.test_sets.options import TestSetOptions, ask
+from halfwidth.estimation.test_sets.score_scales import Scores
 
 
 def metric_ci(
@@ -178,58 +148,26 @@ def metric_ci(
         penalty=None,
         threads=n_threads,
     )
-    metrics = within_bounds(
-        [resolve_sample_metric(one) for one in _several(metric, "metric")], bounds
+    asked = ask(
+        _several(metric, "metric"),
+        None if average is None else _several(average, "average"),
+        TestSetOptions(
+            labels, pos_label, scores, threshold, absent_class, undefined, costs, priors
+        ),
+        bounds,
     )
-    averages = (
-        None if average is None else [_check_average(a) for a in _several(average, "average")]
-    )
-    criterion = _criterion(threshold)
-    _check_effects(
-        metrics, averages, threshold=threshold, costs=costs, priors=priors, undefined=undefined
-    )
-    cases = _cases(
-        metrics,
+    cases = asked.test_set(
         y_true,
         y_score,
-        Decisions(
-            check_kind(scores),
-            None
-            if threshold is None or isinstance(threshold, str)
-            else as_number("threshold", threshold),
-            _needs_decisions(metrics),
-            criterion is not None,
-        ),
-        labels=labels,
-        pos_label=pos_label,
         missing=missing,
         sample_weight=sample_weight,
         groups=groups,
         strata=strata,
         where=names,
     )
-    if labels is None:
-        _check_grades(metrics, y_true, cases)
-    policies = Policies(
-        one_of("absent_class", absent_class, ABSENT_CLASS),
-        one_of("undefined", undefined, UNDEFINED_POLICIES),
-        _table(costs, cases),
-        _priors(priors, cases),
-        criterion,
-    )
-    if bounds is not None:
-        check_errors(metrics[0], cases.given)
-    rows = [row for one in metrics for row in metric_rows(one, averages, cases.classes)]
-    context = None
-    if not cases.numbers:
-        context = class_context(cases, policies.absent, criterion.spec.display if criterion else "")
-    jobs = [job_for(row, cases, policies, context) for row in rows]
-    estimates = estimate_jobs(jobs, request)
+    estimates = estimate_jobs(asked.jobs(cases), request)
     single = not _is_several(metric) and (average is None or isinstance(average, str))
     return estimates[0] if single and len(estimates) == 1 else Estimates(estimates, cases.notes)
-
-
-# --------------------------------------------------------------------------- what is meant
 
 
 def _is_several(given: Any) -> bool:
@@ -247,174 +185,3 @@ def _several(given: Any, name: str) -> list[Any]:
     if not listed:
         raise OptionError(f"{name}: name at least one")
     return listed
-
-
-def _check_average(average: Any) -> str:
-    return str(one_of("average", "none" if average is None else average, AVERAGES))
-
-
-def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
-    return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
-
-
-def _check_effects(
-    metrics: Sequence[Metric | CustomMetric],
-    averages: Sequence[str] | None,
-    *,
-    threshold: Any,
-    costs: Any,
-    priors: Any,
-    undefined: Any,
-) -> None:
-    """Refuse options that no metric of the call looks at."""
-    named = [one.spec for one in metrics if isinstance(one, Metric)]
-    names = ", ".join(spec.name for spec in named)
-    custom = len(named) < len(metrics)
-    decided = any(spec.takes in COUNTING for spec in named)
-    if threshold is not None and not decided:
-        raise OptionError(
-            f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
-        )
-    lacking = [spec.name for spec in named if spec.worst is None]
-    if undefined == "worst" and lacking:
-        raise OptionError(
-            f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
-            f"{', '.join(lacking)} has none"
-        )
-    for option, given in (("costs", costs), ("priors", priors)):
-        takers = [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
-        chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
-        if given is not None and not chosen and not any(spec.name in takers for spec in named):
-            raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
-    averaged = custom or any(set(averages or ()) & set(spec.averages) for spec in named)
-    if averages and not averaged and not any(len(spec.averages) > 1 for spec in named):
-        raise OptionError(f"average={averages[0]!r} (--average) has no effect on {names}")
-
-
-def _criterion(threshold: Any) -> Metric | None:
-    if not isinstance(threshold, str):
-        return None
-    name = threshold.partition(":")[0]
-    if name not in SAMPLE_METRICS and name not in METRICS:
-        raise OptionError(
-            f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
-            f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
-        )
-    criterion = resolve_sample_metric(threshold)
-    if not isinstance(criterion, Metric) or criterion.spec.takes not in COUNTING:
-        raise OptionError(
-            f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
-            "youden_j, f1, expected_cost"
-        )
-    return criterion
-
-
-# --------------------------------------------------------------------------- the test set
-
-
-def _cases(
-    metrics: Sequence[Metric | CustomMetric],
-    y_true: Any,
-    y_score: Any,
-    decisions: Decisions,
-    *,
-    missing: Missing,
-    groups: Any,
-    strata: Any,
-    labels: Any,
-    pos_label: Any,
-    sample_weight: Any,
-    where: tuple[str, str],
-) -> TestSet:
-    named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
-    regression = Takes.NUMBERS in named
-    if not named and labels is None and pos_label is None:
-        regression = decisions.kind == "numbers" or _are_measurements(y_true)
-    if not regression:
-        if decisions.kind == "numbers":
-            raise OptionError("scores='numbers' is for regressions; these metrics are of classes")
-        return check_test_set(
-            y_true,
-            y_score,
-            decisions,
-            labels=labels,
-            pos_label=pos_label,
-            missing=missing,
-            sample_weight=sample_weight,
-            groups=groups,
-            strata=strata,
-            where=where,
-        )
-    if decisions.kind not in ("auto", "numbers"):
-        raise OptionError(f"scores={decisions.kind!r} has no meaning for a regression")
-    if set(named) - {Takes.NUMBERS}:
-        raise OptionError("metrics of a regression and of a classification do not go together")
-    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-    for name, value in given.items():
-        if value is not None:
-            raise OptionError(f"{name} has no meaning for a regression")
-    return check_numbers(
-        y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
-    )
-
-
-def _are_measurements(y_true: Any) -> bool:
-    """Whether targets for a function of one's own are numbers rather than classes."""
-    array = np.asarray(y_true)
-    if array.ndim != 1 or array.dtype.kind != "f":
-        return False
-    finite = array[np.isfinite(array)]
-    return bool((finite != np.rint(finite)).any())
-
-
-def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: TestSet) -> None:
-    """Refuse to weigh confusions by how far texts are apart in the alphabet."""
-    weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
-    words = [label for label in cases.labels if isinstance(label, str)]
-    # Grade 1, grade 2, ... are in order anyway.
-    numbered = len({label.rstrip("0123456789") for label in words}) == 1 < len(words) <= 10
-    if not weighing or len(words) < 3 or numbered or declared_order(y_true) is not None:
-        return
-    raise OptionError(
-        f"{weighing[0].spec.name} with weights needs the order of the classes, and "
-        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, labels= "
-        "(--labels), or give an ordered categorical"
-    )
-
-
-def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
-    refuse_complex(given, name)
-    try:
-        return np.asarray(given, dtype=float)
-    except (OverflowError, TypeError, ValueError):
-        raise DataError(
-            f"{name}={shown(given)} holds something else than numbers, or is ragged"
-        ) from None
-
-
-def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
-    if costs is None:
-        return None
-    table = _as_table("costs", by_class(costs, cases.labels, "costs"))
-    shape = (cases.n_classes, cases.n_classes)
-    if table.shape != shape or not np.isfinite(table).all():
-        raise DataError(
-            f"costs has shape {table.shape}; it takes a finite number for each true (row) and "
-            f"predicted class (column), shape {shape}"
-        )
-    if (table < 0).any():
-        raise DataError("costs holds negative numbers; a cost is at least 0")
-    return tuple(tuple(row) for row in table.tolist())
-
-
-def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
-    if priors is None:
-        return None
-    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
-    if given.shape != (cases.n_classes,) or not (given >= 0).all():
-        raise DataError(
-            f"priors={shown(priors)} is not one share for each of {cases.n_classes} classes"
-        )
-    if abs(given.sum() - 1) > 1e-6:
-        raise DataError(f"priors add up to {given.sum():g}, not to 1")
-    return tuple(given.tolist())

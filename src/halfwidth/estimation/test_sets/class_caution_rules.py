@@ -24,6 +24,8 @@ EASY_ACCURACY = 0.75
 CHANCE = 0.5
 # Weights matter where they leave less than this share of the cases.
 UNEVEN = 0.75
+# A weighted proportion is no count, for which ten cases may do, but a ratio of sums.
+FEW_WEIGHTED = 50
 # Classes of exactly equal size are a design, not a prevalence, from so many cases on.
 BALANCED_BY_DESIGN = 20
 
@@ -148,7 +150,12 @@ def _prevalence(e: Estimate, classes: ClassContext) -> Caution | None:
 
 
 def _few_by_weight(e: Estimate, classes: ClassContext) -> Caution | None:
-    if e.n_effective is None or e.n_effective >= min(e.metric_spec.reliable_n, UNEVEN * e.n):
+    if e.n_effective is None:
+        return None
+    metric = e.metric_spec
+    counted = metric.estimand is Estimand.PROPORTION
+    needed = max(metric.reliable_n, FEW_WEIGHTED) if counted else metric.reliable_n
+    if e.n_effective >= min(needed, UNEVEN * e.n):
         return None
     return caution("HW209", n=e.n, effective=e.n_effective, what=e.subject)
 

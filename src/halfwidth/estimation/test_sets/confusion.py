@@ -22,7 +22,7 @@ from halfwidth.estimation.test_sets.jobs import share_job
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
 from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
-from halfwidth.metrics.counting import sensitivity
+from halfwidth.metrics.rates import sensitivity
 
 WANTED_THRESHOLD = "a number; to choose one on the data, use metric_ci with the name of a metric"
 

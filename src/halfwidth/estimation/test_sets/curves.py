@@ -14,7 +14,7 @@ from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.forms import RankedAreas, Ranking
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, spec_of
 from halfwidth.core.types import Array, Numbers
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.functionals import MetricRow, Policies
@@ -61,7 +61,8 @@ def curve_ci(
     At each of 201 false positive rates (ROC) or recalls (PR) the band is the interval of the
     height there: of the sensitivity, or of the precision. It says how far each point may be off,
     not where the whole curve lies, and it has no width where all resamples agree, as at a
-    sensitivity of 1. The curve itself runs through every threshold: ``line`` has its corners.
+    sensitivity of 1. Bootstraps of 2 to 5 clusters cover too rarely, and make no band. The curve
+    itself runs through every threshold: ``line`` has its corners.
 
     Parameters
     ----------
@@ -337,7 +338,8 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
         replicates, y = Replicates.sorting(drawn), ranked_class.heights(kind, once)[0]
         interval = percentile(replicates, request.level)
         # What is undefined on the cases has no interval, whatever its resamples say.
-        low, high = (np.where(np.isnan(y), np.nan, end) for end in (interval.low, interval.high))
+        none = np.isnan(y) | _too_few(jobs[0])
+        low, high = (np.where(none, np.nan, end) for end in (interval.low, interval.high))
         points = np.stack([GRID / STEPS, y, low, high])
         if kind == "roc":
             # Where nothing is called positive, which is no resample's doubt.
@@ -349,3 +351,10 @@ def _bands_at_once(kind: CurveKind, jobs: Sequence[Job], request: Request) -> li
             _Band(ranked_class.line(kind), x, y, low, high, ranked_class.positives, undefined)
         )
     return bands
+
+
+def _too_few(job: Job) -> bool:
+    """Whether there are too few clusters to draw from for an interval."""
+    design, statistic = job.records.design, job.functional.statistic.spec
+    fewest = spec_of(percentile).fewest_units(statistic, clustered=design.sizes is not None)
+    return design.sizes is not None and design.units < fewest

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +19,9 @@ from halfwidth.estimation.functionals import (
     build_functional,
     counting_functional,
     is_one_class,
+    is_share,
     share_functional,
+    share_of,
     tuned_metric,
 )
 from halfwidth.estimation.grouping import arrange_cases
@@ -119,22 +120,26 @@ def _records(
     records: Array, functional: Functional, cases: TestSet, chosen: NDArray[np.bool_] | None
 ) -> Records:
     """Records of cases, or of some of them, in the canonical order of their design."""
-    groups, strata = cases.groups, cases.strata
+    groups, strata, identities = cases.groups, cases.strata, cases.identities
     if chosen is not None:
         records = records[..., chosen]
         groups = None if groups is None else groups[chosen]
         strata = None if strata is None else strata[chosen]
+        identities = None if identities is None else identities[chosen]
     of_records = functional.statistic.spec.of_records
     n = records.shape[-1]
     if (
         groups is None
         and strata is None
+        and identities is None
         and records.ndim == 1
         and (of_records or functional.binary)
     ):
         in_order, design = _few_values_sorted(records), Design.iid(n)
     else:
-        in_order, design = arrange_cases(records, groups, strata, "cases", paired=records.ndim > 1)
+        in_order, design = arrange_cases(
+            records, groups, strata, "cases", paired=records.ndim > 1, identities=identities
+        )
     return Records(
         in_order,
         design,
@@ -175,21 +180,16 @@ def share_job(
 
 def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -> Job | None:
     """A proportion of the cases in its own denominator, where the metric is one and has some."""
-    plain = cases.weights is None and policies.criterion is None and not metric.parameters
-    if not (metric.spec.share and plain and is_one_class(row)):
+    plain = cases.weights is None and policies.criterion is None
+    if cases.predicted is None or not (plain and is_share(row, metric)):
         return None
-    true, predicted = cases.truth == row.which, cases.predicted == row.which
-    cells: Mapping[str, NDArray[np.bool_]] = {
-        "tp": true & predicted,
-        "fn": true & ~predicted,
-        "fp": ~true & predicted,
-        "tn": ~true & ~predicted,
-    }
-    hit, miss = (cells[name] for name in metric.spec.share)
-    if not (hit | miss).any():
+    hit, miss = share_of(row, metric, cases.truth, cases.predicted)
+    trials = hit | miss
+    compared = cases.identities is not None
+    if not trials.any() or (compared and not _by_truth(trials, cases.truth == row.which)):
         return None
-    share = share_job(hit, metric, cases, hit | miss)
-    if cases.strata is None or not (hit.any() and miss.any()):
+    share = share_job(hit, metric, cases, trials)
+    if cases.strata is None or not (compared or (hit.any() and miss.any())):
         return share
     # Strata fix the number of cases, not how many of them are in the denominator: it varies too.
     omitting = replace(policies, undefined="omit")
@@ -202,6 +202,11 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
         functional=replace(whole.functional, statistic=statistic, metric=share.functional.metric),
         records=replace(whole.records, values=values, n_cases=len(values)),
     )
+
+
+def _by_truth(trials: NDArray[np.bool_], true: NDArray[np.bool_]) -> bool:
+    """Whether the truth says which cases are trials, so that they are the same for all models."""
+    return bool((trials == true).all() or (trials != true).all())
 
 
 # --------------------------------------------------------------------------- a user's function

@@ -75,6 +75,10 @@ class TestSet:
         Whether it is a regression: ``truth`` are numbers.
     cautions : tuple of Caution
         What the labels of the cases give reason to doubt.
+    kept : ndarray of bool or None
+        Which of the cases given these are.
+    identities : ndarray of int, shape (n,), or None
+        Which case each is, the same number for every model that is compared.
     """
 
     __test__ = False  # not a class of tests
@@ -96,6 +100,8 @@ class TestSet:
     numbers: bool = False
     notes: tuple[str, ...] = field(default=())
     cautions: tuple[Caution, ...] = ()
+    kept: NDArray[np.bool_] | None = None
+    identities: Codes | None = None
 
     @property
     def n_effective(self) -> float | None:
@@ -237,6 +243,7 @@ def check_test_set(
         n_missing=n_missing,
         notes=("; ".join(notes),) if notes else (),
         cautions=(*moved, *paired_inputs.cautions(kept, groups)),
+        kept=kept,
     )
 
 
@@ -506,4 +513,5 @@ def check_numbers(
         n_missing=int((~kept).sum()),
         numbers=True,
         cautions=paired_inputs.cautions(kept, groups),
+        kept=kept,
     )

@@ -12,7 +12,7 @@ from halfwidth.core.types import UNIT_INTERVAL, Level
 from halfwidth.estimation.resolve import PROPORTION, resolve_metric
 from halfwidth.metrics.agreement import accuracy
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
-from halfwidth.metrics.counting import npv, ppv, sensitivity, specificity
+from halfwidth.metrics.rates import npv, ppv, sensitivity, specificity
 from halfwidth.planning.published.claims import (
     AurocClaim,
     Claim,

@@ -41,6 +41,8 @@ def render_terminal(document: Document) -> str:
 
 def _block(part: Part) -> str:
     match part:
+        case Paragraph(text, wraps=False):
+            return _lines([one_line(text)])
         case Heading(text) | Paragraph(text) | Note(text):
             return _lines(wrapped(one_line(text), page.width()))
         case Items():

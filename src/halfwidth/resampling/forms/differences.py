@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import CellCounts, Contrast, RankedAreas, Sums
+from halfwidth.core.forms import CellCounts, Contrast, Form, RankedAreas, Sums
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
@@ -102,9 +102,8 @@ def _standard_error(pairs: Array, design: Design, statistic: Statistic) -> Array
 # --------------------------------------------------------------------------- Dirichlet weights
 
 
-def _is_average(statistic: Statistic) -> bool:
-    """Whether it is of an average over classes, whose intervals are made of theirs."""
-    form = declared_form(statistic, Contrast).statistic.form
+def is_average_over_classes(form: Form | None) -> bool:
+    """Whether a metric of this form has intervals that are made of those of its classes."""
     table = form.table if isinstance(form, Sums) else form
     if isinstance(table, CellCounts):
         by_class = table.by_class
@@ -119,7 +118,7 @@ def _has_weights(inner: Engine, statistic: Statistic) -> bool:
     if isinstance(form.statistic.form, Sums) and form.statistic.form.table is None:
         return False
     # How far a ratio of averages may be off does not add up from their classes.
-    known = form.effect == "difference" or not _is_average(statistic)
+    known = form.effect == "difference" or not is_average_over_classes(form.statistic.form)
     return known and inner.weighted_pairs is not None
 
 

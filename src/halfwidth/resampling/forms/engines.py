@@ -1,4 +1,7 @@
-"""Which module resamples which form; `differences` makes the engine of contrasts of that."""
+"""Which module resamples which form.
+
+`differences` and `pair_averages` make the engines of contrasts of those.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ def engine_for(statistic: Statistic) -> Engine:
     """How a statistic is resampled; one without a form is called on every resample."""
     form = statistic.spec.form
     if isinstance(form, forms.Contrast):
-        return _engine_of_contrasts(MODULES[type(form.statistic.form)])
+        return _engine_of("differences", MODULES[type(form.statistic.form)])
+    if isinstance(form, forms.PairAverages):
+        return _engine_of("pair_averages", MODULES[type(form.contrast.statistic.form)])
     return _engine(MODULES[type(form)])
 
 
@@ -36,7 +41,8 @@ def _engine(module: str) -> Engine:
 
 
 @functools.cache
-def _engine_of_contrasts(module: str) -> Engine:
-    contrasts = importlib.import_module(f"{__package__}.differences")
-    engine: Engine = contrasts.engine_of_contrasts(_engine(module))
+def _engine_of(contrasts: str, module: str) -> Engine:
+    engine: Engine = importlib.import_module(f"{__package__}.{contrasts}").engine_of_contrasts(
+        _engine(module)
+    )
     return engine

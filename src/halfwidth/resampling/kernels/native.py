@@ -314,10 +314,8 @@ def side_by_side(
     Counts in a ``room`` last until the next ones are made there.
     """
     room = Room() if room is None else room
-    blocks, squares = -(-(stop - start) // LANES), -(-units // LANES)
-    # An odd number of lines: rows then do not share the same few places of a cache.
-    pitch = 64 * (-(-units // 64) | 1)
-    counts = room.of("counts", (blocks * LANES, pitch))
+    pitch = _pitch(units)
+    counts = room.of("counts", (-(-(stop - start) // LANES) * LANES, pitch))
     counts.fill(0)
     for key, first, own in keys:
         if first < 0 or first + own > units:
@@ -326,6 +324,28 @@ def side_by_side(
             drawing = draw_arguments(key, start + part.start, start + part.stop, own)
             into = counts[part.start :].ctypes.data + first
             call("hw_count_drawn", *drawing, into, pitch)
+    return _turned(counts, stop - start, units, room)
+
+
+def counts_side_by_side(rows: NDArray[np.uint8], room: Room | None = None) -> Counts:
+    """Counts of units that were drawn elsewhere, (B, units), as those of `side_by_side`."""
+    resamples, units = rows.shape
+    room = Room() if room is None else room
+    counts = room.of("counts", (-(-resamples // LANES) * LANES, _pitch(units)))
+    counts.fill(0)
+    counts[:resamples, :units] = rows
+    return _turned(counts, resamples, units, room)
+
+
+def _pitch(units: int) -> int:
+    """Bytes of a row: an odd number of lines, so that rows do not share few places of a cache."""
+    return 64 * (-(-units // 64) | 1)
+
+
+def _turned(counts: NDArray[np.uint8], resamples: int, units: int, room: Room) -> Counts:
+    """Rows of counts, as many as fill up blocks, put side by side."""
+    blocks, squares = len(counts) // LANES, -(-units // LANES)
+    pitch = counts.shape[1]
     turned = room.of("turned", (blocks, (squares * LANES + 1) * LANES))
     for block in in_calls(blocks, LANES * pitch):
         rows, into = counts[block.start * LANES :].ctypes.data, turned[block].ctypes.data
@@ -334,7 +354,7 @@ def side_by_side(
         for part in in_calls(squares, (block.stop - block.start) * LANES**2):
             sizes = (block.stop - block.start, pitch, part.stop - part.start)
             call("hw_turn", rows + part.start * LANES, *sizes, into + part.start * LANES**2)
-    return Counts(turned, stop - start, units)
+    return Counts(turned, resamples, units)
 
 
 # --------------------------------------------------------------------------- tables

@@ -15,7 +15,6 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Level
 from halfwidth.estimation.batches import automatic_intervals
 from halfwidth.intervals.compute import intervals
-from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.study.chunks import ChunkResult
 from halfwidth.study.simulation.fitted import Fitted, fitted, population_truth
@@ -170,20 +169,21 @@ def _intervals(cells: Cells, measured: Measured, values: Array, plan: Plan) -> l
             share = one.n_undefined / (one.n_resamples or 1)
             bounded.append(Bounded(one.interval.low, one.interval.high, share))
         if measured.auto:
-            bounded.append(_automatic_intervals(measured, values, level, measured.design(n), plan))
+            bounded.append(_automatic_intervals(measured, values, level, plan))
     return bounded
 
 
-def _automatic_intervals(
-    measured: Measured, values: Array, level: Level, design: Design, plan: Plan
-) -> Bounded:
+def _automatic_intervals(measured: Measured, values: Array, level: Level, plan: Plan) -> Bounded:
     low, high, share = np.full((3, len(values)), np.nan)
     names = np.full(len(values), "", dtype=object)
-    for group in automatic_intervals(measured.functional, values, level, design=design, plan=plan):
-        rows, computed = group.rows, group.computed
-        low[rows], high[rows] = computed.interval.low, computed.interval.high
-        share[rows] = computed.n_undefined / (computed.n_resamples or 1)
-        names[rows] = group.method.name
+    for part in measured.as_users_have_them(values):
+        for group in automatic_intervals(
+            part.functional, part.samples, level, design=part.design, plan=plan
+        ):
+            rows, computed = part.rows[group.rows], group.computed
+            low[rows], high[rows] = computed.interval.low, computed.interval.high
+            share[rows] = computed.n_undefined / (computed.n_resamples or 1)
+            names[rows] = group.method.name
     return Bounded(low, high, share, names)
 
 

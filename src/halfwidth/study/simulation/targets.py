@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, MethodSpec, Metric, MetricLevel, Statistic
 from halfwidth.core.types import Array, Bounds
-from halfwidth.estimation.functionals import Classes, Policies, build_functional, metric_rows
+from halfwidth.estimation.functionals import (
+    Classes,
+    MetricRow,
+    Policies,
+    build_functional,
+    is_share,
+    metric_rows,
+    share_functional,
+    share_of,
+)
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import resolve_metric
 from halfwidth.intervals.catalogue import METHODS
@@ -39,6 +48,8 @@ class Measured:
         Those that the study names.
     auto : bool
         Whether intervals are made by what ``auto`` chooses for each sample, too.
+    share : callable or None
+        From samples to their hits and misses, where users get a proportion of these.
     """
 
     metric: str
@@ -49,6 +60,7 @@ class Measured:
     samples: Callable[[Array], Array]
     methods: tuple[MethodSpec, ...]
     auto: bool = False
+    share: Callable[[Array], tuple[NDArray[np.bool_], NDArray[np.bool_]]] | None = None
 
     @property
     def reduce(self) -> Statistic:
@@ -73,6 +85,42 @@ class Measured:
     def design(self, n: int) -> Design:
         """Independent cases."""
         return _independent_design(self.reduce, n)
+
+    def as_users_have_them(self, samples: Array) -> Iterator[AutomaticSamples]:
+        """What ``auto`` chooses a method for: shares are of the cases that they count alone."""
+        rows, n = np.arange(len(samples)), samples.shape[-1]
+        if self.share is None:
+            yield AutomaticSamples(rows, self.functional, samples, self.design(n))
+            return
+        hits, misses = (cases.sum(axis=-1) for cases in self.share(samples))
+        trials = hits + misses
+        functional = share_functional(self.functional.metric)
+        for m in np.unique(trials):
+            own = rows[trials == m]
+            if m:
+                ones = np.arange(m) >= m - hits[own, None]
+                yield AutomaticSamples(own, functional, ones.astype(float), Design.iid(int(m)))
+            else:
+                yield AutomaticSamples(own, self.functional, samples[own], self.design(n))
+
+
+@frozen
+class AutomaticSamples:
+    """Samples whose intervals ``auto`` makes.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Their places among all samples.
+    functional : Functional
+    samples : ndarray, shape (S, m) or (S, k, m)
+    design : Design
+    """
+
+    rows: NDArray[np.intp]
+    functional: Functional
+    samples: Array
+    design: Design
 
 
 def methods_for(
@@ -155,7 +203,17 @@ def _measured_of_test_sets(
                 spec.methods, functional.statistic, bounds, binary=functional.binary
             ),
             auto=spec.auto,
+            share=functools.partial(_share, target, metric, len(classes))
+            if is_share(target, metric)
+            else None,
         )
+
+
+def _share(
+    row: MetricRow, metric: Metric, n_classes: int, cells: Array
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Hits and misses among cells of the confusion matrix."""
+    return share_of(row, metric, *np.divmod(cells, n_classes))
 
 
 @frozen

@@ -1,0 +1,150 @@
+"""``halfwidth compare``: how two or more models differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from halfwidth.cli import (
+    comparison_options,
+    comparison_settings,
+    figures,
+    options,
+    reading,
+    test_set_options,
+)
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+
+if TYPE_CHECKING:
+    from halfwidth.core.comparison import Comparisons
+
+
+def compare(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
+            "a table for each model, which is called by its file name; NAME=FILE calls it NAME.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    by: comparison_options.By = None,
+    value: comparison_options.Value = None,
+    within: comparison_options.Within = None,
+    case: options.Case = None,
+    unmatched: comparison_options.Unmatched = "raise",
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
+    scale: options.Scale = 1.0,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    metric: comparison_options.Metric = None,
+    better: comparison_options.Better = None,
+    statistic: comparison_options.Statistic = "mean",
+    bounds: options.BoundsOption = None,
+    over: options.OverOption = "cases",
+    baseline: comparison_options.Baseline = None,
+    margin: comparison_options.Margin = None,
+    goal: comparison_options.Goal = None,
+    ratio: comparison_options.Ratio = False,
+    unpaired: comparison_options.Unpaired = False,
+    test: comparison_options.Test = "auto",
+    correction: comparison_options.Correction = "holm",
+    simultaneous: comparison_options.Simultaneous = None,
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_resamples: options.NResamplesOrNone = None,
+    seed: options.Seed = None,
+    groups: options.Groups = None,
+    strata: options.Strata = None,
+    target: test_set_options.Target = None,
+    score: test_set_options.Score = None,
+    prediction: test_set_options.Prediction = None,
+    score_a: comparison_options.ScoreA = None,
+    score_b: comparison_options.ScoreB = None,
+    prediction_a: comparison_options.PredictionA = None,
+    prediction_b: comparison_options.PredictionB = None,
+    scores: test_set_options.ScoresAre = "auto",
+    labels: test_set_options.Labels = None,
+    positive: test_set_options.Positive = None,
+    average: comparison_options.Average = None,
+    threshold: test_set_options.Threshold = None,
+    absent_class: test_set_options.AbsentClass = "omit",
+    undefined: test_set_options.UndefinedOption = "omit",
+    costs: test_set_options.Costs = None,
+    priors: test_set_options.Priors = None,
+    weight: test_set_options.Weight = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    plot: comparison_options.Plot = None,
+    plot_kind: comparison_options.PlotKind = None,
+    strict: options.Strict = False,
+) -> Answer:
+    """How two or more models differ, with the interval of each difference.
+
+    Differences are the first model minus the second, on the same cases, which are matched by their
+    ids. A test and a verdict stand beside each interval.
+
+    \b
+    halfwidth compare new.csv old.csv --metric dsc
+    halfwidth compare B=new.csv A=old.csv --metric dsc --margin 0.01
+    halfwidth compare wide.csv --value unet --value vit --metric dsc
+    halfwidth compare models.csv --by model --within task --metric dsc
+    halfwidth compare models.csv --metric dsc --within task --baseline nnunet
+
+    Metrics of a whole test set:
+
+    \b
+    halfwidth compare preds2.csv --target y --score-a prob_a --score-b prob_b \\
+        --metric auroc
+    halfwidth compare preds2.csv --target y --prediction-a a --prediction-b b \\
+        --metric accuracy
+    """
+    fmt = options.resolve_format(fmt, json, out)
+    kind = figures.check(plot, plot_kind, comparison_options.PLOT_KINDS)
+    if not files:
+        raise OptionError(
+            "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
+            "'halfwidth compare --help' says more"
+        )
+    settings = comparison_settings.comparison_settings(ctx)
+    models = comparison_settings.models_in(files, ctx.params)
+
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.comparison.api import compare_table
+    from halfwidth.report.comparisons import comparisons_document
+    from halfwidth.report.document import Figure
+
+    comparisons = compare_table(
+        models.tables,
+        **models.columns,
+        **settings,
+        **comparison_settings.class_options(models, ctx.params),
+        keep_cases=kind in ("cases", "bland-altman"),
+    )
+    for text in comparisons.notes:
+        note(text)
+    if plot is not None and kind is not None:
+        _draw(comparisons, plot, kind)
+    figure = Figure(kind or "", "Differences and their intervals", comparisons, plot)
+    document = figures.with_figure(comparisons_document(comparisons), figure)
+    status = STRICT_STATUS if strict and comparisons.cautions else 0
+    return Answer(document, fmt, out, status)
+
+
+def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:
+    """Write the figure of differences, or of the cases of one pair."""
+    from halfwidth.plots import differences, figure_of_pairs, write_figure
+
+    forest = kind == "forest"
+    write_figure(differences(comparisons) if forest else figure_of_pairs(comparisons, kind), path)

@@ -1,0 +1,235 @@
+"""The tables of the models that are compared, as the command line names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from halfwidth.cli import reading
+from halfwidth.core.errors import DataError, OptionError, closest, shortened
+from halfwidth.core.frozen import frozen
+from halfwidth.io.table import Table
+
+# What `halfwidth score` and the canonical table call the column of models.
+MODEL_COLUMN = "model"
+
+
+@frozen
+class Columns:
+    """Columns that hold the models, their values and what belongs to the cases, as given.
+
+    Attributes
+    ----------
+    by, case, target, prediction : str or None
+    value, score : list of str
+    sides : tuple
+        Of the first and second model in one table: columns of scores, or of predictions.
+    predicted : bool
+        Whether the sides are predictions.
+    """
+
+    by: str | None = None
+    case: str | None = None
+    value: Sequence[str] = ()
+    target: str | None = None
+    score: Sequence[str] = ()
+    prediction: str | None = None
+    sides: tuple[Sequence[str], Sequence[str]] = ((), ())
+    predicted: bool = False
+
+    @property
+    def of_test_set(self) -> bool:
+        """Whether any option is of a test set."""
+        return bool(self.target or self.score or self.prediction or any(self.sides))
+
+    def check(self, n_files: int) -> None:
+        """Refuse what does not go together."""
+        if n_files > 1 and self.by is not None:
+            raise OptionError(
+                f"--by {self.by} names the models of one table, and there are {n_files} files, "
+                "each taken for one model; leave out --by, or give one file"
+            )
+        if self.of_test_set:
+            self._check_test_set(n_files)
+
+    def _check_test_set(self, n_files: int) -> None:
+        kind = "prediction" if self.predicted else "score"
+        if self.target is None:
+            raise OptionError("scores and predictions need --target COLUMN, the true classes")
+        if any(self.sides):
+            if not all(self.sides):
+                lacking = "b" if self.sides[0] else "a"
+                raise OptionError(
+                    f"--{kind}-a and --{kind}-b go together; --{kind}-{lacking} is lacking"
+                )
+            if self.score or self.prediction:
+                raise OptionError(
+                    f"--{kind}-a and --{kind}-b name the columns of both models; leave out --score "
+                    "and --prediction, which are of all models alike"
+                )
+            if n_files > 1 or self.by:
+                raise OptionError(
+                    f"--{kind}-a and --{kind}-b are of one table with columns for both models; of "
+                    f"{'several files' if n_files > 1 else '--by'}, one --{kind}"
+                )
+            if list(self.sides[0]) == list(self.sides[1]):
+                raise OptionError(f"--{kind}-a and --{kind}-b name the same column")
+        elif bool(self.score) == (self.prediction is not None):
+            raise OptionError(
+                "--target needs --score COLUMN or --prediction COLUMN"
+                + ("; not both" if self.score else ", or --score-a and --score-b of one table")
+            )
+
+
+@frozen
+class Models:
+    """What `compare_table` takes: a table or several, and the columns by their roles."""
+
+    tables: Table | Mapping[str, Table]
+    columns: Mapping[str, Any]
+
+    @property
+    def each(self) -> list[Table]:
+        """The tables, however many."""
+        return [self.tables] if isinstance(self.tables, Table) else list(self.tables.values())
+
+
+def named_files(given: Sequence[str]) -> dict[str, Path]:
+    """Files by the names of their models: ``NAME=FILE``, else the file's own name.
+
+    Files of one name in several folders are called by their folders.
+
+    >>> sorted(named_files(["unet/dice.csv", "vit/dice.csv"]))
+    ['unet', 'vit']
+    >>> list(named_files(["B=new.csv", "results/old.csv.gz"]))
+    ['B', 'old']
+    """
+    paths, names = [], []
+    for text in given:
+        name, equals, file = text.partition("=")
+        as_named = bool(equals and name and file) and not Path(text).exists()
+        paths.append(Path(file if as_named else text))
+        names.append(name if as_named else "")
+    for path in paths:
+        same = [other for other in paths if str(other) == str(path) or _is_same(other, path)]
+        if len(same) > 1:
+            raise OptionError(f"{path} is given twice: a model cannot be compared with itself")
+    own = [_own_name(path) for path in paths]
+    if len(set(own)) < len(own):
+        own = [path.resolve().parent.name for path in paths]
+    called = [name or by_file for name, by_file in zip(names, own, strict=True)]
+    repeated = [name for name in called if called.count(name) > 1]
+    if repeated:
+        raise OptionError(
+            f"{called.count(repeated[0])} files would be called {repeated[0]!r}; name the models: "
+            f"A={paths[called.index(repeated[0])]}"
+        )
+    return dict(zip(called, paths, strict=True))
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _own_name(path: Path) -> str:
+    """The name of a file without its suffixes; a point within the name is none."""
+    return path.name.removesuffix(".gz").rsplit(".", 1)[0] if path.name != "-" else "stdin"
+
+
+def read_models(
+    files: Mapping[str, Path], columns: Columns, reading_options: reading.Options
+) -> Models:
+    """Read the tables, and find which columns play which part."""
+    columns.check(len(files))
+    tables = {name: reading.table_in(path, *reading_options) for name, path in files.items()}
+    for table in tables.values():
+        _check_columns(table, columns)
+    if len(tables) > 1:
+        _check_metrics(tables, columns)
+        return Models(tables, _roles(columns))
+    (table,) = tables.values()
+    if any(columns.sides):
+        return Models(table, _roles(columns) | _sides(columns))
+    if columns.by is None and len(columns.value) > 1 and MODEL_COLUMN not in table:
+        return Models(table, _roles(columns) | {"value": {name: name for name in columns.value}})
+    if columns.by is None and MODEL_COLUMN not in table:
+        raise OptionError(_no_models(table, columns))
+    return Models(table, _roles(columns) | {"by": columns.by or MODEL_COLUMN})
+
+
+def _check_columns(table: Table, columns: Columns) -> None:
+    wanted = [
+        *(columns.by, columns.case, columns.target, columns.prediction),
+        *(*columns.value, *columns.score, *columns.sides[0], *columns.sides[1]),
+    ]
+    for name in wanted:
+        if name is not None and name not in table:
+            near = closest(name, table.names)
+            raise DataError(
+                f"{table.source}: no column {name!r}{f'; did you mean {near!r}?' if near else '.'} "
+                f"It has {shortened(table.names)}"
+            )
+
+
+def _check_metrics(tables: Mapping[str, Table], columns: Columns) -> None:
+    """Refuse tables whose columns are named for different metrics: Dice of one, HD95 of another."""
+    from halfwidth.metrics.catalogue import METRICS
+
+    if columns.value or columns.of_test_set:
+        return
+    named = {
+        table.source: {METRICS[name].name: name for name in table.names if name in METRICS}
+        for table in tables.values()
+    }
+    sources = [source for source, metrics in named.items() if metrics]
+    for source in sources[1:]:
+        if not named[source].keys() & named[sources[0]].keys():
+            texts = [
+                f"{name} has {shortened(list(named[name].values()))}"
+                for name in (sources[0], source)
+            ]
+            raise DataError(f"{', '.join(texts)}: different metrics cannot be compared")
+
+
+def _roles(columns: Columns) -> dict[str, Any]:
+    """The columns as `compare_table` names them."""
+    return {
+        "value": list(columns.value) or None,
+        "case": columns.case,
+        "target": columns.target,
+        "score": tuple(columns.score),
+        "prediction": columns.prediction,
+    }
+
+
+def _sides(columns: Columns) -> dict[str, Any]:
+    """Columns of each of two models, which go by the name of their column where it is one."""
+    names = [
+        side[0] if len(side) == 1 else letter
+        for side, letter in zip(columns.sides, "AB", strict=True)
+    ]
+    if columns.predicted:
+        return {"prediction": {n: side[0] for n, side in zip(names, columns.sides, strict=True)}}
+    return {"score": dict(zip(names, map(tuple, columns.sides), strict=True))}
+
+
+def _no_models(table: Table, columns: Columns) -> str:
+    """What one table without a column of models needs."""
+    if columns.of_test_set:
+        kind = "prediction" if columns.prediction else "score"
+        return (
+            f"{table.source} is one table: name the column that holds the model of each row "
+            f"(--by COLUMN), or the columns of each (--{kind}-a and --{kind}-b), or give a file "
+            "for each model"
+        )
+    numeric = [name for name in table.names if table.is_numeric(name)]
+    return (
+        f"{table.source} is one table: name the column that holds the model of each row (--by "
+        "COLUMN), or a column of values for each (--value A --value B), or give a file for each "
+        f"model. It has {shortened(table.names)}"
+        + (f"; numbers in {shortened(numeric)}" if numeric else "")
+    )

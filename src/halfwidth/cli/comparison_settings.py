@@ -1,0 +1,137 @@
+"""What the verbs that compare models pass on, from their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from halfwidth.cli import options, predictions, reading
+from halfwidth.cli.command import refuse_given
+from halfwidth.cli.compared_models import Columns, Models, named_files, read_models
+from halfwidth.cli.output import note_if_long
+from halfwidth.core.errors import OptionError
+from halfwidth.io.prediction_columns import class_cells
+
+if TYPE_CHECKING:
+    from halfwidth.core.spec import MetricSpec
+
+# Options with a meaning for per-case values alone, and for test sets alone.
+OF_VALUES = ("value", "statistic", "penalty", "scale", "over")
+OF_TEST_SETS = (
+    *("scores", "labels", "positive", "average", "threshold", "absent_class", "undefined"),
+    *("costs", "priors", "weight"),
+)
+# What options and arguments of `compare_table` are both called.
+PASSED_ON = (
+    *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
+    *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
+    *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
+    "undefined",
+)
+
+
+def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
+    """The arguments of `compare_table` but for tables and columns; a verb need not have them all.
+
+    Raises
+    ------
+    OptionError
+        For options that would be ignored, and values that cannot be read.
+    """
+    given = ctx.params
+    of_test_set = columns_of(given).of_test_set
+    if of_test_set:
+        refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
+    else:
+        refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
+    return {name: given[name] for name in PASSED_ON if name in given} | {
+        "metric": _metric(given["metric"], given["better"], of_test_set),
+        "bounds": options.parse_bounds(given["bounds"]),
+        "within": tuple(given["within"] or ()),
+        "effect": "ratio" if given["ratio"] else "difference",
+        "paired": not given["unpaired"],
+        "rng": given["seed"],
+        "threshold": predictions.parse_threshold(given["threshold"]),
+        "costs": predictions.parse_costs(given["costs"]),
+        "priors": predictions.parse_numbers("--priors", given["priors"]),
+        "sample_weight": given["weight"],
+    }
+
+
+def columns_of(given: Mapping[str, Any]) -> Columns:
+    """The columns that options name."""
+    scores = (given.get("score_a") or (), given.get("score_b") or ())
+    predicted = (_one(given.get("prediction_a")), _one(given.get("prediction_b")))
+    if any(scores) and any(predicted):
+        raise OptionError(
+            "--score-a and --score-b, or --prediction-a and --prediction-b: both models need the "
+            "same kind of columns"
+        )
+    return Columns(
+        given.get("by"),
+        given["case"],
+        given["value"] or (),
+        given["target"],
+        given["score"] or (),
+        given["prediction"],
+        predicted if any(predicted) else scores,
+        any(predicted),
+    )
+
+
+def _one(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
+
+
+def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
+    """Read the tables of the models as options say."""
+    reading_options: reading.Options = (
+        given["sheet"],
+        given["decimal"],
+        given["header"],
+        given["input_format"],
+    )
+    models = read_models(named_files(files), columns_of(given), reading_options)
+    note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
+    return models
+
+
+def class_options(models: Models, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Labels and the positive one, of the kind that the target holds."""
+    target, positive = models.columns["target"], given["positive"]
+    if target is None or not (given["labels"] or positive):
+        return {}
+    cells = class_cells(models.each[0], target, numbers=False)
+    return {
+        "labels": predictions.parse_labels(given["labels"], cells),
+        "pos_label": None if positive is None else predictions.parse_label(positive, cells),
+    }
+
+
+def _metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:
+    """The metric, with the direction that is given for one of the user's own."""
+    from halfwidth.core.spec import Better, MetricSpec
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    known = (name or "").partition(":")[0]
+    catalogue = SAMPLE_METRICS if of_test_set else METRICS
+    if not of_test_set and known in SAMPLE_METRICS and known not in METRICS:
+        raise OptionError(
+            f"{known} is a metric of a whole test set: name the column of true classes, --target, "
+            "and those of the scores or of the predictions"
+        )
+    if better is None:
+        return name
+    if better not in (Better.HIGHER, Better.LOWER):
+        raise OptionError(f"--better {better!r} is neither higher nor lower")
+    if known in catalogue:
+        spec = catalogue[known]
+        if spec.better != better:
+            raise OptionError(
+                f"--better {better}: of {spec.called}, {spec.better} is better, and that cannot be "
+                "changed; leave out --better"
+            )
+        return name
+    return MetricSpec(name or "value", better=Better(better))

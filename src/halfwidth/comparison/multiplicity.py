@@ -1,0 +1,82 @@
+"""Adjusted p-values: several comparisons at once, of which some one would look real by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from halfwidth.core.comparison import TestResult
+from halfwidth.core.errors import OptionError
+from halfwidth.core.types import Array
+
+
+def _bonferroni(ascending: Array) -> Array:
+    return np.asarray(len(ascending) * ascending)
+
+
+def _holm(ascending: Array) -> Array:
+    left = np.arange(len(ascending), 0, -1)
+    return np.asarray(np.maximum.accumulate(left * ascending))
+
+
+def _benjamini_hochberg(ascending: Array) -> Array:
+    shares = len(ascending) / np.arange(1, len(ascending) + 1)
+    return np.asarray(np.minimum.accumulate((shares * ascending)[::-1])[::-1])
+
+
+CORRECTIONS: dict[str, Callable[[Array], Array]] = {
+    "holm": _holm,
+    "bonferroni": _bonferroni,
+    "benjamini_hochberg": _benjamini_hochberg,
+}
+
+
+def adjusted_p_values(p_values: ArrayLike, correction: str = "holm") -> Array:
+    """P-values adjusted for how many they are.
+
+    Parameters
+    ----------
+    p_values : array-like, shape (m,)
+        NaN where a test cannot be made; such a test does not count.
+    correction : {"holm", "bonferroni", "benjamini_hochberg"}
+        The first two hold the probability of any false rejection, Holm's with more power; the last
+        one the expected share of false ones among the rejections.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        An adjusted p-value up to α rejects at level α.
+
+    References
+    ----------
+    Holm (1979); Benjamini & Hochberg (1995).
+
+    Examples
+    --------
+    >>> adjusted_p_values([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    if correction not in CORRECTIONS:
+        raise OptionError(f"correction={correction!r} is none of {', '.join(CORRECTIONS)}")
+    given = np.asarray(p_values, float)
+    adjusted = np.full(given.shape, np.nan)
+    known = np.flatnonzero(~np.isnan(given))
+    order = known[np.argsort(given[known], kind="stable")]
+    if len(order):
+        adjusted[order] = np.minimum(CORRECTIONS[correction](given[order]), 1.0)
+    return adjusted
+
+
+def corrected(results: Sequence[TestResult], correction: str = "holm") -> list[TestResult]:
+    """The tests of one family with adjusted p-values; a single test as it is."""
+    if len(results) < 2:
+        return list(results)
+    adjusted = adjusted_p_values([result.p_value for result in results], correction)
+    return [
+        replace(result, adjusted=p, correction="" if math.isnan(p) else correction)
+        for result, p in zip(results, adjusted.tolist(), strict=True)
+    ]

@@ -1,0 +1,319 @@
+"""Tests that two models do equally well: which test answers which question, and a family of them.
+
+They stand beside the interval of the difference and never in its place: a p-value says neither how
+large the difference is nor that there is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.comparison.paired_tests import mcnemar, wilcoxon
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.checks import one_of
+from halfwidth.core.comparison import TestResult
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.forms import CellCounts, RankedAreas, Sums
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Estimand
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.records import Functional
+from halfwidth.estimation.resolve import AUTO, Request
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.label_tests import label_test
+from halfwidth.resampling.swap_tests import PermutationResult, differing_units, swap_tests
+
+NONE = "none"
+Pairs = Sequence[tuple[str, str]]
+
+
+@frozen
+class Setting:
+    """What two models are compared on.
+
+    Attributes
+    ----------
+    functional : Functional
+    design : Design
+    paired : bool
+    """
+
+    functional: Functional
+    design: Design
+    paired: bool
+
+    @property
+    def binary(self) -> bool:
+        """Whether each case is a success or a failure of either model."""
+        return self.functional.binary
+
+    @property
+    def clustered(self) -> bool:
+        """Whether cases belong together."""
+        return self.design.sizes is not None
+
+
+@frozen
+class TestSpec:
+    """A test, and when it answers the question.
+
+    Attributes
+    ----------
+    name : str
+    question : str
+        What it asks of the cases.
+    refusal : callable
+        ``refusal(setting)``: why it cannot be made there; empty where it can.
+    cite : str
+    """
+
+    __test__ = False  # not a class of tests
+
+    name: str
+    question: str
+    refusal: Callable[[Setting], str]
+    cite: str = ""
+
+
+def _of_permutation(setting: Setting) -> str:
+    if not setting.paired and len(setting.design.strata) > 1:
+        return "exchanges no labels of unpaired models within strata"
+    return ""
+
+
+def _of_mcnemar(setting: Setting) -> str:
+    if not setting.paired:
+        return "takes decisions of both models on the same cases"
+    if not setting.binary:
+        return "takes cases that are each a success or a failure, as accuracy and sensitivity do"
+    return "takes cases for independent, and these are in clusters" if setting.clustered else ""
+
+
+def _of_wilcoxon(setting: Setting) -> str:
+    statistic = setting.functional.statistic
+    if not setting.paired:
+        return "takes values of both models on the same cases"
+    if statistic.spec.of_records or setting.binary:
+        return "takes a value of each case, on a scale"
+    middle = statistic.spec.estimand in (Estimand.MEAN, Estimand.TRIMMED_MEAN)
+    if not (middle or statistic.quantile_level == 0.5):
+        return f"asks where the differences of cases lie, and not about their {statistic.spec.name}"
+    return ""
+
+
+# Which test answers which question. `auto` takes the first of AUTO_ORDER that can be made.
+TESTS = (
+    TestSpec(
+        "permutation",
+        "Could each case's two results (or ranks, or decisions) as well be the other model's? The "
+        "statistic is the difference itself.",
+        _of_permutation,
+        "bandos2005",
+    ),
+    TestSpec(
+        "mcnemar",
+        "Of the cases in which one model is right and the other wrong, does half favour either? "
+        "Exact: never above its level, mostly far below.",
+        _of_mcnemar,
+        "mcnemar1947",
+    ),
+    TestSpec(
+        "mcnemar_midp",
+        "The same, with half of the probability of what was observed: close to its level.",
+        _of_mcnemar,
+        "fagerland2013",
+    ),
+    TestSpec(
+        "wilcoxon",
+        "Do the differences of cases lie as far above 0 as below, by their ranks? A large "
+        "difference in few cases hardly counts; it is no test of the mean.",
+        _of_wilcoxon,
+        "wilcoxon1945",
+    ),
+)
+BY_NAME = {spec.name: spec for spec in TESTS}
+AUTO_ORDER = ("mcnemar_midp", "permutation")
+NAMES = (AUTO, *BY_NAME, NONE)
+
+
+def run_tests(
+    test: str, jobs: Mapping[str, Job], pairs: Pairs, request: Request, *, paired: bool = True
+) -> list[TestResult | None]:
+    """Tests of the pairs of one family, all on the same draws; not yet adjusted for their number.
+
+    Parameters
+    ----------
+    test : str
+        ``"auto"``, a name of `TESTS`, or ``"none"``.
+    jobs : mapping of str to Job
+        By model; of the same cases in the same order where they are paired.
+    pairs : sequence of two str each
+    request : Request
+    paired : bool
+
+    Returns
+    -------
+    list of TestResult or None
+        None with ``"none"``. The p-value is NaN where ``"auto"`` has no test to offer.
+
+    Raises
+    ------
+    OptionError
+        If a test is named that does not answer the question.
+    DataError
+        If paired records are not of the same cases.
+    """
+    one_of("test", test, NAMES)
+    if test == NONE:
+        return [None] * len(pairs)
+    plan = Plan(request.seed, request.n_resamples, threads=request.threads)
+    results: list[TestResult | None] = [None] * len(pairs)
+    for places in _alike(jobs, pairs, paired):
+        compared = [(jobs[pairs[i][0]], jobs[pairs[i][1]]) for i in places]
+        first = compared[0][0]
+        setting = Setting(first.functional, first.records.design, paired)
+        spec = _chosen(test, setting)
+        for place, both, found in zip(
+            places, compared, _made(spec, setting, compared, plan), strict=True
+        ):
+            results[place] = _result(spec, setting, both, found, request)
+    return results
+
+
+def _alike(jobs: Mapping[str, Job], pairs: Pairs, paired: bool) -> list[list[int]]:
+    """Places of the pairs that are compared by one statistic on cases of one design."""
+    places: dict[Any, list[int]] = defaultdict(list)
+    for place, (one, other) in enumerate(pairs):
+        first, second = jobs[one], jobs[other]
+        design, statistic = first.records.design, first.functional.statistic
+        shapes = {job.records.arranged.shape for job in (first, second)}
+        if paired and (design != second.records.design or len(shapes) > 1):
+            raise DataError(
+                f"{one} and {other} are to be compared on the same cases, and their records are of "
+                f"{first.records.n_cases} and {second.records.n_cases} cases"
+            )
+        what = (statistic.spec, tuple(statistic.parameters.items()), first.functional.binary)
+        places[what, design].append(place)
+    return list(places.values())
+
+
+def _chosen(test: str, setting: Setting) -> TestSpec | None:
+    """The test by its name, or the first that answers the question; None where none does."""
+    if test == AUTO:
+        specs = (BY_NAME[name] for name in AUTO_ORDER)
+        return next((spec for spec in specs if not spec.refusal(setting)), None)
+    spec = BY_NAME[test]
+    refusal = spec.refusal(setting)
+    if refusal:
+        others = [one.name for one in TESTS if not one.refusal(setting)]
+        raise OptionError(
+            f"test={test!r} (--test) {refusal}; for these cases: {', '.join([AUTO, *others, NONE])}"
+        )
+    return spec
+
+
+def _made(
+    spec: TestSpec | None, setting: Setting, compared: Sequence[tuple[Job, Job]], plan: Plan
+) -> list[PermutationResult]:
+    records = [(first.records, second.records) for first, second in compared]
+    values = [(first.arranged, second.arranged) for first, second in records]
+    if spec is None:
+        return [PermutationResult(np.nan, None)] * len(records)
+    if spec.name == "wilcoxon":
+        return wilcoxon([first - second for first, second in values], setting.design, plan)
+    if spec.name != "permutation":
+        mid_p = spec.name == "mcnemar_midp"
+        return [PermutationResult(mcnemar(*pair, mid_p=mid_p), None) for pair in values]
+    statistic = setting.functional.statistic
+    if setting.paired:
+        return swap_tests(values, setting.design, statistic, plan)
+    return [
+        label_test(
+            (first.arranged, first.design), (second.arranged, second.design), statistic, plan
+        )
+        for first, second in records
+    ]
+
+
+# --------------------------------------------------------------------------- results
+
+
+def _result(
+    spec: TestSpec | None,
+    setting: Setting,
+    compared: tuple[Job, Job],
+    found: PermutationResult,
+    request: Request,
+) -> TestResult:
+    reason = "the difference is undefined on these cases"
+    if spec is None:
+        reason = "labels of unpaired models are not exchanged within strata"
+    spec = spec or BY_NAME["permutation"]
+    cautions = [
+        *_few_units(spec, setting, compared, request.level.alpha),
+        *_undefined(found),
+        *_missing(reason, found),
+    ]
+    return TestResult(
+        spec.name,
+        title_of(spec.name, setting),
+        found.p_value,
+        found.n_resamples,
+        cautions=tuple(cautions),
+    )
+
+
+def title_of(name: str, setting: Setting) -> str:
+    """The test in prose, by what it swaps."""
+    clusters = ", whole clusters" if setting.clustered else ""
+    if name == "wilcoxon":
+        return "Wilcoxon signed-rank" + clusters
+    if name != "permutation":
+        return "exact McNemar" if name == "mcnemar" else "mid-p McNemar"
+    if not setting.paired:
+        return "permutation of the models' labels" + clusters
+    return _permuted(setting) + clusters
+
+
+def _permuted(setting: Setting) -> str:
+    spec = setting.functional.statistic.spec
+    if isinstance(spec.form, RankedAreas):
+        return "permutation of paired ranks"
+    if isinstance(spec.form, CellCounts) or (isinstance(spec.form, Sums) and spec.form.table):
+        return "permutation of paired decisions"
+    if spec.estimand is Estimand.MEAN:
+        return "sign-flip permutation"
+    return f"permutation of paired {'predictions' if spec.of_records else 'values'}"
+
+
+def _few_units(
+    spec: TestSpec, setting: Setting, compared: tuple[Job, Job], alpha: float
+) -> list[Caution]:
+    """Whether the most extreme outcome of a paired test is no rare one."""
+    if not setting.paired:
+        return []
+    first, second = (job.records.arranged for job in compared)
+    units = differing_units(first, second, setting.design)
+    least = 0.5 ** (units if spec.name == "mcnemar_midp" else units - 1)
+    if not units or least <= alpha:
+        return []
+    noun = "cluster" if setting.clustered else "case"
+    return [caution("HW811", units=units, noun=noun + "s" * (units != 1), least=least)]
+
+
+def _undefined(found: PermutationResult) -> list[Caution]:
+    if not found.n_undefined:
+        return []
+    return [caution("HW812", count=found.n_undefined, total=found.n_resamples)]
+
+
+def _missing(reason: str, found: PermutationResult) -> list[Caution]:
+    if not math.isnan(found.p_value):
+        return []
+    return [caution("HW813", reason=reason)]

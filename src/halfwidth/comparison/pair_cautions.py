@@ -1,0 +1,87 @@
+"""Cautions about a comparison itself, beside those about its interval and its test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from halfwidth.comparison.estimates import ChosenPairs, Pair
+from halfwidth.comparison.settings import Settings
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.comparison import Difference
+from halfwidth.core.comparison_words import p_statement
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.formatting import percent, rough_percent
+from halfwidth.estimation.pipeline import Job
+
+# Shares of a class that differ by this much are of different populations or designs.
+PREVALENCES_APART = 0.1
+
+
+def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[Caution, ...]:
+    """What the two models, and the family that they are compared in, give reason to doubt."""
+    jobs = chosen.jobs(pair)
+    found = [*_identical(jobs, pair)] if settings.paired else [*_prevalences(jobs, pair)]
+    if chosen.family.n_shared:
+        found.append(caution("HW803", shared=chosen.family.n_shared))
+    if settings.simultaneous is False and len(chosen.pairs) > 1:
+        level = percent(settings.request.level.confidence_level)
+        found.append(caution("HW805", count=len(chosen.pairs), level=level))
+    return tuple(found)
+
+
+def disagreement(difference: Difference) -> tuple[Caution, ...]:
+    """Where the interval and the test of one difference would be read differently."""
+    estimate, test = difference.estimate, difference.test
+    if test is None or math.isnan(test.p_value) or math.isnan(estimate.low):
+        return ()
+    null = 1.0 if difference.effect == "ratio" else 0.0
+    excluded = not estimate.low <= null <= estimate.high
+    rejected = test.p_value <= estimate.level.alpha
+    if excluded == rejected:
+        return ()
+    raised = caution(
+        "HW807",
+        test=f"{test.title[:1].upper()}{test.title[1:]} test:",
+        p=p_statement(replace(test, correction="")),
+        level=percent(estimate.confidence_level),
+        contains="excludes" if excluded else "contains",
+        null=f"{null:g}",
+    )
+    return (raised,)
+
+
+def _identical(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
+    first, second = (job.records.arranged for job in jobs)
+    if np.array_equal(first, second):
+        of_records = jobs[0].functional.statistic.spec.of_records or jobs[0].functional.binary
+        what = "result" if of_records else "value"
+        yield caution("HW801", first=pair[0], second=pair[1], what=what)
+
+
+def _prevalences(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
+    """Where a metric depends on the shares of classes, and these differ."""
+    metric = jobs[0].functional.metric
+    first, second = (job.classes for job in jobs)
+    given = "prevalence" in metric.parameters
+    if first is None or second is None or given or not metric.spec.prevalence_dependent:
+        return
+    shares = [context.sizes / context.sizes.sum() for context in (first, second)]
+    apart = np.abs(shares[0] - shares[1])
+    if first.labels != second.labels or apart.max() < PREVALENCES_APART:
+        return
+    # Of two classes the positive one, which is the last where nothing else is said.
+    last = len(apart) - 1 if len(apart) == 2 else int(apart.argmax())
+    which = last if first.which is None else first.which
+    yield caution(
+        "HW804",
+        what=metric_title(metric),
+        label=first.labels[which],
+        first=pair[0],
+        second=pair[1],
+        first_share=rough_percent(float(shares[0][which])),
+        second_share=rough_percent(float(shares[1][which])),
+    )

@@ -1,0 +1,197 @@
+"""Intervals of all differences of a family that hold together: the way that fits the single ones.
+
+- ``dirichlet``: where the single intervals of means are Dirichlet intervals, these are made at the
+  level at which all hold together.
+- ``max_t``: where every resample knows its standard error.
+- ``bonferroni``: the single intervals at 1 - α/m; where no resample has a standard error, and for a
+  difference of which too many have none (models that agree in nearly all cases).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.comparison import SimultaneousInterval
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.forms import Effect
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Estimand
+from halfwidth.core.types import Array, Level
+from halfwidth.estimation.records import Functional, Records
+from halfwidth.intervals.dirichlet import dirichlet
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.engine import has_standard_error
+from halfwidth.resampling.joint_dirichlet import together
+from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
+
+DIRICHLET, MAX_T, BONFERRONI = dirichlet.__name__, "max_t", "bonferroni"
+# Estimates of all differences of the family at a level.
+Singles = Callable[[Level], Sequence[Estimate]]
+
+
+@frozen(eq=False)
+class Comparanda:
+    """Models of one family, and which of them are compared.
+
+    Attributes
+    ----------
+    functional : Functional
+        Of each model.
+    models : sequence of Records
+        All of the same cases in the same order.
+    pairs : ndarray of int, shape (P, 2)
+        First and second model of each comparison.
+    effect : {"difference", "ratio"}
+    """
+
+    functional: Functional
+    models: Sequence[Records]
+    pairs: NDArray[np.intp]
+    effect: Effect = "difference"
+
+    def studentized(self, plan: Plan) -> StudentizedDifferences | None:
+        """Differences studentized on each resample; None where no standard error is known."""
+        if not has_standard_error(self.functional.statistic):
+            return None
+        return studentized_differences(
+            [one.arranged for one in self.models],
+            self.pairs,
+            self.models[0].design,
+            self.functional.statistic,
+            plan,
+            self.effect,
+        )
+
+    def level_together(self, pseudo_cases: PseudoCases, plan: Plan, level: Level) -> Level:
+        """The level at which Dirichlet intervals of differences of means hold together."""
+        values = np.stack([one.arranged for one in self.models])
+        return together(values, self.pairs, self.models[0].design, plan, pseudo_cases, level)
+
+    @property
+    def of_means(self) -> bool:
+        """Whether they are differences of means."""
+        mean = self.functional.statistic.spec.estimand is Estimand.MEAN
+        return mean and self.effect == "difference"
+
+
+@frozen(eq=False)
+class Simultaneous:
+    """Intervals that hold together, in the order of the comparisons.
+
+    Attributes
+    ----------
+    intervals : tuple of SimultaneousInterval
+    cautions : tuple of tuple of Caution
+        Those of each.
+    """
+
+    intervals: tuple[SimultaneousInterval, ...]
+    cautions: tuple[tuple[Caution, ...], ...]
+
+
+def simultaneous_intervals(
+    family: Comparanda, plan: Plan, level: Level, estimates: Sequence[Estimate], singles: Singles
+) -> Simultaneous:
+    """Intervals of all differences of a family, all of which hold together at the level.
+
+    Parameters
+    ----------
+    family : Comparanda
+    plan : Plan
+    level : Level
+    estimates : sequence of Estimate
+        The single intervals at this level; no simultaneous one is shorter than these.
+    singles : callable
+        From a level to the single intervals at that level.
+    """
+    pseudo_cases = _pseudo_cases(family, estimates)
+    if pseudo_cases is not None:
+        own = family.level_together(pseudo_cases, plan, level)
+        return _all_of(estimates, singles(own), DIRICHLET)
+    studentized = family.studentized(plan)
+    if studentized is None:
+        return bonferroni_intervals(level, estimates, singles)
+    return _by_max_t(studentized, family.effect, level, estimates, singles)
+
+
+def bonferroni_intervals(
+    level: Level, estimates: Sequence[Estimate], singles: Singles
+) -> Simultaneous:
+    """The single intervals at 1 - α/m, for models that were not measured on the same cases too."""
+    return _all_of(estimates, singles(_share_of(level, len(estimates))), BONFERRONI)
+
+
+def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCases | None:
+    """Those of the single intervals, where all are Dirichlet intervals of differences of means."""
+    method = estimates[0].method_spec
+    alike = all(estimate.method_spec == method for estimate in estimates)
+    if not (family.of_means and alike and method.pseudo_cases):
+        return None
+    bounds = family.functional.metric.spec.bounds
+    found = method.pseudo_cases(bounds, paired=True, **dict(method.bound))
+    # Those of `gaffke` differ from one end to the other.
+    return found if found.low == found.high else None
+
+
+def _share_of(level: Level, comparisons: int, kept: int = 1) -> Level:
+    """The level that leaves some of the comparisons their part of the error probability."""
+    return Level(1 - level.alpha * kept / comparisons, level.alternative)
+
+
+def _all_of(estimates: Sequence[Estimate], wider: Sequence[Estimate], method: str) -> Simultaneous:
+    bounds = np.array([(one.low, one.high) for one in wider]).reshape(-1, 2)
+    intervals = _named(estimates, bounds, [method] * len(estimates))
+    return Simultaneous(intervals, ((),) * len(estimates))
+
+
+def _by_max_t(
+    studentized: StudentizedDifferences,
+    effect: Effect,
+    level: Level,
+    estimates: Sequence[Estimate],
+    singles: Singles,
+) -> Simultaneous:
+    """Max-t of all differences that have a standard error on nearly all resamples.
+
+    One that has none on more than α/m of them would cost the others more than the α/m which it
+    gets as an interval of its own.
+    """
+    comparisons = len(estimates)
+    without = studentized.infinite_share
+    kept = studentized.usable & (without <= level.alpha / comparisons)
+    bounds = np.full((comparisons, 2), np.nan)
+    if kept.any():
+        rest = studentized.subset(kept).bounds(_share_of(level, comparisons, int(kept.sum())))
+        found = np.stack([rest.low, rest.high], axis=-1)
+        bounds[kept] = np.exp(found) if effect == "ratio" else found
+        one_side = 0 if level.alternative != "upper" else 1
+        kept[kept] = np.isfinite(found[:, one_side])
+    if not kept.all():
+        wider = singles(_share_of(level, comparisons))
+        own = np.array([(one.low, one.high) for one in wider])
+        bounds[~kept] = own[~kept]
+    methods = [MAX_T if one else BONFERRONI for one in kept]
+    cautions = tuple(
+        () if one else (caution("HW815", share=share),)
+        for one, share in zip(kept, np.where(studentized.usable, without, 1.0), strict=True)
+    )
+    return Simultaneous(_named(estimates, bounds, methods), cautions)
+
+
+def _named(
+    estimates: Sequence[Estimate], bounds: Array, methods: Sequence[str]
+) -> tuple[SimultaneousInterval, ...]:
+    """No shorter than the single ones, and cut to the range."""
+    intervals = []
+    for estimate, (low, high), method in zip(estimates, bounds.tolist(), methods, strict=True):
+        limits = estimate.range
+        # A single interval that is undefined limits nothing.
+        least = np.maximum(np.minimum(low, np.fmin(low, estimate.low)), limits.low)
+        most = np.minimum(np.maximum(high, np.fmax(high, estimate.high)), limits.high)
+        intervals.append(SimultaneousInterval(float(least), float(most), method, len(estimates)))
+    return tuple(intervals)

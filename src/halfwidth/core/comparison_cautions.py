@@ -1,0 +1,132 @@
+"""Cautions about comparisons of models (HW8xx)."""
+
+from __future__ import annotations
+
+from halfwidth.core.caution_spec import CautionSpec
+
+COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
+    CautionSpec(
+        "HW801",
+        "identical models",
+        "{first} and {second} have the same {what} in every case: the same results twice?",
+        "Two models that were trained apart hardly ever agree in every case to the last digit. "
+        "Most often a file was copied, or both names point to the same predictions.",
+        "Check where the results of either model come from.",
+    ),
+    CautionSpec(
+        "HW802",
+        "unmatched cases left out",
+        "{count} of {total} cases are not there for all models and were left out.",
+        "A case that one model has no result for may be one on which it failed. Leaving it out for "
+        "all flatters that model, and the comparison is of the other cases only.",
+        "Say in the report how many cases were left out and why. Where no result means a failure, "
+        "enter the case with a missing value and use missing='worst'.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW803",
+        "paired cases compared as unpaired",
+        "The models share {shared} of their cases, and are compared as if they shared none.",
+        "What makes a case hard makes it hard for most models. Compared case by case that cancels; "
+        "taken for independent samples the same cases give an interval that is too long, and a "
+        "true difference is missed.",
+        "Leave out paired=False (--unpaired).",
+        "delong1988",
+    ),
+    CautionSpec(
+        "HW804",
+        "different prevalences",
+        "The {what} depends on the prevalence, and the share of class {label!r} is {first_share} "
+        "for {first} and {second_share} for {second}.",
+        "Predictive values, F1, MCC, kappa, accuracy and AP change with the share of the classes "
+        "at the same error rates. Between test sets of different shares they compare the sets as "
+        "much as the models.",
+        "Compare on the same cases, or by sensitivity, specificity or AUROC; predictive values at "
+        "the prevalence of the target population (ppv:prevalence=0.05).",
+        "reinke2024",
+    ),
+    CautionSpec(
+        "HW805",
+        "several comparisons, each by itself",
+        "{count} comparisons, and each interval holds by itself only: the verdicts together are "
+        "less sure than {level}.",
+        "With 95 % intervals, every twentieth comparison of equal models excludes 0 by chance. Of "
+        "ten, four in ten families hold such a one.",
+        "Use the intervals that hold together (simultaneous=True, --simultaneous), or compare with "
+        "one baseline only.",
+        "holm1979",
+    ),
+    CautionSpec(
+        "HW806",
+        "missing for some models only",
+        "Left out for all models: {counts} values are missing of {total} cases.",
+        "Where a model has no value for cases that others have, it may have failed on them. "
+        "Leaving them out for all takes its failures out of the comparison.",
+        "Say why they are missing. Where a missing value means a failure, use missing='worst' "
+        "(with penalty= for distances) and compare.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW807",
+        "interval and test disagree",
+        "{test} {p}, and the {level} CI {contains} {null}: they ask different things.",
+        "The test asks whether the results of these cases could as well have been exchanged "
+        "between the models. The interval says how large the difference may be among all cases, "
+        "and allows for what these do not show: rare failures, or the long tail of a skewed "
+        "distribution. Either can be more cautious than the other, above all with few cases.",
+        "Read the interval; verdicts rest on it. Collect more cases if the difference matters.",
+    ),
+    CautionSpec(
+        "HW811",
+        "too few units for the test",
+        "{units} {noun} on which the models differ: no p-value of this test is below {least:.2g}.",
+        "A permutation test counts ways in which the results of two models could have changed "
+        "places. Few units have few such ways, and even the most extreme one is not rare.",
+        "Read the interval of the difference; or collect more cases.",
+    ),
+    CautionSpec(
+        "HW812",
+        "metric undefined on permutations",
+        "Undefined on {count} of {total} permutations, which count as no less extreme than what "
+        "was observed.",
+        "Where results change places, a model may be left without what the metric divides by. "
+        "Leaving such permutations out could make the p-value too small; counting them so makes it "
+        "too large instead.",
+        "Say what undefined values count as (undefined='zero' or 'worst'), or compare by a metric "
+        "that is defined for rare predictions.",
+    ),
+    CautionSpec(
+        "HW813",
+        "no test beside the interval",
+        "No test of no difference: {reason}.",
+        "The interval of the difference stands by itself: it excludes 0 where a test would reject.",
+        "Read the interval.",
+    ),
+    CautionSpec(
+        "HW815",
+        "no standard error on resamples",
+        "{share:.0%} of the resamples have no standard error of this difference, since the models "
+        "differ in few cases: it has an interval of its own in place of max-t.",
+        "Where two models agree in nearly all cases, many resamples hold none of those in which "
+        "they differ. Such a difference would make the max-t intervals of all others infinitely "
+        "long; in its place stands the interval of the difference alone, at the level that "
+        "Bonferroni gives it.",
+        "Nothing, if the models are meant to be alike; or collect more cases.",
+    ),
+    CautionSpec(
+        "HW841",
+        "one pair of raters",
+        "The agreement of raters is that of {names} alone.",
+        "With two raters there is one pair of them, and nothing shows whether they are more alike, "
+        "or less, than others would be. The interval is about further cases, not further raters.",
+        "Say so; ask a third rater, if only for some of the cases.",
+    ),
+    CautionSpec(
+        "HW842",
+        "a rater decides",
+        "Without {rater} the difference is {part} instead of {whole}.",
+        "A rater who differs from the others lowers the agreement among raters more than that of "
+        "the model with them, so that the model looks good, or the other way round.",
+        "Look at that rater's cases, and report the agreement of each pair.",
+    ),
+)

@@ -1,0 +1,161 @@
+"""What stands beside a difference of two models: tests, intervals of a family, verdicts, goals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.estimate import Estimate, plain
+from halfwidth.core.frozen import frozen
+
+
+@frozen
+class TestResult:
+    """A test that two models do equally well; it stands beside the interval.
+
+    Attributes
+    ----------
+    name : str
+        ``"permutation"``, ``"mcnemar"``, ``"mcnemar_midp"`` or ``"wilcoxon"``.
+    title : str
+        The test in prose: ``sign-flip permutation``.
+    p_value : float
+        Two-sided; NaN where the test cannot be made.
+    n_resamples : int or None
+        Permutations drawn; None where all were counted or none are needed.
+    adjusted : float
+        The p-value adjusted for all comparisons; NaN where there is one comparison only.
+    correction : str
+        How it was adjusted: ``"holm"``, ``"bonferroni"``, ``"benjamini_hochberg"``; empty for one.
+    cautions : tuple of Caution
+        About the test itself.
+    """
+
+    __test__ = False  # not a class of tests
+
+    name: str
+    title: str
+    p_value: float
+    n_resamples: int | None = None
+    adjusted: float = math.nan
+    correction: str = ""
+    cautions: tuple[Caution, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "name": self.name,
+            "p_value": plain(self.p_value),
+            "n_resamples": self.n_resamples,
+            "adjusted": plain(self.adjusted),
+            "correction": self.correction or None,
+        }
+
+
+@frozen
+class SimultaneousInterval:
+    """An interval that holds together with those of all other comparisons of its family.
+
+    Attributes
+    ----------
+    low, high : float
+    method : str
+        ``"dirichlet"``, ``"max_t"`` or ``"bonferroni"``.
+    n_comparisons : int
+        How many hold together.
+    """
+
+    low: float
+    high: float
+    method: str
+    n_comparisons: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "method": self.method,
+            "n_comparisons": self.n_comparisons,
+        }
+
+
+@frozen
+class Verdict:
+    """What an interval says of a difference, oriented so that positive is better.
+
+    Attributes
+    ----------
+    word : {"superior", "non-inferior", "inferior", "inconclusive"}
+    sentence : str
+    margin : float or None
+    equivalent : bool or None
+        Whether the interval at 1 - 2α lies within ±margin; None without a margin.
+    equivalence_low, equivalence_high : float
+        That interval of the difference (or ratio); NaN where it was not computed.
+    simultaneous : bool
+        Whether it rests on the simultaneous interval.
+    lead_needed : float
+        How far ahead the first model would have to be at this n for the interval to exclude what
+        it must: 0, or with a margin the margin on its bad side (then below 0 where some loss would
+        pass). Oriented; NaN without an interval.
+    n_needed : int or None
+        How many cases would settle the difference that was seen, roughly; None where it is
+        settled, or where no number would.
+    """
+
+    word: str
+    sentence: str
+    margin: float | None = None
+    equivalent: bool | None = None
+    equivalence_low: float = math.nan
+    equivalence_high: float = math.nan
+    simultaneous: bool = False
+    lead_needed: float = math.nan
+    n_needed: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "word": self.word,
+            "sentence": self.sentence,
+            "margin": self.margin,
+            "equivalent": self.equivalent,
+            "equivalence_low": plain(self.equivalence_low),
+            "equivalence_high": plain(self.equivalence_high),
+            "simultaneous": self.simultaneous,
+            "lead_needed": plain(self.lead_needed),
+            "n_needed": self.n_needed,
+        }
+
+
+@frozen
+class GoalResult:
+    """Whether one model reaches a goal: its bound lies beyond it.
+
+    Attributes
+    ----------
+    model : str
+    estimate : Estimate
+        Of that model alone.
+    goal : float
+    met : bool
+    sentence : str
+    """
+
+    model: str
+    estimate: Estimate
+    goal: float
+    met: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types, NaN as None."""
+        return {
+            "model": self.model,
+            "goal": self.goal,
+            "met": self.met,
+            "sentence": self.sentence,
+            "estimate": self.estimate.to_dict(),
+        }

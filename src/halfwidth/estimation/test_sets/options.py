@@ -1,0 +1,326 @@
+"""What is asked of a test set: metrics, averages, and how labels and scores are to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from halfwidth.core.checks import as_number, one_of, refuse_complex
+from halfwidth.core.errors import DataError, OptionError, proposed, shortened, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric, Takes
+from halfwidth.core.undefined import (
+    ABSENT_CLASS,
+    UNDEFINED_POLICIES,
+    AbsentClass,
+    Missing,
+    Undefined,
+)
+from halfwidth.estimation.functionals import CustomMetric, Policies, metric_rows
+from halfwidth.estimation.pairing import by_class
+from halfwidth.estimation.pipeline import Job
+from halfwidth.estimation.test_sets.class_context import class_context
+from halfwidth.estimation.test_sets.class_labels import declared_order
+from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bounds
+from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
+from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
+from halfwidth.estimation.test_sets.test_set import (
+    Decisions,
+    TestSet,
+    check_numbers,
+    check_test_set,
+)
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+
+@frozen(eq=False)
+class TestSetOptions:
+    """How labels and scores are to be read, and what is undefined; as `metric_ci` takes them."""
+
+    __test__ = False  # not a class of tests
+
+    labels: Sequence[Any] | None = None
+    pos_label: Any = None
+    scores: Scores = "auto"
+    threshold: float | str | None = None
+    absent_class: AbsentClass = "omit"
+    undefined: Undefined = "omit"
+    costs: Any = None
+    priors: Any = None
+
+
+@frozen(eq=False)
+class Asked:
+    """Metrics of test sets, checked as far as they can be without cases.
+
+    Attributes
+    ----------
+    metrics : list of Metric or CustomMetric
+    averages : list of str or None
+    options : TestSetOptions
+    criterion : Metric or None
+        What the threshold is chosen by, on the data.
+    bounded : bool
+        Whether bounds of the errors of a regression were given.
+    """
+
+    metrics: Sequence[Metric | CustomMetric]
+    averages: Sequence[str] | None
+    options: TestSetOptions
+    criterion: Metric | None
+    bounded: bool
+
+    def test_set(
+        self,
+        y_true: Any,
+        y_score: Any,
+        *,
+        missing: Missing,
+        sample_weight: Any,
+        groups: Any,
+        strata: Any,
+        where: tuple[str, str],
+    ) -> TestSet:
+        """Labels and predictions made ready."""
+        options = self.options
+        threshold = options.threshold
+        decisions = Decisions(
+            check_kind(options.scores),
+            None
+            if threshold is None or isinstance(threshold, str)
+            else as_number("threshold", threshold),
+            _needs_decisions(self.metrics),
+            self.criterion is not None,
+        )
+        cases = _cases(
+            self.metrics,
+            y_true,
+            y_score,
+            decisions,
+            labels=options.labels,
+            pos_label=options.pos_label,
+            missing=missing,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+            where=where,
+        )
+        if options.labels is None:
+            _check_grades(self.metrics, y_true, cases)
+        if self.bounded:
+            check_errors(self.metrics[0], cases.given)
+        return cases
+
+    def jobs(self, cases: TestSet) -> list[Job]:
+        """One job for each metric, average and class."""
+        options = self.options
+        policies = Policies(
+            one_of("absent_class", options.absent_class, ABSENT_CLASS),
+            one_of("undefined", options.undefined, UNDEFINED_POLICIES),
+            _table(options.costs, cases),
+            _priors(options.priors, cases),
+            self.criterion,
+        )
+        rows = [
+            row for one in self.metrics for row in metric_rows(one, self.averages, cases.classes)
+        ]
+        context = None
+        if not cases.numbers:
+            criterion = self.criterion.spec.display if self.criterion else ""
+            context = class_context(cases, policies.absent, criterion)
+        return [job_for(row, cases, policies, context) for row in rows]
+
+
+def ask(
+    metrics: Sequence[Any], averages: Sequence[Any] | None, options: TestSetOptions, bounds: Any
+) -> Asked:
+    """Check what is asked of a test set."""
+    resolved = within_bounds([resolve_sample_metric(one) for one in metrics], bounds)
+    checked = None if averages is None else [_check_average(one) for one in averages]
+    criterion = _criterion(options.threshold)
+    _check_effects(
+        resolved,
+        checked,
+        threshold=options.threshold,
+        costs=options.costs,
+        priors=options.priors,
+        undefined=options.undefined,
+    )
+    return Asked(resolved, checked, options, criterion, bounds is not None)
+
+
+# --------------------------------------------------------------------------- what is meant
+
+
+def _check_average(average: Any) -> str:
+    return str(one_of("average", "none" if average is None else average, AVERAGES))
+
+
+def _needs_decisions(metrics: Sequence[Metric | CustomMetric]) -> bool:
+    return any(isinstance(one, Metric) and one.spec.takes in COUNTING for one in metrics)
+
+
+def _check_effects(
+    metrics: Sequence[Metric | CustomMetric],
+    averages: Sequence[str] | None,
+    *,
+    threshold: Any,
+    costs: Any,
+    priors: Any,
+    undefined: Any,
+) -> None:
+    """Refuse options that no metric of the call looks at."""
+    named = [one.spec for one in metrics if isinstance(one, Metric)]
+    names = ", ".join(spec.name for spec in named)
+    custom = len(named) < len(metrics)
+    decided = any(spec.takes in COUNTING for spec in named)
+    if threshold is not None and not decided:
+        raise OptionError(
+            f"threshold={shown(threshold)} has no effect on {names or 'your own metric'}"
+        )
+    lacking = [spec.name for spec in named if spec.worst is None]
+    if isinstance(undefined, str) and undefined == "worst" and lacking:
+        raise OptionError(
+            f"undefined='worst' (--undefined worst) needs a metric with a worst value; "
+            f"{', '.join(lacking)} has none"
+        )
+    for option, given in (("costs", costs), ("priors", priors)):
+        takers = [spec.name for spec in SAMPLE_METRICS if option in spec.tables]
+        chosen = isinstance(threshold, str) and threshold.partition(":")[0] in takers
+        if given is not None and not chosen and not any(spec.name in takers for spec in named):
+            raise OptionError(f"{option} has no effect on {names}; it is for {', '.join(takers)}")
+    averaged = custom or any(set(averages or ()) & set(spec.averages) for spec in named)
+    if averages and not averaged and not any(len(spec.averages) > 1 for spec in named):
+        raise OptionError(f"average={averages[0]!r} (--average) has no effect on {names}")
+
+
+def _criterion(threshold: Any) -> Metric | None:
+    if not isinstance(threshold, str):
+        return None
+    name = threshold.partition(":")[0]
+    if name not in SAMPLE_METRICS and name not in METRICS:
+        raise OptionError(
+            f"threshold={shown(threshold)} (--threshold) is neither a number nor a counting "
+            f"metric to choose it by{proposed(threshold, SAMPLE_METRICS.every_name)}"
+        )
+    criterion = resolve_sample_metric(threshold)
+    if not isinstance(criterion, Metric) or criterion.spec.takes not in COUNTING:
+        raise OptionError(
+            f"threshold={shown(threshold)} is no counting metric to choose it by; for example "
+            "youden_j, f1, expected_cost"
+        )
+    return criterion
+
+
+# --------------------------------------------------------------------------- the test set
+
+
+def _cases(
+    metrics: Sequence[Metric | CustomMetric],
+    y_true: Any,
+    y_score: Any,
+    decisions: Decisions,
+    *,
+    missing: Missing,
+    groups: Any,
+    strata: Any,
+    labels: Any,
+    pos_label: Any,
+    sample_weight: Any,
+    where: tuple[str, str],
+) -> TestSet:
+    named = [one.spec.takes for one in metrics if isinstance(one, Metric)]
+    regression = Takes.NUMBERS in named
+    if not named and labels is None and pos_label is None:
+        regression = decisions.kind == "numbers" or _are_measurements(y_true)
+    if not regression:
+        if decisions.kind == "numbers":
+            raise OptionError("scores='numbers' is for regressions; these metrics are of classes")
+        return check_test_set(
+            y_true,
+            y_score,
+            decisions,
+            labels=labels,
+            pos_label=pos_label,
+            missing=missing,
+            sample_weight=sample_weight,
+            groups=groups,
+            strata=strata,
+            where=where,
+        )
+    if decisions.kind not in ("auto", "numbers"):
+        raise OptionError(f"scores={decisions.kind!r} has no meaning for a regression")
+    if set(named) - {Takes.NUMBERS}:
+        raise OptionError("metrics of a regression and of a classification do not go together")
+    given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(f"{name} has no meaning for a regression")
+    return check_numbers(
+        y_true, y_score, missing=missing, groups=groups, strata=strata, where=where
+    )
+
+
+def _are_measurements(y_true: Any) -> bool:
+    """Whether targets for a function of one's own are numbers rather than classes."""
+    array = np.asarray(y_true)
+    if array.ndim != 1 or array.dtype.kind != "f":
+        return False
+    finite = array[np.isfinite(array)]
+    return bool((finite != np.rint(finite)).any())
+
+
+def _check_grades(metrics: Sequence[Metric | CustomMetric], y_true: Any, cases: TestSet) -> None:
+    """Refuse to weigh confusions by how far texts are apart in the alphabet."""
+    weighing = [m for m in metrics if isinstance(m, Metric) and m.parameters.get("weights")]
+    words = [label for label in cases.labels if isinstance(label, str)]
+    # Grade 1, grade 2, ... are in order anyway.
+    numbered = len({label.rstrip("0123456789") for label in words}) == 1 < len(words) <= 10
+    if not weighing or len(words) < 3 or numbered or declared_order(y_true) is not None:
+        return
+    raise OptionError(
+        f"{weighing[0].spec.name} with weights needs the order of the classes, and "
+        f"{shortened(words, 10)} stand in that of the alphabet: name all in their order, labels= "
+        "(--labels), or give an ordered categorical"
+    )
+
+
+def _as_table(name: str, given: Any) -> np.ndarray[Any, Any]:
+    refuse_complex(given, name)
+    try:
+        return np.asarray(given, dtype=float)
+    except (OverflowError, TypeError, ValueError):
+        raise DataError(
+            f"{name}={shown(given)} holds something else than numbers, or is ragged"
+        ) from None
+
+
+def _table(costs: Any, cases: TestSet) -> tuple[tuple[float, ...], ...] | None:
+    if costs is None:
+        return None
+    table = _as_table("costs", by_class(costs, cases.labels, "costs"))
+    shape = (cases.n_classes, cases.n_classes)
+    if table.shape != shape or not np.isfinite(table).all():
+        raise DataError(
+            f"costs has shape {table.shape}; it takes a finite number for each true (row) and "
+            f"predicted class (column), shape {shape}"
+        )
+    if (table < 0).any():
+        raise DataError("costs holds negative numbers; a cost is at least 0")
+    return tuple(tuple(row) for row in table.tolist())
+
+
+def _priors(priors: Any, cases: TestSet) -> tuple[float, ...] | None:
+    if priors is None:
+        return None
+    given = _as_table("priors", by_class(priors, cases.labels, "priors"))
+    if given.shape != (cases.n_classes,) or not (given >= 0).all():
+        raise DataError(
+            f"priors={shown(priors)} is not one share for each of {cases.n_classes} classes"
+        )
+    if abs(given.sum() - 1) > 1e-6:
+        raise DataError(f"priors add up to {given.sum():g}, not to 1")
+    return tuple(given.tolist())

@@ -1,0 +1,297 @@
+"""Differences and ratios of two models that were measured on different cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError
+from halfwidth.core.estimate import Estimate, statistic_title
+from halfwidth.core.forms import Effect
+from halfwidth.core.kinds import Need
+from halfwidth.core.spec import MethodSpec
+from halfwidth.core.types import UNBOUNDED, Interval, Level
+from halfwidth.estimation.caution_context import CautionContext
+from halfwidth.estimation.caution_rules import interval_cautions
+from halfwidth.estimation.choose import choose_unpaired
+from halfwidth.estimation.differences import difference_functional
+from halfwidth.estimation.pipeline import Job, estimate_jobs, method_for
+from halfwidth.estimation.resolve import Request
+from halfwidth.intervals.catalogue import METHODS
+from halfwidth.intervals.compute import (
+    Computed,
+    Ingredients,
+    apply,
+    at_level,
+    estimands,
+    sample_ingredients,
+)
+from halfwidth.intervals.two_sample_ingredients import compares, two_sample_ingredients
+from halfwidth.intervals.two_samples import mover
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.two_samples import Sample, TwoSamples
+
+# Of either sample's own cautions those that doubt the cases, not its own interval.
+ABOUT_CASES = ("HW1", "HW2", "HW4", "HW5")
+# Designs whose samples need no word but that they are two.
+UNPAIRED, INDEPENDENT = "unpaired", {"iid", "paired"}
+
+
+def estimate_unpaired(
+    first: Job, second: Job, request: Request, effect: Effect = "difference"
+) -> Estimate:
+    """The difference, or ratio, of two jobs whose cases are independent of each other.
+
+    Parameters
+    ----------
+    first, second : Job
+        Of the same statistic or metric, each with cases and a design of its own; their labels say
+        whose cases a caution is about.
+    request : Request
+        With ``method`` None: what `choose_unpaired` takes. A method of one sample that cannot
+        compare two makes an interval of each, and `mover` puts these together.
+    effect : {"difference", "ratio"}
+
+    Returns
+    -------
+    Estimate
+        Of the first minus (over) the second, of the cases of both.
+    """
+    jobs = (_as_a_sample(first), _as_a_sample(second))
+    method = _method(jobs, request, effect)
+    own = _own_estimates(jobs, request, method)
+    computed = _compute(jobs, own, method, request, effect)
+    return _estimate(jobs, own, computed, _titled(method, own), request, effect)
+
+
+def _as_a_sample(job: Job) -> Job:
+    """Independent values in ascending order, also where they stood in that of another model."""
+    records = job.records
+    if records.arranged.ndim > 1 or not records.design.independent or records.design.simple:
+        return job
+    ascending = np.sort(records.arranged)
+    return replace(
+        job, records=replace(records, arranged=ascending, design=Design.iid(records.design.n))
+    )
+
+
+# --------------------------------------------------------------------------- methods
+
+
+def _method(jobs: tuple[Job, Job], request: Request, effect: Effect) -> MethodSpec:
+    """The method that compares the samples."""
+    functional = jobs[0].functional
+    if request.method is None:
+        return choose_unpaired(functional, effect)
+    method = request.method
+    kinds = estimands(functional.statistic, binary=functional.binary)
+    fits_effect = effect == "difference" or Need.EFFECT in method.needs or method.resamples
+    if compares(method) and method.accepts & kinds and fits_effect:
+        return method
+    if method.takes_two_samples:
+        raise OptionError(_refusal(method, jobs[0], effect))
+    for job in jobs:
+        method_for(job, request)
+    return _mover().putting_together(method)
+
+
+def _mover() -> MethodSpec:
+    return METHODS[mover.__name__]
+
+
+def _refusal(method: MethodSpec, job: Job, effect: Effect) -> str:
+    functional = job.functional
+    kinds = estimands(functional.statistic, binary=functional.binary)
+    known = [
+        one.name
+        for one in METHODS
+        if compares(one)
+        and one.accepts & kinds
+        and (effect == "difference" or Need.EFFECT in one.needs or one.resamples)
+    ]
+    return (
+        f"method {method.name!r} makes no interval for the {effect} of two samples in "
+        f"{statistic_title(functional.statistic)}; use auto, {', '.join(known)}, or a method of "
+        "one sample"
+    )
+
+
+def _own_estimates(
+    jobs: tuple[Job, Job], request: Request, method: MethodSpec
+) -> tuple[Estimate, ...]:
+    """Either sample's own estimate, at the same level and by the method that is put together."""
+    return estimate_jobs(jobs, replace(request, method=method.of_each))
+
+
+def _titled(method: MethodSpec, own: Sequence[Estimate]) -> MethodSpec:
+    """A method that puts intervals together, with the name of those that these are."""
+    if not method.takes_intervals or method.of_each is not None:
+        return method
+    one, other = (estimate.method_spec for estimate in own)
+    if one is other or one.name == other.name:
+        return method.putting_together(one)
+    return replace(method, title=f"{method.title} of {one.title} and {other.title}")
+
+
+# --------------------------------------------------------------------------- intervals
+
+
+def _compute(
+    jobs: tuple[Job, Job],
+    own: Sequence[Estimate],
+    method: MethodSpec,
+    request: Request,
+    effect: Effect,
+) -> Computed:
+    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
+    one, other = jobs
+    samples = TwoSamples(_sample(one), _sample(other), effect)
+    each = _ingredients(one, request.level, plan), _ingredients(other, request.level, plan)
+    ingredients = two_sample_ingredients(
+        samples, each, lambda: _own_intervals(jobs, own, request, method), plan
+    )
+    functional = difference_functional(jobs[0].functional, effect)
+    in_logarithms = effect == "ratio" and method.resamples
+    n = sum(job.records.design.n for job in jobs)
+    bounds = functional.statistic.range(functional.metric.spec.bounds, n)
+    statistic_range = UNBOUNDED if in_logarithms else bounds
+    computed = apply(
+        method, ingredients, request.level, statistic_range, clip=request.method is None
+    )
+    return _from_logarithms(computed) if in_logarithms else computed
+
+
+def _sample(job: Job) -> Sample:
+    return Sample(job.records.arranged, job.records.design, job.functional.statistic)
+
+
+def _ingredients(job: Job, level: Level, plan: Plan) -> Ingredients:
+    functional, records = job.functional, job.records
+    made = sample_ingredients(
+        records.arranged[None],
+        records.design,
+        functional.statistic,
+        bounds=functional.metric.spec.bounds,
+        plan=plan,
+        binary=functional.binary,
+    )
+    return at_level(made, records.design, level)
+
+
+def _own_intervals(
+    jobs: tuple[Job, Job], own: Sequence[Estimate], request: Request, method: MethodSpec
+) -> tuple[Interval, Interval]:
+    """Both bounds of either sample; a bound of the difference needs one of each kind."""
+    lower = upper = own
+    if request.level.alternative != "two-sided":
+        lower, upper = (
+            estimate_jobs(
+                jobs,
+                replace(
+                    request, method=method.of_each, level=replace(request.level, alternative=a)
+                ),
+            )
+            for a in ("lower", "upper")
+        )
+    first, second = (
+        Interval.of([low.low], [high.high], [low.standard_error])
+        for low, high in zip(lower, upper, strict=True)
+    )
+    return first, second
+
+
+def _from_logarithms(computed: Computed) -> Computed:
+    """Bounds of a ratio; its standard error stays that of its logarithm."""
+    interval = computed.interval
+    with np.errstate(over="ignore"):
+        low, high = np.exp(interval.low), np.exp(interval.high)
+    return replace(computed, interval=Interval(low, high, interval.standard_error))
+
+
+# --------------------------------------------------------------------------- the estimate
+
+
+def _estimate(
+    jobs: tuple[Job, Job],
+    own: Sequence[Estimate],
+    computed: Computed,
+    method: MethodSpec,
+    request: Request,
+    effect: Effect,
+) -> Estimate:
+    first, second = jobs
+    functional = difference_functional(first.functional, effect)
+    value = _effect_of(own[0].value, own[1].value, effect)
+    defined = not np.isnan(value)
+    groups = [job.records.n_groups or 0 for job in jobs]
+    weights = [job.records.n_effective or 0.0 for job in jobs]
+    designs = {job.records.design_name for job in jobs}
+    estimate = Estimate(
+        value=value,
+        low=float(computed.interval.low[0]) if defined else float("nan"),
+        high=float(computed.interval.high[0]) if defined else float("nan"),
+        level=request.level,
+        metric_spec=functional.metric,
+        statistic_spec=functional.statistic,
+        method_spec=method,
+        n=sum(job.records.n_cases for job in jobs),
+        n_groups=sum(groups) if all(groups) else None,
+        n_effective=sum(weights) if all(weights) else None,
+        design=UNPAIRED if len(designs) > 1 or INDEPENDENT & designs else designs.pop(),
+        over=first.records.over,
+        n_missing=sum(job.records.n_missing for job in jobs),
+        missing=request.missing,
+        n_not_applicable=sum(job.n_not_applicable for job in jobs),
+        label=first.label if first.label == second.label else "",
+        by=first.by,
+        average=first.average,
+        standard_error=float(computed.interval.standard_error[0]),
+        n_resamples=_resamples(computed, own, method),
+        n_undefined=int(computed.n_undefined[0]),
+        seed=_seed(request, own, method),
+    )
+    context = CautionContext(
+        estimate,
+        np.empty(0),
+        chosen=request.method is None,
+        clipped=bool(computed.clipped[0]),
+        infinite=bool(computed.infinite[0]),
+    )
+    cautions = [*_about_cases(own), *interval_cautions(context)]
+    return replace(estimate, cautions=tuple(sorted(cautions, key=lambda one: one.code)))
+
+
+def _effect_of(first: float, second: float, effect: Effect) -> float:
+    if effect == "difference":
+        return first - second
+    return first / second if first > 0 and second > 0 else float("nan")
+
+
+def _resamples(computed: Computed, own: Sequence[Estimate], method: MethodSpec) -> int | None:
+    """How many were drawn of either sample."""
+    if not method.takes_intervals:
+        return computed.n_resamples
+    return max((one.n_resamples or 0 for one in own), default=0) or None
+
+
+def _seed(request: Request, own: Sequence[Estimate], method: MethodSpec) -> int | None:
+    """What reproduces the draws, where there are any."""
+    drawn = method.resamples
+    if method.takes_intervals:
+        drawn = any(one.seed is not None for one in own)
+    return request.seed if drawn else None
+
+
+def _about_cases(own: Sequence[Estimate]) -> list[Caution]:
+    """Cautions about the cases of either sample, which say whose they are."""
+    found, labels = {}, {estimate.label for estimate in own}
+    for place, estimate in zip(("first", "second"), own, strict=True):
+        for one in estimate.cautions:
+            if one.code.startswith(ABOUT_CASES):
+                whose = estimate.label if len(labels) > 1 else f"the {place} sample"
+                found[one.code, one.message] = replace(one, message=f"{whose}: {one.message}")
+    return list(found.values())

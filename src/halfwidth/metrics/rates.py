@@ -1,0 +1,212 @@
+"""Rates of one class against the rest, shares of the cases in their own denominator.
+
+They take complex counts as well, so that a complex step differentiates them.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from halfwidth.core.parameters import Parameter
+from halfwidth.core.spec import Better, ClassNeed, Estimand, MetricLevel, Takes, Transform, metric
+from halfwidth.core.types import UNIT_INTERVAL
+from halfwidth.core.types import Numbers as Counts
+from halfwidth.metrics.confusion_tables import ratio
+
+__all__ = ["npv", "ppv", "sensitivity", "specificity"]
+
+ONE_CLASS = ("binary", "none")
+ALL_AVERAGES = ("binary", "none", "macro", "micro", "weighted")
+
+PREVALENCE = Parameter(
+    "prevalence",
+    None,
+    "that of the target population; unsaid: that of the data",
+    above=0,
+    below=1,
+    optional=True,
+)
+
+
+def _unless_at_a_prevalence(prevalence: float | None = None) -> Estimand:
+    return Estimand.PROPORTION if prevalence is None else Estimand.COUNTING
+
+
+one_class = functools.partial(
+    metric,
+    level=MetricLevel.SAMPLE,
+    family="counting",
+    takes=Takes.TWO_BY_TWO,
+    estimand=Estimand.COUNTING,
+    better=Better.HIGHER,
+)
+
+
+@one_class(
+    listed=1,
+    style=14,
+    title="sensitivity",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
+    share=("tp", "fn"),
+    synonyms=("recall", "tpr", "recall_score", "hit_rate"),
+    reliable_n=10,
+    cite="maier_hein2024",
+)
+def sensitivity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Share of the cases of a class that are found, TP / (TP + FN); in [0, 1], NaN without any.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(sensitivity(45, 5, 10, 40))
+    0.9
+    """
+    return ratio(tp, tp + fn)
+
+
+@one_class(
+    listed=1,
+    style=15,
+    title="specificity",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    estimand=Estimand.PROPORTION,
+    share=("tn", "fp"),
+    synonyms=("tnr", "selectivity"),
+    reliable_n=10,
+    cite="maier_hein2024",
+)
+def specificity(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
+    """Share of the other cases that are left alone, TN / (TN + FP); in [0, 1], NaN without any.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Maier-Hein et al. (2024).
+
+    Examples
+    --------
+    >>> float(specificity(45, 5, 10, 40))
+    0.8
+    """
+    return ratio(tn, tn + fp)
+
+
+def _by_bayes(right: Counts, wrong: Counts, share: float) -> Counts:
+    """Predictive value of a test that is positive at these rates in a share of all cases."""
+    return ratio(right * share, right * share + wrong * (1 - share))
+
+
+@one_class(
+    listed=1,
+    style=16,
+    title="PPV",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
+    class_needs=ClassNeed.PREDICTIONS,
+    share=("tp", "fp"),
+    parameters=(PREVALENCE,),
+    synonyms=("precision", "positive_predictive_value", "precision_score"),
+    prevalence_dependent=True,
+    transform=Transform.LOGIT,
+    reliable_n=10,
+    cite="mercaldo2007",
+)
+def ppv(
+    tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None
+) -> Counts:
+    """Share of the positive predictions that are right, TP / (TP + FP); in [0, 1].
+
+    At a target prevalence π by Bayes' rule, Se·π / (Se·π + (1 - Sp)(1 - π)).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    prevalence : float, optional
+        π; default: that of the data.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing is predicted positive.
+
+    References
+    ----------
+    Mercaldo, Lau & Zhou (2007).
+
+    Examples
+    --------
+    >>> float(ppv(45, 5, 10, 40).round(3)), float(ppv(45, 5, 10, 40, prevalence=0.05).round(3))
+    (0.818, 0.191)
+    """
+    if prevalence is None:
+        return ratio(tp, tp + fp)
+    return _by_bayes(ratio(tp, tp + fn), ratio(fp, fp + tn), prevalence)
+
+
+@one_class(
+    listed=1,
+    style=17,
+    title="NPV",
+    bounds=UNIT_INTERVAL,
+    averages=ALL_AVERAGES,
+    estimand=_unless_at_a_prevalence,
+    share=("tn", "fn"),
+    parameters=(PREVALENCE,),
+    synonyms=("negative_predictive_value",),
+    prevalence_dependent=True,
+    transform=Transform.LOGIT,
+    reliable_n=10,
+    cite="mercaldo2007",
+)
+def npv(
+    tp: Counts, fn: Counts, fp: Counts, tn: Counts, *, prevalence: float | None = None
+) -> Counts:
+    """Share of the negative predictions that are right, TN / (TN + FN); in [0, 1].
+
+    At a target prevalence π by Bayes' rule, Sp(1 - π) / (Sp(1 - π) + (1 - Se)π).
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : ndarray, same shape
+    prevalence : float, optional
+        π; default: that of the data.
+
+    Returns
+    -------
+    ndarray
+        NaN where nothing is predicted negative.
+
+    References
+    ----------
+    Mercaldo, Lau & Zhou (2007).
+
+    Examples
+    --------
+    >>> float(npv(81, 9, 2, 8).round(2))
+    0.47
+    """
+    if prevalence is None:
+        return ratio(tn, tn + fn)
+    return _by_bayes(ratio(tn, tn + fp), ratio(fn, fn + tp), 1 - prevalence)

@@ -1,0 +1,181 @@
+"""Bland-Altman plots: the difference of two values of a case against their mean."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.comparison.agreement import Agreement, Limit, agreement_of
+from halfwidth.core.comparison import Comparisons
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.formatting import decimals_for, fixed, percent
+from halfwidth.plots.comparison_words import NEUTRAL, SIGNS, level_text
+from halfwidth.plots.marks import beside
+from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
+from halfwidth.plots.style import (
+    DOT,
+    FAINT,
+    INK,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    break_label,
+    require_matplotlib,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+def bland_altman_frame(comparisons: Comparisons | Agreement) -> pd.DataFrame:
+    """Every number that `bland_altman` draws.
+
+    Parameters
+    ----------
+    comparisons
+        As for `bland_altman`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``kind, x, y, low, high, group``: a row ``case`` for each of them, and the rows
+        ``bias``, ``lower`` and ``upper`` with their bounds.
+
+    Raises
+    ------
+    OptionError
+        As for `bland_altman`.
+    """
+    import pandas as pd
+
+    agreement = _agreement(comparisons)
+    groups = agreement.groups or ("",) * agreement.n
+    rows: list[dict[str, Any]] = [
+        {"kind": "case", "x": x, "y": y, "low": math.nan, "high": math.nan, "group": str(group)}
+        for x, y, group in zip(agreement.means, agreement.differences, groups, strict=True)
+    ]
+    for kind in ("bias", "lower", "upper"):
+        limit = getattr(agreement, kind)
+        rows.append(
+            {"kind": kind, "x": math.nan, "y": limit.value, "low": limit.low, "high": limit.high}
+            | {"group": ""}
+        )
+    return pd.DataFrame(rows)
+
+
+def bland_altman(comparisons: Comparisons | Agreement, ax: Axes | None = None) -> Axes:
+    """Draw the difference of the two values of each case against their mean.
+
+    The black line is the bias, the dashed ones are the limits of agreement, each with its interval
+    in grey; the thin line is no difference.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or Agreement
+        Comparisons of one pair, made with ``keep_cases=True``, or what `limits_of_agreement` gives.
+        Of ratios, the ratio of each case on a logarithmic axis against their geometric mean.
+    ax : matplotlib Axes, optional
+        Numbers stand right of them, so give their figure ``layout="constrained"``. Default: the
+        axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError, DataError
+        As for `paired_cases`, and as for `limits_of_agreement`.
+
+    See Also
+    --------
+    bland_altman_frame : the plotted numbers.
+    """
+    require_matplotlib(ax)
+    agreement = _agreement(comparisons)
+    ax = ax or new_axes("bland-altman")
+    n = agreement.n
+    if agreement.effect == "ratio":
+        from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
+
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(MaxNLocator(6))
+        ax.yaxis.set_minor_locator(NullLocator())
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    crowd = max(n / 50, 1.0) ** -0.25
+    size: dict[str, Any] = {"s": (4.6 * crowd) ** 2, "alpha": max(0.75 * crowd, 0.15)}
+    shape: dict[str, Any] = {"linewidths": 0, "zorder": 3, "rasterized": n >= RASTER_FROM}
+    ax.scatter(agreement.means, agreement.differences, color=DOT, **size, **shape)
+    ax.axhline(NEUTRAL[agreement.effect], color=QUIET, linewidth=0.6, zorder=1.5)
+    _draw_limits(ax, agreement)
+    _finish_agreement(ax, agreement)
+    return ax
+
+
+def _draw_limits(ax: Axes, agreement: Agreement) -> None:
+    """The three lines with their intervals; their numbers beside them, kept apart."""
+    share, dashed = percent(agreement.share), (0, (5, 2))
+    rows: tuple[tuple[Limit, str, Any], ...] = (
+        (agreement.lower, f"lower limit, {share}", dashed),
+        (agreement.bias, {"difference": "mean", "ratio": "geometric mean"}[agreement.effect], "-"),
+        (agreement.upper, f"upper limit, {share}", dashed),
+    )
+    for limit, _, stroke in rows:
+        ax.axhline(limit.value, color=INK, linewidth=1.1, linestyle=stroke, zorder=4)
+        if math.isfinite(limit.low):
+            ax.axhspan(limit.low, limit.high, color=QUIET, alpha=0.16, linewidth=0, zorder=1)
+    # All is drawn, so that the heights on the axis are known.
+    heights = [
+        float(ax.transLimits.transform(ax.transScale.transform((1, row.value)))[1])
+        for row, *_ in rows
+    ]
+    for (limit, words, _), shift in zip(rows, _shifts(ax, heights), strict=True):
+        text = f"{words}\n{_limit_text(limit)}"
+        beside(ax, text, limit.value, points=5, above=shift, fontsize=NOTE_SIZE)
+
+
+def _shifts(ax: Axes, heights: list[float]) -> list[float]:
+    """Points by which texts at these heights of the axes move away from the middle one."""
+    inches = ax.get_position(original=True).height * ax.figure.figure.get_size_inches()[1]
+    # Titles take about a fourth of the room.
+    points = 0.75 * 72 * inches
+    needed = 2.5 * NOTE_SIZE
+    below, above = ((heights[k + 1] - heights[k]) * points for k in (0, 1))
+    return [min(below - needed, 0.0), 0.0, max(needed - above, 0.0)]
+
+
+def _limit_text(limit: Limit) -> str:
+    reach = (limit.high - limit.low) / 2
+    places = decimals_for(limit.value, reach if math.isfinite(reach) else math.nan)
+    value, low, high = (fixed(number, places).replace("-", "\N{MINUS SIGN}") for number in limit)
+    return f"{value} ({low} to {high})" if math.isfinite(reach) else value
+
+
+def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
+    title = metric_title(agreement.metric_spec) or "value"
+    unit = agreement.metric_spec.unit
+    mean = {"difference": "mean", "ratio": "geometric mean"}[agreement.effect]
+    x_title = f"{mean} of both, {title}" + (f" [{unit}]" if unit else "")
+    sign = SIGNS[agreement.effect]
+    y_unit = f" [{unit}]" if unit and agreement.effect == "difference" else ""
+    parts = [shorter(agreement.first, 24), f"{sign} {shorter(agreement.second, 24)}{y_unit}"]
+    ax.set_xlabel(break_label(x_title, 44), fontsize=TEXT_SIZE, parse_math=False)
+    in_lines = "\n" if sum(map(len, parts)) > 26 else " "
+    ax.set_ylabel(in_lines.join(parts), fontsize=TEXT_SIZE, parse_math=False)
+    ax.tick_params(which="both", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.grid(color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
+    clusters = "" if agreement.n_groups is None else f" in {agreement.n_groups} clusters"
+    panel_title(ax, level_text(agreement.by), f"n = {agreement.n}{clusters}")
+
+
+def _agreement(given: Comparisons | Agreement) -> Agreement:
+    if isinstance(given, Agreement):
+        return given
+    item, cases = only_pair(given, "bland_altman")
+    return agreement_of(cases, item.first, item.second, item.effect, item.estimate.level)

@@ -1,0 +1,369 @@
+"""Differences between models one below the other, each with its interval, test and verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.comparison import Difference
+from halfwidth.core.errors import OptionError
+from halfwidth.core.frozen import frozen
+from halfwidth.plots.comparison_words import (
+    NEUTRAL,
+    SIGNS,
+    axis_title,
+    difference_text,
+    directions,
+    level_text,
+    p_text,
+    pair_label,
+)
+from halfwidth.plots.marks import (
+    GUTTER,
+    TextColumn,
+    align_labels,
+    axis_limits,
+    draw_interval,
+    finish_axis,
+    note_below,
+    shown_ends,
+    text_columns,
+)
+from halfwidth.plots.style import (
+    CLOUD,
+    INK,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    break_label,
+    check_one_metric,
+    interval_label,
+    listed,
+    require_matplotlib,
+    same_level,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+LABEL_WIDTH = 26
+LINE, AROUND_ROWS = 0.155, 1.4  # inches
+LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
+# Steps between the ticks of an axis that texts leave little room.
+MOST_STEPS = 5
+TEST_CORRECTIONS = {
+    "": "p",
+    "holm": "p (Holm)",
+    "bonferroni": "p (Bonferroni)",
+    "benjamini_hochberg": "p (BH)",
+}
+
+
+@frozen
+class Row:
+    """A heading, or a difference with its label."""
+
+    label: str
+    item: Difference | None = None
+
+
+def differences_frame(comparisons: Difference | Sequence[Difference]) -> pd.DataFrame:
+    """Every number and text that `differences` draws, a row per difference.
+
+    Parameters
+    ----------
+    comparisons
+        As for `differences`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``y`` (in rows from the top, headings included), ``heading, text, first, second, x,
+        low, high, simultaneous_low, simultaneous_high, margin_low, margin_high, n, numbers, p,
+        verdict, cautions``; bounds of no simultaneous interval and of no margin are NaN.
+
+    Raises
+    ------
+    OptionError
+        As for `differences`.
+    """
+    import pandas as pd
+
+    items = _several(comparisons)
+    with_level = not same_level([item.estimate for item in items])
+    heading, rows = "", []
+    for y, row in enumerate(_rows(items)):
+        if row.item is None:
+            heading = row.label
+            continue
+        item, both = row.item, row.item.simultaneous
+        margin = _margin(item)
+        rows.append(
+            {
+                "y": float(y),
+                "heading": heading,
+                "text": row.label,
+                "first": item.first,
+                "second": item.second,
+                "x": item.value,
+                "low": item.low,
+                "high": item.high,
+                "simultaneous_low": both.low if both else math.nan,
+                "simultaneous_high": both.high if both else math.nan,
+                "margin_low": margin[0],
+                "margin_high": margin[1],
+                "n": item.estimate.n,
+                "numbers": difference_text(item.estimate, with_level=with_level),
+                "p": _p_text(item),
+                "verdict": item.verdict.word if item.verdict else "",
+                "cautions": " ".join(dict.fromkeys(caution.code for caution in item.cautions)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None = None) -> Axes:
+    """Draw the differences between models as rows, in the order given.
+
+    A thick bar is the interval of a difference by itself, a thin one the interval that holds
+    together with those of all other comparisons. The line at no difference is solid, and what lies
+    within the margin is grey. Words below the axis say whom either side favours. Beside each row
+    stand its numbers, p-value and verdict.
+
+    Parameters
+    ----------
+    comparisons : Difference, Comparisons or sequence of Difference
+        Finished comparisons of one metric, all differences or all ratios. Levels of ``within``
+        become headings.
+    ax : matplotlib Axes, optional
+        Drawn into; texts stand around them, so give their figure ``layout="constrained"``.
+        Default: the axes of a new figure that fits the number of rows, 17 cm wide.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If there are no comparisons, if they are of several metrics, if some are differences and
+        some are ratios, or if matplotlib is missing.
+
+    See Also
+    --------
+    differences_frame : the plotted numbers.
+    """
+    require_matplotlib(ax)
+    items = _several(comparisons)
+    rows = _rows(items)
+    frame = differences_frame(items)
+    labels = [_broken(row) for row in rows]
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        lines = max(label.count("\n") + 1 for label in labels)
+        height = AROUND_ROWS + len(rows) * (LINE * lines + 0.04)
+        ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
+    neutral = NEUTRAL[items[0].effect]
+    _prepare_axis(ax, items, frame, neutral)
+    # The row above the first one has the headings of the columns.
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    finish_axis(ax, list(range(len(rows))), labels, axis_title(items))
+    align_labels(ax, [row.item is None for row in rows])
+    _draw_margin(ax, frame)
+    ax.axvline(neutral, color=INK, linewidth=0.8, zorder=2)
+    for y, row in enumerate(rows):
+        if row.item is not None:
+            draw_simultaneous(ax, row.item, y)
+            draw_interval(ax, row.item.estimate, y)
+    _beside_rows(ax, frame, items)
+    _directions(ax, items)
+    note_below(ax, _explanation(items, frame))
+    return ax
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def _prepare_axis(
+    ax: Axes, items: Sequence[Difference], frame: pd.DataFrame, neutral: float
+) -> None:
+    """An axis with all intervals, the line at no difference, and the margin; of ratios log."""
+    from matplotlib.ticker import MaxNLocator, NullLocator, StrMethodFormatter
+
+    edges = frame[["simultaneous_low", "simultaneous_high", "margin_low", "margin_high"]].to_numpy(
+        float
+    )
+    numbers = [number for item in items for number in shown_ends(item.estimate)]
+    numbers += [*edges.ravel().tolist(), neutral]
+    if items[0].effect == "difference":
+        ax.set_xlim(*axis_limits(numbers, [item.estimate.range for item in items]))
+        ax.xaxis.set_major_locator(MaxNLocator(MOST_STEPS, steps=[1, 2, 5, 10]))
+        return
+
+    positive = [number for number in numbers if 0 < number < math.inf]
+    around = (max(positive) / min(positive)) ** 0.04 * 1.002
+    ax.set_xscale("log")
+    ax.set_xlim(min(positive) / around, max(positive) * around)
+    ax.xaxis.set_major_locator(_log_ticks(*ax.get_xlim()))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+
+
+def _log_ticks(low: float, high: float) -> Any:
+    """Round ratios; equal steps where the axis spans less than a doubling."""
+    from matplotlib.ticker import FixedLocator, MaxNLocator
+
+    if high / low < 4:
+        return FixedLocator([t for t in MaxNLocator(6).tick_values(low, high) if low < t < high])
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return FixedLocator([step * 10.0**k for k in decades for step in (1, 2, 5)])
+
+
+def _draw_margin(ax: Axes, frame: pd.DataFrame) -> None:
+    """Grey between the margins, their ends dashed; rows of another margin have their own."""
+    known = frame[frame["margin_low"].notna()]
+    for _, part in known.groupby(["margin_low", "margin_high"]):
+        low, high = (float(part[edge].iloc[0]) for edge in ("margin_low", "margin_high"))
+        tops = (part["y"] - 0.5, part["y"] + 0.5)
+        whole = len(part) == len(frame)
+        ends = ax.get_ylim() if whole else (float(tops[1].max()), float(tops[0].min()))
+        ax.fill_betweenx(ends, low, high, color=CLOUD, alpha=0.6, linewidth=0, zorder=0.5)
+        style: dict[str, Any] = {"colors": QUIET, "linewidth": 0.7, "linestyles": (0, (4, 2))}
+        ax.vlines([low, high], *ends, zorder=1.5, **style)
+
+
+def draw_simultaneous(ax: Axes, item: Difference, y: float) -> None:
+    """The thin bar of the simultaneous interval, with ends across it."""
+    both = item.simultaneous
+    if both is None or math.isnan(both.low) or math.isnan(both.high):
+        return
+    ax.plot([both.low, both.high], [y, y], color=INK, linewidth=0.7, zorder=3.5)
+    ends: dict[str, Any] = {"marker": "|", "markersize": 4, "markeredgewidth": 0.7}
+    ax.plot([both.low, both.high], [y, y], color=INK, linestyle="", zorder=3.5, **ends)
+
+
+def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> None:
+    small: dict[str, Any] = {"fontsize": NOTE_SIZE}
+    quiet = small | {"color": QUIET}
+    corrections = {item.test.correction for item in items if item.test}
+    heading = TEST_CORRECTIONS.get(corrections.pop(), "p") if len(corrections) == 1 else "p"
+    interval = interval_label([item.estimate for item in items])
+    one_n = len(set(frame["n"])) == 1
+    columns = [
+        TextColumn(frame["numbers"], f"{items[0].effect} ({interval})"),
+        TextColumn(frame["p"], heading, small),
+        TextColumn(frame["verdict"], "verdict", small),
+        TextColumn([""] * len(frame) if one_n else frame["n"].map(str), "n", quiet),
+        TextColumn(frame["cautions"], "cautions", quiet),
+    ]
+    text_columns(ax, frame["y"].tolist(), columns)
+
+
+def _directions(ax: Axes, items: Sequence[Difference]) -> None:
+    """Whom either side favours, one below the other, since names may be long."""
+    left, right = directions(items)
+    for line, (x, align, text) in enumerate(
+        ((0.0, "left", f"← {left}"), (1.0, "right", f"{right} →"))
+    ):
+        ax.annotate(
+            text,
+            (x, 0.0),
+            xycoords="axes fraction",
+            xytext=(0, -TEXT_SIZE - GUTTER - line * LINE_HEIGHT),
+            textcoords="offset points",
+            ha=align,
+            va="top",
+            fontsize=NOTE_SIZE,
+            annotation_clip=False,
+            parse_math=False,
+        )
+    # The title stands below the words.
+    ax.xaxis.labelpad = 2 * LINE_HEIGHT + 5
+
+
+def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
+    """What the bars and the grey mean, and what the p-values are."""
+    interval = interval_label([item.estimate for item in items])
+    clauses = []
+    together = {
+        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        for item in items
+        if item.simultaneous
+    }
+    if together:
+        methods = {"max_t": "max-t", "bonferroni": "Bonferroni"}
+        method = ", ".join(dict.fromkeys(methods.get(name, name) for name, _ in sorted(together)))
+        counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
+        clauses.append(f"thick bar: {interval}")
+        clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
+    margins = sorted({v.margin for item in items if (v := item.verdict) and v.margin is not None})
+    if margins:
+        clauses.append(f"grey: within the margin of {', '.join(f'{m:g}' for m in margins)}")
+    tests = dict.fromkeys(item.test.title for item in items if item.test)
+    if tests:
+        clauses.append(f"p: {', '.join(tests)}")
+    if len(set(frame["n"])) == 1:
+        clauses.append(items[0].estimate.n_text)
+    lines = [""]
+    for clause in clauses:
+        longer = f"{lines[-1]} · {clause}" if lines[-1] else clause
+        lines = [*lines, clause] if len(longer) > 88 else [*lines[:-1], longer]
+    return "\n".join(lines)
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def _several(comparisons: Difference | Sequence[Difference]) -> Sequence[Difference]:
+    items = listed(comparisons, Difference, "comparisons")
+    if not len(items):
+        raise OptionError("differences needs at least one comparison")
+    check_one_metric([item.estimate for item in items])
+    if len({item.effect for item in items}) > 1:
+        raise OptionError("one axis cannot hold differences and ratios; draw a figure of each")
+    return items
+
+
+def _margin(item: Difference) -> tuple[float, float]:
+    if item.verdict is None or item.verdict.margin is None:
+        return math.nan, math.nan
+    neutral = NEUTRAL[item.effect]
+    return neutral - item.verdict.margin, neutral + item.verdict.margin
+
+
+def _rows(items: Sequence[Difference]) -> list[Row]:
+    """Headings for levels with several comparisons; a level of one comparison is its label."""
+    levels = [level_text(item.by) for item in items]
+    rows: list[Row] = []
+    if len({(item.first, item.second) for item in items}) == 1 < len(items):
+        # One pair of models at several levels: the title of the axis names it.
+        return list(map(Row, levels, items))
+    heading = ""
+    for item, level in zip(items, levels, strict=True):
+        if level != heading:
+            rows.append(Row(level))
+            heading = level
+        pair = pair_label(item, items)
+        rows.append(Row(f"  {pair}" if level else pair, item))
+    return rows
+
+
+def _broken(row: Row) -> str:
+    """A label in lines; of a pair that is long the second model stands in a line of its own."""
+    if row.item is None or len(row.label) <= LABEL_WIDTH:
+        return break_label(row.label, LABEL_WIDTH)
+    indent = row.label[: len(row.label) - len(row.label.lstrip())]
+    sign = f" {SIGNS[row.item.effect]} "
+    first, joined, second = row.label.partition(sign)
+    lines = [first, f"{indent}{joined.lstrip()}{second}"] if joined else [row.label]
+    return "\n".join(break_label(line, LABEL_WIDTH) for line in lines)
+
+
+def _p_text(item: Difference) -> str:
+    if item.test is None:
+        return ""
+    return p_text(item.test.adjusted if item.test.correction else item.test.p_value)

@@ -1,0 +1,85 @@
+"""What figures of comparisons say: whom a side favours, what an axis shows, which pair it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from halfwidth.core.comparison import Difference
+from halfwidth.core.estimate import Estimate, metric_title
+from halfwidth.core.forms import EFFECT_WORDS
+from halfwidth.plots.style import break_label, numbers_text, shorter
+
+NAME_WIDTH, TITLE_WIDTH = 30, 44
+# A difference of nothing, and what stands between the names of a pair.
+NEUTRAL = {"difference": 0.0, "ratio": 1.0}
+SIGNS = {"difference": "\N{MINUS SIGN}", "ratio": "/"}
+
+
+def directions(items: Sequence[Difference]) -> tuple[str, str]:
+    """Whom the left and the right side of an axis of differences favour."""
+    firsts, seconds = {item.first for item in items}, {item.second for item in items}
+    first = firsts.pop() if len(firsts) == 1 else "the first"
+    second = seconds.pop() if len(seconds) == 1 else "the second"
+    # Against one baseline the models of the rows are the others.
+    if firsts and not seconds:
+        first = "the other model"
+    if seconds and not firsts:
+        second = "the other model"
+    first, second = shorter(first, NAME_WIDTH), shorter(second, NAME_WIDTH)
+    signs = {item.sign for item in items}
+    if signs == {0}:
+        return f"larger for {second}", f"larger for {first}"
+    sides = (f"favours {second}", f"favours {first}")
+    return sides[::-1] if signs == {-1} else sides
+
+
+def axis_title(items: Sequence[Difference]) -> str:
+    """What the axis shows: ``difference in mean DSC``, against whom where that is one model."""
+    subjects = {subject_of(item) for item in items}
+    unit = items[0].metric_spec.unit if items[0].effect == "difference" else ""
+    title = subjects.pop() if len(subjects) == 1 else metric_title(items[0].metric_spec)
+    title = break_label(f"{title} [{unit}]" if unit else title, TITLE_WIDTH)
+    seconds, pairs = {item.second for item in items}, {(item.first, item.second) for item in items}
+    if len(pairs) == 1 < len(items):
+        return f"{title}:\n{pair_label(items[0], items[:1])}"
+    return f"{title}\nagainst {seconds.pop()}" if len(seconds) == 1 < len(pairs) else title
+
+
+def subject_of(item: Difference) -> str:
+    """What is compared: ``difference in mean DSC``, ``ratio of AUROC``."""
+    subject = item.estimate.subject
+    words = EFFECT_WORDS[item.effect]
+    return subject if subject.startswith(words) else f"{words} {subject}"
+
+
+def difference_text(e: Estimate, *, with_level: bool = False) -> str:
+    """Estimate and interval, with a minus as long as on the axis."""
+    return numbers_text(e, with_level=with_level).replace("-", "\N{MINUS SIGN}")
+
+
+def p_text(p_value: float) -> str:
+    """A p-value as papers print it.
+
+    >>> p_text(0.0324), p_text(0.0004), p_text(1.0), p_text(float("nan"))
+    ('.032', '< .001', '1', '')
+    """
+    if math.isnan(p_value):
+        return ""
+    if p_value < 0.001:
+        return "< .001"
+    text = f"{p_value:.3f}"
+    return "1" if text == "1.000" else text.lstrip("0")
+
+
+def level_text(by: Mapping[str, Any]) -> str:
+    """The levels at which models were compared, as a heading."""
+    return " / ".join(str(level) for level in by.values())
+
+
+def pair_label(item: Difference, items: Sequence[Difference]) -> str:
+    """The model of the row alone where all are compared with one."""
+    if len(items) > 1 and len({item.second for item in items}) == 1:
+        return item.first
+    return f"{item.first} {SIGNS[item.effect]} {item.second}"

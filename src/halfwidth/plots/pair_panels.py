@@ -1,0 +1,70 @@
+"""What the figures of two models case by case share: their cases, axes and titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.estimate import metric_title
+from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# From so many cases on, vector graphics hold a picture of them.
+RASTER_FROM = 3000
+
+
+def new_axes(kind: str) -> Axes:
+    """The axes of a new figure of one pair."""
+    from matplotlib.figure import Figure
+
+    size = {"cases": (0.5 * WIDTH, 3.4), "bland-altman": (0.75 * WIDTH, 3.0)}[kind]
+    return Figure(figsize=size, layout="constrained").add_subplot()
+
+
+def panel_title(ax: Axes, bold: str, plain: str) -> None:
+    """What the panel is about in bold, and its number on the line below."""
+    ax.set_title(plain, loc="left", fontsize=NOTE_SIZE, color=INK, parse_math=False)
+    if bold:
+        ax.annotate(
+            shorter(bold, 34),
+            (0.0, 1.0),
+            xycoords="axes fraction",
+            xytext=(0, 6 + 1.35 * NOTE_SIZE),
+            textcoords="offset points",
+            fontsize=TEXT_SIZE,
+            fontweight="bold",
+            va="bottom",
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
+    """The only pair of finished comparisons and its cases, or an `OptionError`."""
+    if not isinstance(comparisons, Comparisons):
+        raise OptionError(f"{what} draws Comparisons, not {shown(comparisons)}")
+    if len(comparisons) != 1:
+        raise OptionError(
+            f"{what} draws one pair, and there are {len(comparisons)}; take one, as in "
+            "comparisons[0:1], or draw all: figure_of_pairs(comparisons)"
+        )
+    item = comparisons.items[0]
+    if not item.paired:
+        raise OptionError(
+            f"{what} needs pairs: {item.first} and {item.second} are not on the same cases"
+        )
+    for cases in comparisons.cases:
+        same = metric_title(cases.metric_spec) == metric_title(item.metric_spec)
+        if same and _same_levels(cases.by, item.by):
+            return item, cases
+    raise OptionError(f"{what} needs the cases: compare(..., keep_cases=True)")
+
+
+def _same_levels(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return {name: str(level) for name, level in one.items()} == {
+        name: str(level) for name, level in other.items()
+    }

@@ -1,0 +1,228 @@
+"""Two models case by case: lines from one to the other, and panels of many pairs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.formatting import fixed, percent
+from halfwidth.plots.bland_altman import bland_altman
+from halfwidth.plots.comparison_words import difference_text, level_text
+from halfwidth.plots.marks import note_below
+from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
+from halfwidth.plots.style import (
+    COLOURS,
+    DOT,
+    FAINT,
+    INK,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    break_label,
+    require_matplotlib,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+KINDS = ("cases", "bland-altman")
+NAME_WIDTH = 14
+# Panels beside each other, and the height of one in inches.
+ACROSS = {"cases": 3, "bland-altman": 2}
+HEIGHT = {"cases": 2.75, "bland-altman": 2.6}
+MOST_PANELS = 24
+RISES, FALLS = DOT, COLOURS[2]
+
+
+def paired_cases_frame(comparisons: Comparisons) -> pd.DataFrame:
+    """Every case that `paired_cases` draws.
+
+    Parameters
+    ----------
+    comparisons
+        As for `paired_cases`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``second, first`` (the values, as the line runs) and ``better``: 1 where the first
+        model does better on the case, -1 where the second does, 0 where they do equally well; of
+        metrics without a better side, which is larger.
+
+    Raises
+    ------
+    OptionError
+        As for `paired_cases`.
+    """
+    import pandas as pd
+
+    item, cases = only_pair(comparisons, "paired_cases")
+    values = cases.values  # noqa: PD011
+    first, second = values[item.first], values[item.second]
+    better = np.sign(first - second).astype(int) * (item.sign or 1)
+    return pd.DataFrame({"second": second, "first": first, "better": better})
+
+
+def paired_cases(comparisons: Comparisons, ax: Axes | None = None) -> Axes:
+    """Draw each case of two models as a line from the second to the first.
+
+    Blue lines are cases on which the first model does better, orange ones those on which the second
+    does; the thick black line joins their means (or what else was compared). Above stands the
+    difference with its interval.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        Of one pair, made with ``keep_cases=True``; of several take one: ``comparisons[2:3]``.
+    ax : matplotlib Axes, optional
+        Default: the axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If there is not one pair, if its cases were not kept or are not paired, or if matplotlib is
+        missing.
+
+    See Also
+    --------
+    paired_cases_frame : the plotted numbers.
+    figure_of_pairs : a panel for each pair.
+    """
+    require_matplotlib(ax)
+    from matplotlib.collections import LineCollection
+
+    item, cases = only_pair(comparisons, "paired_cases")
+    frame = paired_cases_frame(comparisons)
+    ax = ax or new_axes("cases")
+    n = len(frame)
+    ends = frame[["second", "first"]].to_numpy(float)
+    lines = list(np.stack([np.broadcast_to([0.0, 1.0], ends.shape), ends], axis=-1))
+    colours = frame["better"].map({1: RISES, -1: FALLS, 0: QUIET}).tolist()
+    # Many lines are drawn thin and faint, so that the bulk shows.
+    alpha = min(0.85, max(0.12, 3.2 * n**-0.5))
+    style: dict[str, Any] = {"linewidths": 0.9 if n < 200 else 0.6, "alpha": alpha, "zorder": 2}
+    as_picture = n >= RASTER_FROM
+    ax.add_collection(LineCollection(lines, colors=colours, rasterized=as_picture, **style))
+    for x, side in ((0, "second"), (1, "first")):
+        ax.plot(
+            np.full(n, x), frame[side], ".", color=QUIET, markersize=2.5, alpha=alpha, zorder=2.5
+        )
+    values = (item.second_value, item.first_value)
+    ax.plot([0, 1], values, color="white", linewidth=4.0, zorder=3)
+    ax.plot([0, 1], values, color=INK, linewidth=2.0, marker="o", markersize=4.5, zorder=4)
+    _finish_lines(ax, item, cases, ends)
+    _count_lines(ax, item, frame)
+    return ax
+
+
+def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -> None:
+    """Two uprights, the names of the models with their values below, the difference above."""
+    ax.set_xlim(-0.12, 1.12)
+    low, high = float(ends.min()), float(ends.max())
+    around = 0.04 * (high - low) or 0.5
+    ax.set_ylim(low - around, high + around)
+    names = [
+        f"{break_label(name, NAME_WIDTH)}\n{fixed(value, item.estimate.decimals)}"
+        for name, value in ((item.second, item.second_value), (item.first, item.first_value))
+    ]
+    ax.set_xticks([0, 1], names, parse_math=False, fontsize=TEXT_SIZE)
+    ax.tick_params(axis="x", length=0)
+    ax.tick_params(axis="y", labelsize=TEXT_SIZE, length=3, width=0.6, color=QUIET)
+    ax.set_ylabel(_with_unit(cases), fontsize=TEXT_SIZE, parse_math=False)
+    ax.grid(axis="y", color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.spines["left"].set(linewidth=0.6, color=QUIET)
+    panel_title(ax, level_text(item.by), f"{item.effect} {difference_text(item.estimate)}")
+
+
+def _count_lines(ax: Axes, item: Difference, frame: pd.DataFrame) -> None:
+    """On how many cases each does better, below its name and in the colour of its lines."""
+    counts = frame["better"].value_counts()
+    word = "better" if item.sign else "larger"
+    sides = ((-1, FALLS), (1, RISES))
+    for name, (side, colour) in zip(ax.get_xticklabels(), sides, strict=True):
+        ax.annotate(
+            f"{word} in {int(counts.get(side, 0))}",
+            (0.5, 0.0),
+            xycoords=name,
+            xytext=(0, -6),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=NOTE_SIZE,
+            color=QUIET,
+            annotation_clip=False,
+            bbox={"boxstyle": "round,pad=0.25", "edgecolor": colour, "facecolor": "none"},
+        )
+
+
+# --------------------------------------------------------------------------- panels
+
+
+def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
+    """A panel for each pair: its cases as lines, or its Bland-Altman plot; 17 cm wide.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        Made with ``keep_cases=True``.
+    kind : {"cases", "bland-altman"}
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    OptionError
+        If cases were not kept, or there are more than 24 comparisons.
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    if kind not in KINDS:
+        raise OptionError(f"kind={shown(kind)} is neither {' nor '.join(map(repr, KINDS))}")
+    if not isinstance(comparisons, Comparisons) or not comparisons:
+        raise OptionError("figure_of_pairs needs Comparisons with at least one pair")
+    count = len(comparisons)
+    if count > MOST_PANELS:
+        raise OptionError(
+            f"{count} comparisons are more than {MOST_PANELS} panels; compare with one baseline, "
+            "or draw some: comparisons[:9]"
+        )
+    across = min(count, ACROSS[kind])
+    down = math.ceil(count / across)
+    width = WIDTH if count >= ACROSS[kind] else WIDTH * (0.35 + 0.65 * count / ACROSS[kind])
+    figure = Figure(figsize=(width, down * HEIGHT[kind] + 0.25), layout="constrained")
+    engine: Any = figure.get_layout_engine()
+    engine.set(h_pad=0.09, w_pad=0.06)
+    grid = figure.subplots(down, across, squeeze=False).ravel()
+    for place, ax in enumerate(grid):
+        if place >= count:
+            ax.set_axis_off()
+            continue
+        {"cases": paired_cases, "bland-altman": bland_altman}[kind](
+            comparisons[place : place + 1], ax
+        )
+    if kind == "bland-altman":
+        first = comparisons[0].estimate
+        note_below(grid[count - 1], f"grey: {percent(first.confidence_level)} CI")
+    return figure
+
+
+def _with_unit(cases: ComparedCases) -> str:
+    title, unit = metric_title(cases.metric_spec) or "value", cases.metric_spec.unit
+    return f"{title} [{unit}]" if unit else title

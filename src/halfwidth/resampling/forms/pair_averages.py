@@ -1,0 +1,98 @@
+"""Averages of a statistic over pairs of raters, of one side against another.
+
+Each pair is resampled by the engine of the statistic, on draws that all pairs share, and replicate
+i of the contrast is that of the averages of the replicates i.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from halfwidth.core.forms import PairAverages, Sums
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
+from halfwidth.core.types import Array
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import INDEPENDENT
+from halfwidth.resampling.distribution import Quantiles
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
+from halfwidth.resampling.forms.differences import is_average_over_classes
+from halfwidth.resampling.tails import as_distribution
+
+
+def _of_one_pair(statistic: Statistic) -> Statistic:
+    return Statistic(
+        declared_form(statistic, PairAverages).contrast.statistic, statistic.parameters
+    )
+
+
+def _of_pairs(samples: Array, make: Callable[[Array], Array], statistic: Statistic) -> Array:
+    """What is made of each pair, and of that the contrast: (S, P, ..., n) -> (S, X)."""
+    n_samples, n_pairs = samples.shape[:2]
+    made = make(samples.reshape(-1, *samples.shape[2:]))
+    of_each = made.reshape(n_samples, n_pairs, -1)
+    return declared_form(statistic, PairAverages).of(of_each, of_each)
+
+
+def _replicates(
+    inner: Engine, samples: Array, design: Design, statistic: Statistic, plan: Plan
+) -> Array:
+    one = _of_one_pair(statistic)
+    return _of_pairs(samples, lambda pairs: inner.replicates(pairs, design, one, plan), statistic)
+
+
+def _leave_one_out(inner: Engine, samples: Array, design: Design, statistic: Statistic) -> Array:
+    one = _of_one_pair(statistic)
+    return _of_pairs(samples, lambda pairs: inner.leave_one_out(pairs, design, one), statistic)
+
+
+def _has_weights(inner: Engine, statistic: Statistic) -> bool:
+    """Not where an average over classes would need the parts of its classes."""
+    form = _of_one_pair(statistic).spec.form
+    numbers = isinstance(form, Sums) and form.table is None
+    return inner.weighted_pairs is not None and not numbers and not is_average_over_classes(form)
+
+
+def _weighted(
+    inner: Engine,
+    samples: Array,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> BothEnds:
+    if inner.weighted_pairs is None:
+        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
+    one = _of_one_pair(statistic)
+    pairs = samples.reshape(-1, *samples.shape[2:])
+    ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
+    lower = _quantiles(ends[0], len(samples), statistic, plan)
+    if ends[1] is ends[0]:
+        return lower, lower
+    return lower, _quantiles(ends[1], len(samples), statistic, plan)
+
+
+def _quantiles(end: InPairs, n_samples: int, statistic: Statistic, plan: Plan) -> Quantiles:
+    form = declared_form(statistic, PairAverages)
+    first, second = (
+        values[:, 0].reshape(n_samples, len(form.first), -1) for values in (end.first, end.second)
+    )
+    return as_distribution(form.of(first, second), plan)
+
+
+def engine_of_contrasts(inner: Engine) -> Engine:
+    """How averages over pairs of the statistics of one engine are resampled."""
+    return Engine(
+        replicates=functools.partial(_replicates, inner),
+        leave_one_out=functools.partial(_leave_one_out, inner),
+        weighted=functools.partial(_weighted, inner),
+        has_weights=functools.partial(_has_weights, inner),
+        weights_need_bounds=lambda statistic: inner.weights_need_bounds(_of_one_pair(statistic)),
+        has_standard_error=lambda _statistic: False,
+        seconds=lambda statistic, n, k: k * inner.seconds(_of_one_pair(statistic), n, k),
+        support=inner.support,
+        bounded=inner.bounded,
+        paired=True,
+    )

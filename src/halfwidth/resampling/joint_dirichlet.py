@@ -1,0 +1,206 @@
+"""Dirichlet intervals of several differences that hold together: at which level each is to be made.
+
+All models share the weights of the cases, and the pseudo-cases of each lie at either bound of the
+metric, independently of those of the others. Any two models then have the pseudo-pairs at the
+corners of both ranges that their own interval has, and all differences together have one
+distribution. Intervals hold together where each leaves as much in either tail as makes the level
+that of all (Besag, Green, Higdon & Mengersen 1995): less than for one alone, and more than
+Bonferroni's share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core import rng
+from halfwidth.core.frozen import frozen
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.types import Array, Level
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import unit_weights
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.gammas import gammas
+
+# Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
+# so many for each unit of the mass, and one, less than a millionth is.
+PSEUDO_CASES_PER_MASS = 14
+
+
+@frozen(eq=False)
+class JointDraws:
+    """Means of several models under the same weights, and how far out each draw of a pair lies.
+
+    Attributes
+    ----------
+    means : ndarray, shape (K, B)
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    """
+
+    means: Array
+    pairs: NDArray[np.intp]
+
+    @property
+    def n_draws(self) -> int:
+        """B."""
+        return int(self.means.shape[-1])
+
+    def differences(self, place: int) -> Array:
+        """Those of one pair, (B,)."""
+        first, second = self.pairs[place]
+        return np.asarray(self.means[first] - self.means[second])
+
+    def depths(self, level: Level) -> NDArray[np.unsignedinteger[Any]]:
+        """How many draws of its pair lie further out, from below and from above: (P, 2, B).
+
+        No more than can matter to intervals of the level, all together or alone.
+        """
+        deepest = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
+        depths = np.full((len(self.pairs), 2, self.n_draws), deepest, np.min_scalar_type(deepest))
+        for place, both in enumerate(depths):
+            differences = self.differences(place)
+            for side, ascending in ((0, differences), (1, -differences)):
+                outer = np.argpartition(ascending, deepest)[:deepest]
+                outer = outer[np.argsort(ascending[outer], kind="stable")]
+                both[side, outer] = np.arange(deepest)
+        return depths
+
+    def tail(
+        self, depths: NDArray[np.unsignedinteger[Any]], sides: NDArray[np.bool_], level: Level
+    ) -> float:
+        """What some sides of the pairs, (P, 2), may leave beyond each, to hold together.
+
+        No less than Bonferroni's share, and no more than one alone may leave.
+        """
+        nearest = depths[sides].min(axis=0)
+        # As many draws lie outside as the level allows.
+        rank = min(int(level.alpha * self.n_draws), self.n_draws - 1)
+        found = float(np.partition(nearest, rank)[rank]) / self.n_draws
+        return min(max(found, level.alpha / int(sides.sum())), level.tail)
+
+    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Which differences lie beyond ±margin, with all that is claimed true at the level.
+
+        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
+        others may leave more beyond them.
+
+        Returns
+        -------
+        ndarray of bool, shape (P, 2)
+            Whether the difference is above the margin, and whether it is below minus the margin.
+        """
+        depths = self.depths(level)
+        # A claim that the first is better rests on the lower end.
+        beyond = np.array(
+            [
+                [(one <= margin).mean(), (one >= -margin).mean()]
+                for one in map(self.differences, range(len(self.pairs)))
+            ]
+        ).reshape(-1, 2)
+        open_sides = np.tile(_closed_sides(level), (len(self.pairs), 1))
+        claimed: NDArray[np.bool_] = np.zeros(open_sides.shape, dtype=bool)
+        while open_sides.any():
+            found = open_sides & (beyond < self.tail(depths, open_sides, level))
+            if not found.any():
+                break
+            claimed |= found
+            open_sides &= ~found
+        return claimed
+
+
+def _closed_sides(level: Level) -> NDArray[np.bool_]:
+    """Whether intervals end below, and whether they end above."""
+    return np.array([level.alternative != "upper", level.alternative != "lower"])
+
+
+def together(
+    values: Array,
+    pairs: NDArray[np.intp],
+    design: Design,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    level: Level,
+) -> Level:
+    """The level at which the Dirichlet intervals of all differences of means hold together.
+
+    Parameters
+    ----------
+    values : ndarray, shape (K, n)
+        Of each model, all in the canonical order of the same cases.
+    pairs : ndarray of int, shape (P, 2)
+        First minus second.
+    design : Design
+    plan : Plan
+    pseudo_cases : PseudoCases
+        The same at both bounds, for both ends.
+    level : Level
+        Of all together.
+
+    Examples
+    --------
+    >>> from halfwidth.core.types import Bounds
+    >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> design, half = Design((4,), paired=True), PseudoCases.at_both(0.5, Bounds(0, 1))
+    >>> 0.95 < together(values, pairs, design, Plan(1), half, Level(0.95)).confidence_level < 0.984
+    True
+    """
+    draws = JointDraws(weighted_means_of_models(values, design, plan, pseudo_cases), pairs)
+    closed = _closed_sides(level)
+    tail = draws.tail(draws.depths(level), np.tile(closed, (len(pairs), 1)), level)
+    return Level(1 - int(closed.sum()) * tail, level.alternative)
+
+
+def weighted_means_of_models(
+    values: Array, design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> Array:
+    """Means of K models under the same Dirichlet weights, (K, n) -> (K, B).
+
+    Strata divide the mass of the pseudo-cases by their shares of the cases, and a pseudo-cluster
+    weighs as many cases as the clusters of its stratum on average (`dirichlet_means`).
+    """
+    if pseudo_cases.low != pseudo_cases.high or len(set(pseudo_cases.low)) > 1:
+        raise TypeError("pseudo-cases of several models are the same at both bounds")
+    low, high = pseudo_cases.bounds.low, pseudo_cases.bounds.high
+    totals = design.by_stratum(design.totals(values))
+    sizes = design.by_stratum(design.unit_sizes.astype(float))
+    means = np.zeros((len(values), plan.n_resamples))
+    pseudo = [
+        _pseudo_cases(len(values), size.sum() / design.n * sum(pseudo_cases.low), stratum, plan)
+        for stratum, size in enumerate(sizes)
+    ]
+    for start, stop in plan.blocks(max(design.units, len(values))):
+        weights = design.by_stratum(unit_weights(design, plan, start, stop))
+        for total, size, own, (mass, at_high) in zip(totals, sizes, weights, pseudo, strict=True):
+            added = size.mean() * mass[start:stop]
+            of_pseudo = low + (high - low) * at_high[:, start:stop]
+            share = size.sum() / design.n
+            means[:, start:stop] += (
+                share * (total @ own.T + added * of_pseudo) / (own @ size + added)
+            )
+    return means
+
+
+def _pseudo_cases(models: int, mass: float, stratum: int, plan: Plan) -> tuple[Array, Array]:
+    """What pseudo-cases weigh, (B,), and the share of it at the upper bound by model, (K, B).
+
+    A Dirichlet process of this mass whose points are corners of the ranges of all models, in
+    Sethuraman's (1994) order: each takes a Beta(1, mass) share of what is left.
+    """
+    weight = gammas(
+        plan.entropy, ("weights of joint pseudo-cases", stratum), mass, plan.n_resamples
+    )
+    points = int(np.ceil(PSEUDO_CASES_PER_MASS * mass)) + PSEUDO_CASES_PER_MASS
+    key = rng.derive_key(plan.entropy, "shares of joint pseudo-cases", stratum)
+    kept = rng.uniforms(key, 0, plan.n_resamples, points) ** (1 / mass)
+    left = np.cumprod(kept, axis=-1)
+    left[:, -1] = 0.0
+    shares = -np.diff(left, prepend=1.0, axis=-1)
+    at_high = np.empty((models, plan.n_resamples))
+    for model, into in enumerate(at_high):
+        corner = rng.derive_key(plan.entropy, "corners of joint pseudo-cases", stratum, model)
+        into[:] = (shares * rng.bits(corner, 0, plan.n_resamples, points)).sum(axis=-1)
+    return weight, at_high

@@ -1,0 +1,93 @@
+"""Limits of agreement against published tolerance factors, simulation and closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import halfwidth as hw
+from halfwidth.comparison.agreement import tolerance_factors
+
+RNG = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize(
+    ("n", "factor"),
+    # One-sided tolerance factors, 95 % of a normal population with 95 % confidence: NIST/SEMATECH
+    # e-Handbook of Statistical Methods, section 7.2.6.3, and Hahn and Meeker (1991), table A.12.
+    [(10, 2.911), (20, 2.396), (50, 2.065), (100, 1.927)],
+)
+def test_factors_are_those_of_published_tables(n: int, factor: float) -> None:
+    z = float(stats.norm.ppf(0.95))
+    assert tolerance_factors(n, z, 0.05)[1] == pytest.approx(factor, abs=6e-4)
+
+
+def test_bias_is_that_of_a_t_interval_and_limits_are_symmetric() -> None:
+    first, second = RNG.normal(10, 2, 25), RNG.normal(10, 2, 25)
+    made = hw.limits_of_agreement(first, second)
+    low, high = stats.ttest_rel(first, second).confidence_interval(0.95)
+    np.testing.assert_allclose(made.bias, [np.mean(first - second), low, high])
+    sd = np.std(first - second, ddof=1)
+    np.testing.assert_allclose(
+        [made.lower.value, made.upper.value], made.bias.value + np.array([-1, 1]) * 1.959964 * sd
+    )
+    np.testing.assert_allclose(made.upper.low - made.bias.value, made.bias.value - made.lower.high)
+    assert made.lower.low < made.lower.value < made.lower.high
+
+
+@pytest.mark.slow
+def test_intervals_of_limits_cover() -> None:
+    truth = 1.0 + 1.959964 * 2.0
+    hits = 0
+    for _ in range(2000):
+        made = hw.limits_of_agreement(RNG.normal(1, 2, 8), np.zeros(8))
+        hits += made.upper.low <= truth <= made.upper.high
+    assert 0.938 < hits / 2000 < 0.962  # ± 2.5 SE of simulation
+
+
+def test_ratios_are_differences_of_logarithms() -> None:
+    first, second = np.exp(RNG.normal(size=(2, 20)))
+    logs = hw.limits_of_agreement(np.log(first), np.log(second))
+    made = hw.limits_of_agreement(first, second, effect="ratio")
+    for kind in ("lower", "bias", "upper"):
+        np.testing.assert_allclose(getattr(made, kind), np.exp(getattr(logs, kind)))
+    np.testing.assert_allclose(made.differences, first / second)
+
+
+def test_the_sd_of_clusters_has_both_components() -> None:
+    clusters = np.repeat(np.arange(40), 5)
+    between = RNG.normal(0, 3, 40)
+    noise = RNG.normal(0, 1, 200)
+    made = hw.limits_of_agreement(between[clusters] + noise, np.zeros(200), groups=clusters)
+    table = pd.DataFrame({"d": made.differences, "g": clusters})
+    within = table.groupby("g")["d"].var().mean()
+    means = table.groupby("g")["d"].mean().var()
+    # Equal sizes: the method of moments in its textbook form.
+    assert made.sd**2 == pytest.approx(within + means - within / 5)
+    assert np.isnan(made.upper.low)
+    alone = hw.limits_of_agreement(between[clusters] + noise, np.zeros(200))
+    assert made.bias.high - made.bias.low > 1.5 * (alone.bias.high - alone.bias.low)
+    each = hw.limits_of_agreement(noise, np.zeros(200), groups=np.arange(200))
+    assert each.sd == pytest.approx(float(np.std(noise, ddof=1)))
+
+
+def test_cases_are_matched_by_label_and_bad_input_is_refused() -> None:
+    first = pd.Series([1.0, 2.0, 4.0], index=["a", "b", "c"])
+    second = pd.Series([4.5, 2.5, 1.25], index=["c", "b", "a"])
+    made = hw.limits_of_agreement(first, second)
+    np.testing.assert_allclose(made.differences, [-0.25, -0.5, -0.5])
+    for bad, words in (
+        (([1, 2], [1, 2]), "3 cases or more"),
+        (([1, 2, 3], [1, 2]), "differ in length"),
+        (([1, 2, np.nan], [1, 2, 3]), "missing"),
+    ):
+        with pytest.raises(hw.DataError, match=words):
+            hw.limits_of_agreement(*bad)
+    with pytest.raises(hw.DataError, match="values above 0"):
+        hw.limits_of_agreement([0, 1, 2], [1, 2, 3], effect="ratio")
+    with pytest.raises(hw.OptionError, match="between 0 and 1"):
+        hw.limits_of_agreement([0, 1, 2], [1, 2, 3], share=95)
+    kept = hw.limits_of_agreement([1, 2, 3, np.nan], [1, 2, 4, 3], missing="omit")
+    assert kept.n == 3

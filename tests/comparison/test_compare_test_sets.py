@@ -1,0 +1,161 @@
+"""Models compared by metrics of a whole test set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import metrics as oracle
+
+import halfwidth as hw
+
+N = 80
+IDS = [f"p{i:02d}" for i in range(N)]
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, 2, N)
+    hard = rng.normal(size=N)
+    scores = {name: truth * lift + hard + rng.normal(size=N) / 2 for name, lift in AB.items()}
+    decisions = {f"d{name}": (one > 0.5).astype(int) for name, one in scores.items()}
+    return pd.DataFrame({"id": IDS, "y": truth, **scores, **decisions})
+
+
+AB = {"A": 1.6, "B": 1.0}
+ORACLES: dict[str, Any] = {
+    "auroc": oracle.roc_auc_score,
+    "average_precision": oracle.average_precision_score,
+    "accuracy": oracle.accuracy_score,
+    "sensitivity": oracle.recall_score,
+    "ppv": oracle.precision_score,
+    "f1": oracle.f1_score,
+    "mcc": oracle.matthews_corrcoef,
+}
+
+
+@pytest.mark.parametrize("metric", ORACLES)
+def test_values_are_those_of_scikit_learn(table: pd.DataFrame, metric: str) -> None:
+    columns = ["A", "B"] if metric in ("auroc", "average_precision") else ["dA", "dB"]
+    models = {name: table[column] for name, column in zip("AB", columns, strict=True)}
+    (one,) = hw.compare(models, table["y"], metric=metric, n_resamples=99, rng=1)
+    expected = [ORACLES[metric](table["y"], table[column]) for column in columns]
+    assert [one.first_value, one.second_value] == pytest.approx(expected)
+    assert one.value == pytest.approx(expected[0] - expected[1])
+    assert one.low <= one.value <= one.high
+
+
+def test_every_way_to_give_two_models_is_the_same(table: pd.DataFrame) -> None:
+    how: dict[str, Any] = {"metric": "auroc", "method": "percentile", "n_resamples": 99, "rng": 1}
+    by_id = table.set_index("id")
+    given = [
+        hw.compare({name: by_id[name] for name in "AB"}, by_id["y"], **how),
+        hw.compare({"A": by_id["A"], "B": by_id["B"].iloc[::-1]}, by_id["y"], **how),
+        hw.compare_table(table, target="y", score={"A": "A", "B": "B"}, **how),
+        hw.compare_table(
+            pd.concat([table.assign(model=n, s=table[n]) for n in "AB"])
+            .sample(frac=1, random_state=1)
+            .sort_values("model", kind="stable"),
+            target="y",
+            score="s",
+            **how,
+        ),
+        hw.compare_table(
+            {n: table.assign(s=table[n]).sample(frac=1, random_state=2) for n in "AB"},
+            target="y",
+            score="s",
+            **how,
+        ),
+    ]
+    found = {(one[0].first, one[0].value, one[0].low, one[0].high) for one in given}
+    assert len(found) == 1
+
+
+def test_identical_decisions_have_no_difference(table: pd.DataFrame) -> None:
+    models = {"A": table["dA"], "again": table["dA"]}
+    (one,) = hw.compare(models, table["y"], metric="accuracy", method="percentile", rng=1)
+    assert (one.value, one.low, one.high) == (0, 0, 0)
+
+
+def test_a_prediction_missing_for_one_is_left_out_for_all(table: pd.DataFrame) -> None:
+    models = {name: table[name].astype(float).copy() for name in "AB"}
+    models["B"].iloc[3] = np.nan
+    with pytest.raises(hw.DataError, match="B: 1 of 80 cases lack a label or a finite score"):
+        hw.compare(models, table["y"], metric="auroc")
+    (one,) = hw.compare(models, table["y"], metric="auroc", missing="omit", n_resamples=99, rng=1)
+    kept = table.drop(index=3)
+    assert one.first_value == pytest.approx(oracle.roc_auc_score(kept["y"], kept["A"]))
+    assert (one.estimate.n, one.estimate.n_missing) == (79, 1)
+
+
+def test_targets_must_agree(table: pd.DataFrame) -> None:
+    other = table.assign(y=table["y"].where(table["id"] != "p07", 1 - table["y"]))
+    with pytest.raises(hw.DataError, match=r"disagree about the target of 1 case.*p07"):
+        hw.compare_table({"A": table, "B": other}, target="y", prediction="dA", metric="f1")
+
+
+def test_classes_are_those_of_all_models() -> None:
+    truth = ["a", "b", "a", "b", "a", "b"] * 3
+    models = {"A": truth, "B": ["a", "c", "a", "b", "a", "b"] * 3}
+    for order in (["A", "B"], ["B", "A"]):
+        (one,) = hw.compare(
+            {name: models[name] for name in order},
+            truth,
+            metric="f1",
+            average="macro",
+            rng=1,
+        )
+        values = {one.first: one.first_value, one.second: one.second_value}
+        expected = oracle.f1_score(truth, models["B"], average=None, labels=["a", "b"])
+        # Nothing is said of class c: no case is of it, so its F1 is 0 for B and undefined for A.
+        assert values["B"] == pytest.approx(sum(expected) / 3)
+
+
+def test_one_comparison_for_each_class() -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, 60)
+    models = {n: np.where(rng.random(60) < p, truth, rng.integers(0, 3, 60)) for n, p in BETTER}
+    result = hw.compare(models, truth, metric="sensitivity", average="none", rng=1)
+    assert [one.estimate.label for one in result] == ["0", "1", "2"]
+    assert [one.estimate.n for one in result] == np.bincount(truth).tolist()
+
+
+BETTER = (("A", 0.8), ("B", 0.4))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"metric": None}, "no metric of a test set"),
+        ({"metric": ["f1", "mcc"]}, "is several"),
+        ({"statistic": "median"}, "has no effect on a metric of a test set"),
+        ({"metric": "dsc"}, "has a value for each case"),
+        ({"margin": 2}, "whole range"),
+    ],
+)
+def test_bad_options(table: pd.DataFrame, change: dict[str, Any], message: str) -> None:
+    options: dict[str, Any] = {"metric": "f1", **change}
+    with pytest.raises(hw.OptionError, match=message):
+        hw.compare({"A": table["dA"], "B": table["dB"]}, table["y"], **options)
+
+
+def test_what_needs_true_classes_says_so(table: pd.DataFrame) -> None:
+    models = {"A": table["A"], "B": table["B"]}
+    with pytest.raises(hw.OptionError, match="give the true classes"):
+        hw.compare(models, metric="auroc")
+    with pytest.raises(hw.OptionError, match="average='macro' needs the true classes"):
+        hw.compare(models, metric="dsc", average="macro")
+    with pytest.raises(hw.OptionError, match="need target="):
+        hw.compare_table(table, score={"A": "A", "B": "B"}, metric="auroc")
+
+
+def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:
+    first, second = table.iloc[:50], table.iloc[50:]
+    tables = {"A": first, "B": second}
+    (one,) = hw.compare_table(tables, target="y", prediction="dA", metric="accuracy", paired=False)
+    assert (one.paired, one.estimate.n, one.estimate.method) == (False, 80, "newcombe_unpaired")
+    shares = [oracle.accuracy_score(part["y"], part["dA"]) for part in (first, second)]
+    assert [one.first_value, one.second_value] == pytest.approx(shares)

@@ -1,0 +1,172 @@
+"""Which way simultaneous intervals are made, and that it is the way that they name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from batches import statistic_of
+from numpy.typing import NDArray
+
+from halfwidth.comparison.pairing import pair_job
+from halfwidth.comparison.simultaneous import Comparanda, Simultaneous, simultaneous_intervals
+from halfwidth.core.estimate import Estimate
+from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.types import Bounds, Level
+from halfwidth.estimation.pipeline import Job, estimate_jobs
+from halfwidth.estimation.records import Functional, Records
+from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
+from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.joint_dirichlet import together
+from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
+from halfwidth.summaries.catalogue import STATISTICS
+
+Array = NDArray[Any]
+PAIRS = all_pairs(3)
+PLAN = Plan(5, 999)
+
+
+def request(**options: Any) -> Request:
+    given = {"method": "auto", "confidence_level": 0.95, "alternative": "two-sided"}
+    given |= {"n_resamples": 999, "rng": 5, "missing": "raise", "penalty": None, "over": "cases"}
+    return resolve_request(**{**given, **options})
+
+
+def values_of(n: int, *, seed: int = 2) -> Array:
+    generator = np.random.default_rng(seed)
+    return np.clip(
+        0.8 + 0.1 * generator.normal(size=n) + 0.05 * generator.normal(size=(3, n)), 0, 1
+    )
+
+
+def records(values: Array) -> list[Records]:
+    n = values.shape[-1]
+    arranged = [arrange(one, identities=np.arange(n)) for one in values]
+    return [Records(one, design, n, np.sort(one)) for one, design in arranged]
+
+
+def made(
+    functional: Functional, values: Array, effect: Any = "difference", **options: Any
+) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+    """Simultaneous intervals, the single ones, and the levels that were asked for."""
+    given, models, levels = request(**options), records(values), []
+    jobs = [Job(functional, one) for one in models]
+
+    def singles(level: Level) -> tuple[Estimate, ...]:
+        levels.append(level)
+        pairs = [pair_job(jobs[first], jobs[second], effect) for first, second in PAIRS]
+        return estimate_jobs(pairs, replace(given, level=level))
+
+    estimates = list(singles(given.level))
+    family = Comparanda(functional, models, PAIRS, effect)
+    together_ = simultaneous_intervals(family, PLAN, given.level, estimates, singles)
+    return together_, estimates, levels[1:]
+
+
+def mean_of(metric: str) -> Functional:
+    return Functional(Statistic(STATISTICS["mean"]), resolve_metric(metric, None))
+
+
+def methods(of: Simultaneous) -> list[str]:
+    return [one.method for one in of.intervals]
+
+
+def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together() -> None:
+    values, functional = values_of(20), mean_of("dsc")
+    got, estimates, levels = made(functional, values)
+    assert methods(got) == ["dirichlet"] * 3
+    design = records(values)[0].design
+    half = PseudoCases.at_both(0.5, Bounds(0, 1))
+    assert levels == [together(values, PAIRS, design, PLAN, half, Level(0.95))]
+    assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
+    for interval, single in zip(got.intervals, estimates, strict=True):
+        assert interval.low < single.low < single.high < interval.high
+        assert interval.n_comparisons == 3
+
+
+def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
+    _, _, levels = made(mean_of("dsc"), values_of(20), method="dirichlet:mass=2")
+    half = PseudoCases.at_both(2.0, Bounds(0, 1))
+    design = records(values_of(20))[0].design
+    assert levels == [together(values_of(20), PAIRS, design, PLAN, half, Level(0.95))]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
+def test_means_without_bounds_get_max_t(alternative: Any) -> None:
+    values, functional = 30 * values_of(20), mean_of("hd95")
+    got, estimates, levels = made(functional, values, alternative=alternative)
+    level = Level(0.95, alternative)
+    assert methods(got) == ["max_t"] * 3
+    assert not levels  # no other level was needed
+    models = records(values)
+    differences = studentized_differences(
+        [one.arranged for one in models], PAIRS, models[0].design, functional.statistic, PLAN
+    )
+    bounds = differences.bounds(level)
+    for place, (interval, single) in enumerate(zip(got.intervals, estimates, strict=True)):
+        low, high = float(bounds.low[place]), float(bounds.high[place])
+        assert interval.low == min(low, single.low)
+        assert interval.high == max(high, single.high)
+
+
+def test_a_statistic_without_a_standard_error_gets_bonferronis_share() -> None:
+    functional = Functional(Statistic(STATISTICS["median"]), resolve_metric("dsc", None))
+    got, estimates, levels = made(functional, values_of(30))
+    assert methods(got) == ["bonferroni"] * 3
+    assert levels == [Level(1 - 0.05 / 3)]
+    assert all(
+        interval.low <= single.low and single.high <= interval.high
+        for interval, single in zip(got.intervals, estimates, strict=True)
+    )
+
+
+def test_nearly_equal_models_do_not_spoil_the_intervals_of_the_others() -> None:
+    """The second model differs from the first in one case of twelve."""
+    values = 30 * values_of(12)
+    values[1] = values[0]
+    values[1, 4] += 3
+    got, _, levels = made(mean_of("hd95"), values)
+    assert methods(got) == ["bonferroni", "max_t", "max_t"]
+    assert levels == [Level(1 - 0.05 / 3)]
+    assert all(np.isfinite([one.low, one.high]).all() for one in got.intervals[1:])
+    (warning,), *others = got.cautions
+    assert warning.code == "HW815"
+    assert others == [(), ()]
+    models = records(values)
+    differences = studentized_differences(
+        [one.arranged for one in models],
+        PAIRS[1:],
+        models[0].design,
+        mean_of("hd95").statistic,
+        PLAN,
+    )
+    # Two of three comparisons have two thirds of the error probability.
+    assert got.intervals[1].low == differences.bounds(Level(1 - 0.05 * 2 / 3)).low[0]
+
+
+def test_ratios_come_back_from_the_log_scale() -> None:
+    values, functional = 30 * values_of(25), mean_of("hd95")
+    got, estimates, _ = made(functional, values, effect="ratio")
+    assert methods(got) == ["max_t"] * 3
+    for interval, single in zip(got.intervals, estimates, strict=True):
+        assert 0 < interval.low <= single.low < single.value < single.high <= interval.high
+
+
+def test_functions_of_tables_get_max_t_within_their_range() -> None:
+    generator = np.random.default_rng(3)
+    truth = generator.integers(0, 2, 60)
+    wrong = generator.random((3, 60)) < np.array([[0.1], [0.2], [0.4]])
+    codes = (2 * truth + np.where(wrong, 1 - truth, truth)).astype(float)
+    functional = Functional(statistic_of("mcc", "", 2), Metric(resolve_metric("dsc", None).spec))
+    models = [Records(one, arrange(one, identities=np.arange(60))[1], 60) for one in codes]
+    jobs = [Job(functional, one) for one in models]
+    pairs = [pair_job(jobs[first], jobs[second], "difference") for first, second in PAIRS]
+    estimates = estimate_jobs(pairs, request(method="percentile"))
+    family = Comparanda(functional, models, PAIRS)
+    got = simultaneous_intervals(family, PLAN, Level(0.95), estimates, lambda _: estimates)
+    assert methods(got) == ["max_t"] * 3
+    assert all(-1 <= one.low < one.high <= 1 for one in got.intervals)

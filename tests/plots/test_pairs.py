@@ -1,0 +1,125 @@
+"""Cases as lines and Bland-Altman plots show the cases that comparisons carry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from handmade import hand_made
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+import halfwidth as hw
+from halfwidth.core.comparison import Comparisons
+from halfwidth.plots import (
+    bland_altman,
+    bland_altman_frame,
+    figure_of_pairs,
+    paired_cases,
+    paired_cases_frame,
+)
+
+ONE = hand_made(1)
+
+
+def drawn(figure: Any) -> None:
+    canvas: Any = FigureCanvasAgg
+    canvas(figure).draw()
+
+
+def texts_of(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.texts]
+
+
+def test_a_line_for_each_case_from_the_second_to_the_first() -> None:
+    ax, frame = paired_cases(ONE), paired_cases_frame(ONE)
+    values = ONE.cases[0].values
+    np.testing.assert_array_equal(frame["first"], values["model B"])
+    (lines,) = (made for made in ax.collections if isinstance(made, LineCollection))
+    segments = np.array(lines.get_segments())
+    np.testing.assert_array_equal(segments[:, :, 1], frame[["second", "first"]])
+    better = int((values["model B"] > values["model A"]).sum())
+    assert f"better in {better}" in texts_of(ax)
+    assert f"better in {30 - better}" in texts_of(ax)
+
+
+def test_where_less_is_better_the_lower_value_wins() -> None:
+    frame = paired_cases_frame(hand_made(1, metric="hd95"))
+    np.testing.assert_array_equal(frame["better"], np.sign(frame["second"] - frame["first"]))
+
+
+@pytest.mark.parametrize("effect", ["difference", "ratio"])
+def test_bland_altman_is_its_frame(effect: Any) -> None:
+    comparisons = hand_made(1, effect=effect)
+    values = comparisons.cases[0].values
+    first, second = values["model B"], values["model A"]
+    made = hw.limits_of_agreement(first, second, metric="dsc", effect=effect)
+    frame, ax = bland_altman_frame(comparisons), bland_altman(comparisons)
+    cases = frame[frame["kind"] == "case"]
+    wanted = first - second if effect == "difference" else first / second
+    np.testing.assert_allclose(cases["y"], wanted, rtol=1e-12)
+    (dots,) = (c for c in ax.collections if np.shape(c.get_offsets()) == (30, 2))
+    np.testing.assert_array_equal(dots.get_offsets(), cases[["x", "y"]])
+    heights = {float(np.ravel(line.get_ydata())[0]) for line in ax.lines}
+    for kind in ("lower", "bias", "upper"):
+        (row,) = frame[frame["kind"] == kind].to_dict("records")
+        assert (row["y"], row["low"], row["high"]) == getattr(made, kind)
+        assert row["y"] in heights
+    assert heights - set(frame["y"]) == {0.0 if effect == "difference" else 1.0}
+
+
+@pytest.mark.parametrize("kind", ["cases", "bland-altman"])
+@pytest.mark.parametrize("count", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_a_panel_for_each_pair_without_overlaps(kind: str, count: int) -> None:
+    comparisons = hand_made(count, by={"organ": "left kidney"})
+    figure = figure_of_pairs(comparisons, kind)
+    panels = [ax for ax in figure.axes if ax.axison]
+    assert len(panels) == count
+    drawn(figure)
+    boxes = [ax.bbox for ax in panels]
+    for ax in panels:
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+        texts = [*ax.texts, ax.xaxis.label, ax.yaxis.label, ax.title]
+        texts += [tick for tick in ax.get_xticklabels() if left <= tick.get_position()[0] <= right]
+        texts += [tick for tick in ax.get_yticklabels() if low <= tick.get_position()[1] <= high]
+        for text in texts:
+            if not text.get_text().strip():
+                continue
+            box = Text.get_window_extent(text)
+            assert figure.bbox.x0 <= box.x0 + 1 < box.x1 - 1 <= figure.bbox.x1, text
+            for other in boxes:
+                overlap = Bbox.intersection(box, other)
+                assert overlap is None or overlap.width * overlap.height < 1, text
+            boxes.append(box)
+
+
+def test_texts_of_close_limits_are_kept_apart() -> None:
+    values = np.r_[np.zeros(200), 1.0]
+    made = hw.limits_of_agreement(values, np.zeros(201))
+    ax = bland_altman(made)
+    drawn(ax.figure)
+    boxes = [Text.get_window_extent(text) for text in ax.texts if "\n" in text.get_text()]
+    assert len(boxes) == 3
+    for one, other in ((0, 1), (1, 2), (0, 2)):
+        assert Bbox.intersection(boxes[one], boxes[other]) is None
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    several = hand_made(3)
+    for draw in (paired_cases, bland_altman, paired_cases_frame, bland_altman_frame):
+        with pytest.raises(hw.OptionError, match="draws one pair"):
+            draw(several)
+        with pytest.raises(hw.OptionError, match="keep_cases=True"):
+            draw(Comparisons(ONE.items))
+        with pytest.raises(hw.OptionError, match="not on the same cases"):
+            draw(Comparisons((replace(ONE.items[0], paired=False),), cases=ONE.cases))
+    with pytest.raises(hw.OptionError, match="neither 'cases' nor"):
+        figure_of_pairs(ONE, "lines")
+    many = Comparisons(several.items * 9, cases=several.cases)
+    with pytest.raises(hw.OptionError, match="27 comparisons are more than 24"):
+        figure_of_pairs(many)

@@ -1,0 +1,104 @@
+"""Documents of comparisons against golden files, letter by letter."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+from halfwidth.report.comparisons import comparisons_document
+from halfwidth.report.document import Adaptive, Document, Table
+from halfwidth.report.render import render
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
+HOW: dict[str, Any] = {"metric": "dsc", "missing": "omit", "rng": 7}
+
+
+def three_models() -> hw.Comparisons:
+    table = pd.read_csv(GOLDEN / "cases.csv")
+    third = table[table["model"] == "U-Net"].assign(
+        model="<C>", liver=lambda d: d["liver"] - d["spleen"] / 50
+    )
+    return hw.compare_table(pd.concat([table, third]), "liver", margin=0.05, **HOW)
+
+
+def two_organs() -> hw.Comparisons:
+    table = pd.read_csv(GOLDEN / "cases.csv")
+    return hw.compare_table(table, ["liver", "pancreas"], goal=0.5, margin=0.05, **HOW)
+
+
+MADE = {
+    "comparisons.txt": (three_models, "table"),
+    "comparisons.md": (three_models, "markdown"),
+    "comparisons.tex": (two_organs, "latex"),
+    "comparisons_two.txt": (two_organs, "table"),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_text(name: str) -> None:
+    result, kind = MADE[name]
+    text = render(comparisons_document(result()), kind)
+    path = GOLDEN / "expected" / name
+    if UPDATE:
+        path.write_bytes(text.encode())
+    assert text == path.read_bytes().decode()
+
+
+def test_json() -> None:
+    text = render(comparisons_document(two_organs()), "json")
+    path = GOLDEN / "expected" / "comparisons.json"
+    if UPDATE:
+        path.write_bytes(text.encode())
+    _assert_close(json.loads(text), json.loads(path.read_bytes()))
+
+
+def _assert_close(got: Any, expected: Any) -> None:
+    """Equal, and numbers to 1e-9."""
+    if isinstance(expected, dict):
+        assert list(got) == list(expected), "the order of the keys"
+        for key, value in expected.items():
+            _assert_close(got[key], value)
+    elif isinstance(expected, list):
+        for one, other in zip(got, expected, strict=True):
+            _assert_close(one, other)
+    elif isinstance(expected, float):
+        assert got == pytest.approx(expected, rel=1e-9)
+    else:
+        assert got == expected
+
+
+def tables(document: Document, *, terminal: bool) -> list[Table]:
+    assert not any(isinstance(part, Adaptive) for part in document.parts_for(terminal=terminal))
+    return [part for part in document.parts_for(terminal=terminal) if isinstance(part, Table)]
+
+
+def test_every_row_stands_in_every_form() -> None:
+    result = three_models()
+    document = comparisons_document(result)
+    for terminal in (True, False):
+        (table,) = tables(document, terminal=terminal)
+        assert len(table.rows) == len(result) == 3
+        assert "all together" in table.headings
+    assert len(render(document, "csv").splitlines()) == 4
+
+
+def test_what_the_estimates_rest_on_is_said_once_on_a_terminal() -> None:
+    short, full = (
+        tables(comparisons_document(three_models()), terminal=terminal)[0].headings
+        for terminal in (True, False)
+    )
+    assert set(full) - set(short) == {"of", "n", "method"}
+
+
+def test_goals_alone_are_a_document() -> None:
+    values = [0.91, 0.88, 0.93, 0.79, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91]
+    result = hw.compare({"A": values}, metric="dsc", goal=0.95)
+    (table,) = tables(comparisons_document(result), terminal=True)
+    assert table.texts[0][-1] == "not shown"
