@@ -44,7 +44,7 @@ from halfwidth.metrics.building import ranking_statistic
 from halfwidth.metrics.ranking import AreaFinish, RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import together
+from halfwidth.resampling.joint_dirichlet import draws_of_means
 from halfwidth.resampling.simultaneous import all_pairs, mean_differences
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -109,30 +109,30 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
     def note(method: str, low: Array, high: Array) -> None:
         bounds.setdefault(method, []).append((np.maximum(low, -1), np.minimum(high, 1)))
 
-    def dirichlet(values: Array, level: Level, method: str) -> tuple[Array, Array]:
-        computed, *_ = intervals(
-            values[first] - values[second],
-            MEAN,
-            [METHODS[method]],
-            level,
-            bounds=Bounds(-1, 1),
-            plan=Plan(1, RESAMPLES),
-        )
-        return computed.interval.low, computed.interval.high
-
     half = PseudoCases.at_both(0.5, UNIT_INTERVAL)
-    bonferroni = Level(1 - LEVEL.alpha / len(pairs))
     for seed, values in enumerate(batch):
         plan = Plan(seed, RESAMPLES)
         found = mean_differences(values, pairs, design, plan)
         interval = found.bounds(LEVEL)
         note("max-t", interval.low, interval.high)
         note("fixed SE", *fixed(found, values[first] - values[second], design, plan))
-        for method in ("t", "dirichlet"):
-            note(f"Bonferroni {method}", *dirichlet(values, bonferroni, method))
         # Its level comes from the tails of draws, of which more are needed.
-        level = together(values, pairs, design, Plan(seed, 9999), half, LEVEL)
-        note("Dirichlet together", *dirichlet(values, level, "dirichlet"))
+        draws = draws_of_means(values, pairs, design, Plan(seed, 9999), half)
+        tail = draws.together(LEVEL).tail
+        both = [draws.contrasts(place)[0] for place in range(len(pairs))]
+        note("Dirichlet together", *np.quantile(both, [tail, 1 - tail], axis=-1))
+    computed = intervals(
+        np.concatenate([values[first] - values[second] for values in batch]),
+        MEAN,
+        [METHODS["t"], METHODS["dirichlet"]],
+        Level(1 - LEVEL.alpha / len(pairs)),
+        bounds=Bounds(-1, 1),
+        plan=Plan(1, RESAMPLES),
+    )
+    for name, one in zip(("t", "dirichlet"), computed, strict=True):
+        low, high = (side.reshape(samples, -1) for side in (one.interval.low, one.interval.high))
+        for ends in zip(low, high, strict=True):
+            note(f"Bonferroni {name}", *ends)
     for method, both in bounds.items():
         low, high = (np.stack(side) for side in zip(*both, strict=True))
         covered = ((low <= differences) & (differences <= high)).all(axis=-1)
@@ -172,9 +172,9 @@ def study_of_means(folder: Path, samples: int) -> None:
 # --------------------------------------------------------------------------- test sets
 
 
-def auroc() -> Functional:
+def of_scores(name: str) -> Functional:
     """One score for two classes."""
-    metric = Metric(hw.SAMPLE_METRICS["auroc"])
+    metric = Metric(hw.SAMPLE_METRICS[name])
     return Functional(ranking_statistic(metric, RankEach(1), AreaFinish("binary"), "omit"), metric)
 
 
@@ -199,7 +199,8 @@ def study_of_test_sets(samples: int) -> None:
     accuracy = share_functional(Metric(hw.SAMPLE_METRICS["accuracy"]))
     print(f"\ntest sets of five models, {samples} samples; shares of intervals by method")
     for what, functional, draw, base in (
-        ("AUROC", auroc(), scores_of_classes, 1.2),
+        ("AUROC", of_scores("auroc"), scores_of_classes, 1.2),
+        ("AP", of_scores("average_precision"), scores_of_classes, 1.2),
         ("accuracy", accuracy, decisions, 1.0),
     ):
         for step in (0.0, 0.15):
@@ -216,7 +217,7 @@ def _cells(
 ) -> str:
     pairs, generator = all_pairs(len(leads)), np.random.default_rng([n, samples])
     differences = truth[pairs[:, 0]] - truth[pairs[:, 1]]
-    found: dict[str, list[tuple[bool, float]]] = {"together": [], "Bonferroni": []}
+    found: dict[str, list[tuple[bool, float]]] = {"taken": [], "max-t": [], "Bonferroni": []}
     methods: list[str] = []
     for seed in range(samples):
         request = resolve_request(
@@ -241,21 +242,34 @@ def _cells(
         estimates = singles(LEVEL)
         family = Comparanda(functional, models, pairs)
         plan = Plan(seed, RESAMPLES)
-        for name, made in (
-            ("together", simultaneous_intervals(family, plan, LEVEL, estimates, singles)),
-            ("Bonferroni", bonferroni_intervals(LEVEL, estimates, singles)),
+        chosen = simultaneous_intervals(family, plan, LEVEL, estimates, singles)
+        methods += [one.method for one in chosen.intervals]
+        own = family.studentized(plan)
+        interval = None if own is None else own.bounds(LEVEL)
+        for name, ends in (
+            ("taken", [(one.low, one.high) for one in chosen.intervals]),
+            ("max-t", interval and np.transpose([interval.low, interval.high])),
+            (
+                "Bonferroni",
+                [
+                    (one.low, one.high)
+                    for one in bonferroni_intervals(LEVEL, estimates, singles).intervals
+                ],
+            ),
         ):
-            low, high = np.array([(one.low, one.high) for one in made.intervals]).T
+            if ends is None:
+                continue
+            low, high = np.clip(np.array(ends), -1, 1).T
             covered = bool(((low <= differences) & (differences <= high)).all())
             found[name].append((covered, float((high - low).mean())))
-            if name == "together":
-                methods += [one.method for one in made.intervals]
-    shares = {method: f"{methods.count(method) / len(methods):.2f}" for method in set(methods)}
+    taken = {one: round(methods.count(one) / len(methods), 2) for one in sorted(set(methods))}
     cells = []
     for name, both in found.items():
-        covered, width = (np.array(side) for side in zip(*both, strict=True))
-        cells.append(f"{name} {100 * covered.mean():5.1f} x{np.nanmedian(width):.3f}")
-    return "   ".join(cells) + f"   {shares}"
+        if not both:
+            continue
+        shares, widths = (np.array(side) for side in zip(*both, strict=True))
+        cells.append(f"{name} {100 * shares.mean():5.1f} x{np.nanmedian(widths):.3f}")
+    return "   ".join(cells) + f"   {taken}"
 
 
 # --------------------------------------------------------------------------- speed
@@ -272,7 +286,7 @@ def speed(folder: Path) -> None:
     max_t, begin = time.process_time() - begin, time.process_time()
     for values in organs.values():
         design = Design((values.shape[-1],), paired=True)
-        together(values, all_pairs(len(values)), design, plan, half, LEVEL)
+        draws_of_means(values, all_pairs(len(values)), design, plan, half).together(LEVEL)
     level = time.process_time() - begin
     largest = max(values.shape[-1] for values in organs.values())
     print(f"\n{len(organs)} organs, n up to {largest}: CPU s max-t {max_t:.2f}, ", end="")

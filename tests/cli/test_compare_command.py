@@ -47,6 +47,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("wide.csv", case=CASES, new=new, old=old, age=60)
     decided = {f"label_{name}": (p > 0.5).astype(int) for name, p in prob.items()}
     save("both.csv", case=CASES, y=truth, **prob, **decided)
+    of_pairs = [("m", "x"), ("m", "z"), ("x", "z")]
+    save(
+        "pairs.csv",
+        case=CASES * 3,
+        prediction=np.repeat([one for one, _ in of_pairs], N),
+        reference=np.repeat([other for _, other in of_pairs], N),
+        v=rng.beta(8, 2, 3 * N).round(3),
+    )
     for name, p in prob.items():
         save(f"preds_{name}.csv", case=CASES, y=truth, p=p)
     save("few.csv", case=CASES[:1], hd95=old[:1])
@@ -154,6 +162,36 @@ def test_strict_is_three_where_a_caution_was_raised(run: Run) -> None:
     assert run(*arguments, "--strict").status == 3
 
 
+def test_a_model_against_raters(run: Run, folder: Path) -> None:
+    ran = run(
+        "compare", *["both.csv", "--model", "label_a", "--rater", "y", "--rater", "label_b"], *KAPPA
+    )
+    (shown,) = json.loads(ran.out)["comparisons"]
+    table = pd.read_csv(folder / "both.csv")
+    raters = table[["y", "label_b"]]
+    wanted = hw.compare_with_raters(
+        table["label_a"], raters, metric="cohen_kappa", rng=1, name="label_a"
+    )[0]
+    assert (shown["first"], shown["second"]) == ("label_a", "raters")
+    assert [shown[key] for key in ("value", "low", "high")] == pytest.approx(
+        [wanted.value, wanted.low, wanted.high]
+    )
+    assert "interval is about further cases" in ran.err
+
+
+def test_pairs_of_raters_in_a_long_table(run: Run, folder: Path) -> None:
+    ran = run("compare", *["pairs.csv", "--pairs", "prediction,reference", "--model", "m"], *DSC)
+    (shown,) = json.loads(ran.out)["comparisons"]
+    table = pd.read_csv(folder / "pairs.csv")
+    means = table.groupby("prediction")["v"].mean()
+    assert shown["value"] == pytest.approx(means["m"] - means["x"])
+    assert shown["verdict"]["margin"] == 0.05
+
+
+KAPPA = ("--metric", "cohen_kappa", "--seed", "1", "--json")
+DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
+
+
 # --------------------------------------------------------------------------- what is refused
 
 
@@ -203,6 +241,15 @@ def test_strict_is_three_where_a_caution_was_raised(run: Run) -> None:
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),
         ("new.csv old.csv --metric hd95 --tests none", "did you mean --test?"),
+        ("both.csv --model label_a --metric accuracy", "0 rater(s) given"),
+        ("both.csv --rater y --rater label_b --metric accuracy", "--model NAME is lacking"),
+        ("both.csv --model label_a --rater y --rater z --metric accuracy", "unknown column 'z'"),
+        ("both.csv --model label_a --rater y --rater label_b", "--metric NAME is lacking"),
+        ("both.csv --model a --rater y --rater b --metric f1 --baseline a", "--baseline has no"),
+        ("both.csv --model a --rater y --rater b --metric f1 --scale 2", "--scale needs --pairs"),
+        ("new.csv old.csv --model new --metric hd95", "2 files are given"),
+        ("pairs.csv --pairs prediction --model m --metric dsc", "two columns with a comma"),
+        ("pairs.csv --pairs prediction,ref --model m --metric dsc", "unknown column 'ref'"),
     ],
 )
 def test_a_plain_line_says_what_to_do(run: Run, arguments: str, words: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from batches import statistic_of
 from numpy.typing import NDArray
 
+import halfwidth as hw
 from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.simultaneous import Comparanda, Simultaneous, simultaneous_intervals
 from halfwidth.core.estimate import Estimate
@@ -19,9 +20,9 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.records import Functional, Records
 from halfwidth.estimation.resolve import Request, resolve_metric, resolve_request
-from halfwidth.resampling.designs import arrange
+from halfwidth.resampling.designs import Design, arrange
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import together
+from halfwidth.resampling.joint_dirichlet import draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import all_pairs, studentized_differences
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -53,7 +54,13 @@ def made(
     functional: Functional, values: Array, effect: Any = "difference", **options: Any
 ) -> tuple[Simultaneous, list[Estimate], list[Level]]:
     """Simultaneous intervals, the single ones, and the levels that were asked for."""
-    given, models, levels = request(**options), records(values), []
+    return made_of(functional, records(values), effect, **options)
+
+
+def made_of(
+    functional: Functional, models: list[Records], effect: Any = "difference", **options: Any
+) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+    given, levels = request(**options), []
     jobs = [Job(functional, one) for one in models]
 
     def singles(level: Level) -> tuple[Estimate, ...]:
@@ -81,7 +88,7 @@ def test_dirichlet_intervals_are_made_at_the_level_at_which_they_hold_together()
     assert methods(got) == ["dirichlet"] * 3
     design = records(values)[0].design
     half = PseudoCases.at_both(0.5, Bounds(0, 1))
-    assert levels == [together(values, PAIRS, design, PLAN, half, Level(0.95))]
+    assert levels == [draws_of_means(values, PAIRS, design, PLAN, half).together(Level(0.95))]
     assert 0.95 < levels[0].confidence_level < 1 - 0.05 / 3
     for interval, single in zip(got.intervals, estimates, strict=True):
         assert interval.low < single.low < single.high < interval.high
@@ -92,7 +99,9 @@ def test_other_masses_of_pseudo_cases_are_taken_over() -> None:
     _, _, levels = made(mean_of("dsc"), values_of(20), method="dirichlet:mass=2")
     half = PseudoCases.at_both(2.0, Bounds(0, 1))
     design = records(values_of(20))[0].design
-    assert levels == [together(values_of(20), PAIRS, design, PLAN, half, Level(0.95))]
+    assert levels == [
+        draws_of_means(values_of(20), PAIRS, design, PLAN, half).together(Level(0.95))
+    ]
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "lower", "upper"])
@@ -156,17 +165,43 @@ def test_ratios_come_back_from_the_log_scale() -> None:
         assert 0 < interval.low <= single.low < single.value < single.high <= interval.high
 
 
-def test_functions_of_tables_get_max_t_within_their_range() -> None:
+def cells_of_models(n: int = 60) -> Array:
+    """Cells of the tables of three models on two classes."""
     generator = np.random.default_rng(3)
-    truth = generator.integers(0, 2, 60)
-    wrong = generator.random((3, 60)) < np.array([[0.1], [0.2], [0.4]])
-    codes = (2 * truth + np.where(wrong, 1 - truth, truth)).astype(float)
-    functional = Functional(statistic_of("mcc", "", 2), Metric(resolve_metric("dsc", None).spec))
+    truth = generator.integers(0, 2, n)
+    wrong = generator.random((3, n)) < np.array([[0.1], [0.2], [0.4]])
+    return np.asarray(2 * truth + np.where(wrong, 1 - truth, truth), dtype=float)
+
+
+def made_of_tables(metric: str, **options: Any) -> tuple[Simultaneous, list[Estimate], list[Level]]:
+    codes = cells_of_models()
+    functional = Functional(statistic_of(metric, "", 2), Metric(hw.SAMPLE_METRICS[metric]))
     models = [Records(one, arrange(one, identities=np.arange(60))[1], 60) for one in codes]
-    jobs = [Job(functional, one) for one in models]
-    pairs = [pair_job(jobs[first], jobs[second], "difference") for first, second in PAIRS]
-    estimates = estimate_jobs(pairs, request(method="percentile"))
-    family = Comparanda(functional, models, PAIRS)
-    got = simultaneous_intervals(family, PLAN, Level(0.95), estimates, lambda _: estimates)
+    return made_of(functional, models, **options)
+
+
+def test_functions_of_tables_get_max_t_within_their_range() -> None:
+    got, _, levels = made_of_tables("mcc", method="percentile")
     assert methods(got) == ["max_t"] * 3
-    assert all(-1 <= one.low < one.high <= 1 for one in got.intervals)
+    assert not levels
+    assert all(-2 <= one.low < one.high <= 2 for one in got.intervals)
+
+
+def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -> None:
+    got, estimates, (level,) = made_of_tables("mcc", method="dirichlet")
+    assert methods(got) == ["dirichlet"] * 3
+    assert 0.95 < level.confidence_level < 1 - 0.05 / 3
+    for interval, single in zip(got.intervals, estimates, strict=True):
+        assert interval.low < single.low < single.high < interval.high
+    # As many draws as the level allows lie beyond a bound of any pair.
+    codes = cells_of_models()
+    statistic, half = statistic_of("mcc", "", 2), PseudoCases.at_both(0.5, Bounds(-1, 1))
+    draws = draws_of_test_sets(
+        codes, PAIRS, Design((60,), paired=True), statistic, PLAN, half, "difference"
+    )
+    assert draws is not None
+    outside = np.zeros(PLAN.n_resamples, dtype=bool)
+    for place, interval in enumerate(got.intervals):
+        lower, upper = draws.contrasts(place)
+        outside |= (lower < interval.low) | (upper > interval.high)
+    assert 0.03 < outside.mean() <= 0.05

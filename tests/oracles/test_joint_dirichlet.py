@@ -13,7 +13,11 @@ from halfwidth.core.types import Bounds, Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_means import weighted_means
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.joint_dirichlet import JointDraws, together, weighted_means_of_models
+from halfwidth.resampling.joint_dirichlet import (
+    JointDraws,
+    draws_of_means,
+    weighted_means_of_models,
+)
 from halfwidth.resampling.simultaneous import all_pairs
 
 Array = NDArray[Any]
@@ -69,7 +73,7 @@ def test_models_alone_have_their_own_distribution_too() -> None:
 def test_the_level_leaves_as_many_draws_outside_as_it_may(alternative: Any) -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
     values, plan, level = three_models(design.n), Plan(3, 2000), Level(0.9, alternative)
-    own = together(values, PAIRS, design, plan, half, level)
+    own = draws_of_means(values, PAIRS, design, plan, half).together(level)
     means = weighted_means_of_models(values, design, plan, half)
     ordered = np.sort(means[PAIRS[:, 0]] - means[PAIRS[:, 1]], axis=-1)
     unsorted = means[PAIRS[:, 0]] - means[PAIRS[:, 1]]
@@ -92,14 +96,18 @@ def test_the_level_leaves_as_many_draws_outside_as_it_may(alternative: Any) -> N
 
 def test_one_difference_has_the_level_asked_for() -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
-    own = together(three_models(design.n), PAIRS[:1], design, Plan(3, 9999), half, Level(0.95))
+    own = draws_of_means(three_models(design.n), PAIRS[:1], design, Plan(3, 9999), half).together(
+        Level(0.95)
+    )
     assert own.confidence_level == pytest.approx(0.95, abs=2e-4)
 
 
 def test_the_same_difference_twice_costs_nothing() -> None:
     design, half = DESIGNS["cases"], PseudoCases.at_both(0.5, Bounds(0, 1))
     twice = np.array([[0, 1], [0, 1]])
-    own = together(three_models(design.n), twice, design, Plan(3, 9999), half, Level(0.95))
+    own = draws_of_means(three_models(design.n), twice, design, Plan(3, 9999), half).together(
+        Level(0.95)
+    )
     assert own.confidence_level == pytest.approx(0.95, abs=2e-4)
 
 
@@ -107,7 +115,7 @@ def test_pseudo_cases_on_one_side_only_are_refused() -> None:
     outward = PseudoCases.outward(1.0, Bounds(0, 1))
     design = DESIGNS["cases"]
     with pytest.raises(TypeError, match="same at both bounds"):
-        together(three_models(design.n), PAIRS, design, PLAN, outward, Level(0.95))
+        draws_of_means(three_models(design.n), PAIRS, design, PLAN, outward).together(Level(0.95))
 
 
 def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[int, int]]:
@@ -118,11 +126,11 @@ def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[in
     claimed: set[tuple[int, int]] = set()
     while remaining:
         cut = 0
-        ordered = {one: np.sort(one[1] * draws.differences(one[0])) for one in remaining}
+        ordered = {one: np.sort(one[1] * draws.contrasts(one[0])[0]) for one in remaining}
         while True:  # the outermost draws that may lie beyond
             beyond = np.zeros(count, dtype=bool)
             for place, sign in remaining:
-                beyond |= sign * draws.differences(place) < ordered[place, sign][cut + 1]
+                beyond |= sign * draws.contrasts(place)[0] < ordered[place, sign][cut + 1]
             if beyond.mean() > level.alpha:
                 break
             cut += 1
@@ -130,7 +138,7 @@ def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[in
         found = {
             (place, sign)
             for place, sign in remaining
-            if (sign * draws.differences(place) <= margin).mean() < tail
+            if (sign * draws.contrasts(place)[0] <= margin).mean() < tail
         }
         if not found:
             break
@@ -147,7 +155,7 @@ def test_stepdown_equals_sets_of_sides(alternative: Any, margin: float) -> None:
     values = np.clip(0.6 + lead + 0.1 * generator.normal(size=(5, 60)), 0, 1)
     design, half = Design((60,), paired=True), PseudoCases.at_both(0.5, bounds)
     means = weighted_means_of_models(values, design, Plan(2, 1500), half)
-    draws, level = JointDraws(means, all_pairs(5)), Level(0.9, alternative)
+    draws, level = JointDraws((means, means), (means, means), all_pairs(5)), Level(0.9, alternative)
     claimed = draws.stepdown(level, margin)
     got = {(pair, (1, -1)[side]) for pair, side in np.argwhere(claimed).tolist()}
     assert got == stepped_down(draws, level, margin)

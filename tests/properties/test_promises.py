@@ -11,7 +11,7 @@ from support import examples
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, Promise, Statistic
 from halfwidth.core.types import Array, Bounds, Interval, Level
 from halfwidth.intervals.catalogue import METHODS
-from halfwidth.intervals.compute import intervals
+from halfwidth.intervals.compute import PAIRED_PROPORTIONS, intervals
 from halfwidth.metrics import building
 from halfwidth.metrics.averaging import CountingFinish
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
@@ -97,7 +97,7 @@ def interval(
 OF_ONE = [
     method
     for method in METHODS
-    if not method.takes_two_samples and method.accepts != {Estimand.PROPORTION_DIFFERENCE}
+    if not method.takes_two_samples and not method.accepts <= PAIRED_PROPORTIONS
 ]
 
 

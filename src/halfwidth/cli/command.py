@@ -51,6 +51,7 @@ class Group(StrEnum):
     INTERVAL = "Interval"
     DESIGN = "Design"
     TEST_SETS = "Metrics of a whole test set"
+    RATERS = "A model against raters"
     CELLS = "Which cells of the study"
     PARTS = "Options of a part (--what)"
     RUNNING = "Running"

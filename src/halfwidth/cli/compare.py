@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from halfwidth.cli import (
+    compared_raters,
     comparison_options,
     comparison_settings,
     figures,
@@ -83,6 +84,9 @@ def compare(
     costs: test_set_options.Costs = None,
     priors: test_set_options.Priors = None,
     weight: test_set_options.Weight = None,
+    model: comparison_options.RatedModel = None,
+    rater: comparison_options.Rater = None,
+    pairs: comparison_options.Pairs = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -109,6 +113,14 @@ def compare(
         --metric auroc
     halfwidth compare preds2.csv --target y --prediction-a a --prediction-b b \\
         --metric accuracy
+
+    A model against raters, beside the raters against each other:
+
+    \b
+    halfwidth compare labels.csv --model unet --rater A --rater B \\
+        --metric cohen_kappa
+    halfwidth compare dice.csv --pairs prediction,reference --model unet \\
+        --metric dsc
     """
     fmt = options.resolve_format(fmt, json, out)
     kind = figures.check(plot, plot_kind, comparison_options.PLOT_KINDS)
@@ -117,21 +129,11 @@ def compare(
             "name a table for each model, halfwidth compare NEW OLD, or one with all of them; "
             "'halfwidth compare --help' says more"
         )
-    settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params)
+    comparisons = _compared(ctx, files, kind)
 
-    # Heavy libraries load here, so that help and slips cost nothing.
-    from halfwidth.comparison.api import compare_table
     from halfwidth.report.comparisons import comparisons_document
     from halfwidth.report.document import Figure
 
-    comparisons = compare_table(
-        models.tables,
-        **models.columns,
-        **settings,
-        **comparison_settings.class_options(models, ctx.params),
-        keep_cases=kind in ("cases", "bland-altman"),
-    )
     for text in comparisons.notes:
         note(text)
     if plot is not None and kind is not None:
@@ -140,6 +142,28 @@ def compare(
     document = figures.with_figure(comparisons_document(comparisons), figure)
     status = STRICT_STATUS if strict and comparisons.cautions else 0
     return Answer(document, fmt, out, status)
+
+
+def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Comparisons:
+    """Models with each other, or one with raters."""
+    of_cases = kind in ("cases", "bland-altman")
+    if compared_raters.asks_for_raters(ctx):
+        if of_cases:
+            raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
+        return compared_raters.compared_with_raters(ctx, files)
+    settings = comparison_settings.comparison_settings(ctx)
+    models = comparison_settings.models_in(files, ctx.params)
+
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.comparison.api import compare_table
+
+    return compare_table(
+        models.tables,
+        **models.columns,
+        **settings,
+        **comparison_settings.class_options(models, ctx.params),
+        keep_cases=of_cases,
+    )
 
 
 def _draw(comparisons: Comparisons, path: Path, kind: str) -> None:

@@ -195,6 +195,39 @@ Average = Annotated[
         rich_help_panel=Group.TEST_SETS,
     ),
 ]
+RatedModel = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="The model that is compared with raters: its column of labels, or with --pairs its "
+        "name in these columns.",
+        metavar="NAME",
+        show_default=False,
+        rich_help_panel=Group.RATERS,
+    ),
+]
+Rater = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rater",
+        help="A rater, two or more: the column of labels, or with --pairs the name (default: all "
+        "but the model).",
+        metavar="NAME",
+        show_default=False,
+        rich_help_panel=Group.RATERS,
+    ),
+]
+Pairs = Annotated[
+    str | None,
+    typer.Option(
+        "--pairs",
+        help="Of values of cases, such as DSC: the two columns that name whose mask is compared "
+        "with whose.",
+        metavar="COLUMN,COLUMN",
+        show_default=False,
+        rich_help_panel=Group.RATERS,
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(

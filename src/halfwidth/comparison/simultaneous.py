@@ -1,7 +1,7 @@
 """Intervals of all differences of a family that hold together: the way that fits the single ones.
 
-- ``dirichlet``: where the single intervals of means are Dirichlet intervals, these are made at the
-  level at which all hold together.
+- ``dirichlet``: where all single intervals are Dirichlet intervals, these are made at the level at
+  which all hold together.
 - ``max_t``: where every resample knows its standard error.
 - ``bonferroni``: the single intervals at 1 - α/m; where no resample has a standard error, and for a
   difference of which too many have none (models that agree in nearly all cases).
@@ -26,7 +26,7 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.dirichlet import dirichlet
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
-from halfwidth.resampling.joint_dirichlet import together
+from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
 
 DIRICHLET, MAX_T, BONFERRONI = dirichlet.__name__, "max_t", "bonferroni"
@@ -67,16 +67,18 @@ class Comparanda:
             self.effect,
         )
 
-    def level_together(self, pseudo_cases: PseudoCases, plan: Plan, level: Level) -> Level:
-        """The level at which Dirichlet intervals of differences of means hold together."""
-        values = np.stack([one.arranged for one in self.models])
-        return together(values, self.pairs, self.models[0].design, plan, pseudo_cases, level)
-
-    @property
-    def of_means(self) -> bool:
-        """Whether they are differences of means."""
-        mean = self.functional.statistic.spec.estimand is Estimand.MEAN
-        return mean and self.effect == "difference"
+    def weighted(self, pseudo_cases: PseudoCases, plan: Plan) -> JointDraws | None:
+        """Differences under the same Dirichlet weights; None where those are not known together."""
+        statistic, design = self.functional.statistic, self.models[0].design
+        records = np.stack([one.arranged for one in self.models])
+        if not statistic.spec.of_records and statistic.spec.estimand is Estimand.MEAN:
+            means = self.effect == "difference" and not self.functional.binary
+            return (
+                draws_of_means(records, self.pairs, design, plan, pseudo_cases) if means else None
+            )
+        return draws_of_test_sets(
+            records, self.pairs, design, statistic, plan, pseudo_cases, self.effect
+        )
 
 
 @frozen(eq=False)
@@ -110,9 +112,9 @@ def simultaneous_intervals(
         From a level to the single intervals at that level.
     """
     pseudo_cases = _pseudo_cases(family, estimates)
-    if pseudo_cases is not None:
-        own = family.level_together(pseudo_cases, plan, level)
-        return _all_of(estimates, singles(own), DIRICHLET)
+    draws = pseudo_cases and family.weighted(pseudo_cases, plan)
+    if draws:
+        return _all_of(estimates, singles(draws.together(level)), DIRICHLET)
     studentized = family.studentized(plan)
     if studentized is None:
         return bonferroni_intervals(level, estimates, singles)
@@ -127,10 +129,10 @@ def bonferroni_intervals(
 
 
 def _pseudo_cases(family: Comparanda, estimates: Sequence[Estimate]) -> PseudoCases | None:
-    """Those of the single intervals, where all are Dirichlet intervals of differences of means."""
+    """Those of the single intervals, where all are Dirichlet intervals."""
     method = estimates[0].method_spec
     alike = all(estimate.method_spec == method for estimate in estimates)
-    if not (family.of_means and alike and method.pseudo_cases):
+    if not (alike and method.pseudo_cases):
         return None
     bounds = family.functional.metric.spec.bounds
     found = method.pseudo_cases(bounds, paired=True, **dict(method.bound))

@@ -251,9 +251,11 @@ class Estimate:
     def text_of(self, number: float) -> str:
         """A value or a bound with as many decimals as the interval supports.
 
-        With more where it would read as 0 or as an end of the range, and is not.
+        With more where it would read as 0, as an end of the range or, of a ratio, as 1, and is not.
         """
-        ends = (0.0, self.range.low, self.range.high)
+        form = self.statistic_spec.spec.form
+        equal = (1.0,) if isinstance(form, Contrast) and form.effect == "ratio" else ()
+        ends = (0.0, self.range.low, self.range.high, *equal)
         return fixed_apart(number, self.decimals, ends)
 
     # ---- ways out

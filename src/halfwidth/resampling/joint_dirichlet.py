@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
+from halfwidth.core.forms import Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import unit_weights
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.gammas import gammas
 
 # Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
@@ -31,27 +34,45 @@ PSEUDO_CASES_PER_MASS = 14
 
 @frozen(eq=False)
 class JointDraws:
-    """Means of several models under the same weights, and how far out each draw of a pair lies.
+    """A statistic of several models under the same weights, and how far out draws of a pair lie.
 
     Attributes
     ----------
-    means : ndarray, shape (K, B)
+    lower, upper : pair of ndarray, each (K, B)
+        For the lower and for the upper end of intervals: of each model where it is the first of a
+        pair, and where it is the second.
     pairs : ndarray of int, shape (P, 2)
-        First minus second.
+    effect : {"difference", "ratio"}
+        First minus second, or first over second.
     """
 
-    means: Array
+    lower: tuple[Array, Array]
+    upper: tuple[Array, Array]
     pairs: NDArray[np.intp]
+    effect: Effect = "difference"
 
     @property
     def n_draws(self) -> int:
         """B."""
-        return int(self.means.shape[-1])
+        return int(self.lower[0].shape[-1])
 
-    def differences(self, place: int) -> Array:
-        """Those of one pair, (B,)."""
+    def contrasts(self, place: int) -> tuple[Array, Array]:
+        """Differences or ratios of one pair, for the lower and for the upper end: both (B,)."""
+        lower = self._contrast(place, *self.lower)
+        return lower, lower if self.upper is self.lower else self._contrast(place, *self.upper)
+
+    def _contrast(self, place: int, of_first: Array, of_second: Array) -> Array:
         first, second = self.pairs[place]
-        return np.asarray(self.means[first] - self.means[second])
+        if self.effect == "difference":
+            return np.asarray(of_first[first] - of_second[second])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(of_first[first] / of_second[second])
+
+    def together(self, level: Level) -> Level:
+        """The level at which the intervals of all pairs hold together at this one."""
+        closed = _closed_sides(level)
+        tail = self.tail(self.depths(level), np.tile(closed, (len(self.pairs), 1)), level)
+        return Level(1 - int(closed.sum()) * tail, level.alternative)
 
     def depths(self, level: Level) -> NDArray[np.unsignedinteger[Any]]:
         """How many draws of its pair lie further out, from below and from above: (P, 2, B).
@@ -61,8 +82,8 @@ class JointDraws:
         deepest = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
         depths = np.full((len(self.pairs), 2, self.n_draws), deepest, np.min_scalar_type(deepest))
         for place, both in enumerate(depths):
-            differences = self.differences(place)
-            for side, ascending in ((0, differences), (1, -differences)):
+            lower, upper = self.contrasts(place)
+            for side, ascending in ((0, lower), (1, -upper)):
                 outer = np.argpartition(ascending, deepest)[:deepest]
                 outer = outer[np.argsort(ascending[outer], kind="stable")]
                 both[side, outer] = np.arange(deepest)
@@ -96,8 +117,8 @@ class JointDraws:
         # A claim that the first is better rests on the lower end.
         beyond = np.array(
             [
-                [(one <= margin).mean(), (one >= -margin).mean()]
-                for one in map(self.differences, range(len(self.pairs)))
+                [(lower <= margin).mean(), (upper >= -margin).mean()]
+                for lower, upper in map(self.contrasts, range(len(self.pairs)))
             ]
         ).reshape(-1, 2)
         open_sides = np.tile(_closed_sides(level), (len(self.pairs), 1))
@@ -116,15 +137,10 @@ def _closed_sides(level: Level) -> NDArray[np.bool_]:
     return np.array([level.alternative != "upper", level.alternative != "lower"])
 
 
-def together(
-    values: Array,
-    pairs: NDArray[np.intp],
-    design: Design,
-    plan: Plan,
-    pseudo_cases: PseudoCases,
-    level: Level,
-) -> Level:
-    """The level at which the Dirichlet intervals of all differences of means hold together.
+def draws_of_means(
+    values: Array, pairs: NDArray[np.intp], design: Design, plan: Plan, pseudo_cases: PseudoCases
+) -> JointDraws:
+    """Of the means of per-case values.
 
     Parameters
     ----------
@@ -136,8 +152,6 @@ def together(
     plan : Plan
     pseudo_cases : PseudoCases
         The same at both bounds, for both ends.
-    level : Level
-        Of all together.
 
     Examples
     --------
@@ -145,13 +159,36 @@ def together(
     >>> values = np.array([[0.9, 0.8, 0.7, 0.9], [0.8, 0.8, 0.5, 0.7], [0.8, 0.9, 0.7, 0.8]])
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
     >>> design, half = Design((4,), paired=True), PseudoCases.at_both(0.5, Bounds(0, 1))
-    >>> 0.95 < together(values, pairs, design, Plan(1), half, Level(0.95)).confidence_level < 0.984
+    >>> draws = draws_of_means(values, pairs, design, Plan(1), half)
+    >>> 0.95 < draws.together(Level(0.95)).confidence_level < 0.984
     True
     """
-    draws = JointDraws(weighted_means_of_models(values, design, plan, pseudo_cases), pairs)
-    closed = _closed_sides(level)
-    tail = draws.tail(draws.depths(level), np.tile(closed, (len(pairs), 1)), level)
-    return Level(1 - int(closed.sum()) * tail, level.alternative)
+    means = weighted_means_of_models(values, design, plan, pseudo_cases)
+    both = means, means
+    return JointDraws(both, both, pairs)
+
+
+def draws_of_test_sets(
+    records: Array,
+    pairs: NDArray[np.intp],
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    effect: Effect,
+) -> JointDraws | None:
+    """Of metrics of test sets: the very draws of which each pair has its own interval.
+
+    None for averages over classes, whose intervals are made of those of their classes.
+    """
+    weighted_pairs = engine_for(statistic).weighted_pairs
+    if weighted_pairs is None:
+        return None
+    ends = weighted_pairs(records, design, statistic, plan, pseudo_cases)
+    if ends[0].classes is not None:
+        return None
+    lower, upper = ((end.first[:, 0], end.second[:, 0]) for end in ends)
+    return JointDraws(lower, lower if ends[0] is ends[1] else upper, pairs, effect)
 
 
 def weighted_means_of_models(

@@ -12,7 +12,9 @@ the AUROC as well (`rank_swaps`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +39,17 @@ from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
-from halfwidth.resampling.swaps import all_sums, drawn_sums, drawn_swaps, of_cases
+from halfwidth.resampling.swaps import MANY_FEATURES, all_sums, drawn_sums, drawn_swaps, of_cases
 
 # Rounding makes equal differences unequal by less than this share of them.
 EQUAL_SHARE = 1e-9
+# Swaps are octets: so many times more of them fit into a block.
+LARGER_BLOCKS = 4
+
+
+Swapped = NDArray[np.uint8]
+# From swaps of units, (B, U), to differences, (B,).
+OfSwaps = Callable[[Swapped], Array]
 
 
 @frozen
@@ -78,6 +87,20 @@ class SignedSums:
     features: Array
     difference: Callable[[Array], Array]
 
+    def of_swaps(self) -> OfSwaps:
+        """The same of swaps of units: only those that contribute to a sum are looked at."""
+        moved = np.flatnonzero(self.features.any(axis=0))
+        rows = np.flatnonzero(self.features.any(axis=1))
+        features = self.features[np.ix_(rows, moved)]
+        totals = self.features.sum(axis=-1, keepdims=True)
+
+        def differences(swapped: Swapped) -> Array:
+            sums = np.repeat(totals, len(swapped), axis=1)
+            sums[rows] -= 2 * (features @ swapped[:, moved].T.astype(float))
+            return self.difference(sums)
+
+        return differences
+
 
 Pair = tuple[Array, Array]
 
@@ -103,27 +126,33 @@ def swap_tests(
     -------
     list of PermutationResult
     """
-    results: list[PermutationResult | None] = []
-    sums: list[tuple[SignedSums, float]] = []
-    others: list[tuple[OfSwaps, float]] = []
-    for pair in pairs:
+    results: dict[int, PermutationResult | None] = {}
+    sums: dict[int, tuple[SignedSums, float]] = {}
+    others: dict[int, tuple[OfSwaps, float]] = {}
+    for place, pair in enumerate(pairs):
         observed = _observed(pair, statistic)
         if np.isnan(observed):
-            results.append(PermutationResult(np.nan, None))
+            results[place] = PermutationResult(np.nan, None)
             continue
         least, signed = _least(observed, pair, statistic), signed_sums(pair, design, statistic)
-        if signed is not None:
-            results.append(_counted(signed, plan, least))
-            if results[-1] is None:
-                sums.append((signed, least))
-            continue
-        of_swaps = _swapper(pair, design, statistic, plan)
-        results.append(_all_swapped(of_swaps, pair, design, plan, least))
-        if results[-1] is None:
-            others.append((of_swaps, least))
+        if signed is None:
+            of_swaps = _swapper(pair, design, statistic, plan)
+            results[place] = _all_swapped(of_swaps, pair, design, plan, least)
+            others[place] = of_swaps, least
+        else:
+            results[place] = _counted(signed, plan, least)
+            if len(signed.features) < MANY_FEATURES:
+                sums[place] = signed, least
+            else:
+                others[place] = signed.of_swaps(), least
     slow = statistic.spec.form is None
-    drawn = iter([*_drawn(sums, design, plan), *_drawn_swapped(others, design, plan, slow=slow)])
-    return [next(drawn) if result is None else result for result in results]
+    for waiting, draw in (
+        (sums, functools.partial(_drawn, design=design, plan=plan)),
+        (others, functools.partial(_drawn_swapped, design=design, plan=plan, slow=slow)),
+    ):
+        left = [place for place in waiting if results[place] is None]
+        results.update(zip(left, draw([waiting[place] for place in left]), strict=True))
+    return [result for _, result in sorted(results.items()) if result is not None]
 
 
 def _observed(pair: Pair, statistic: Statistic) -> float:
@@ -271,11 +300,6 @@ def _of_sums_of_either(
 # --------------------------------------------------------------------------- everything else
 
 
-Swapped = NDArray[np.uint8]
-# From swaps of units, (B, U), to differences, (B,).
-OfSwaps = Callable[[Swapped], Array]
-
-
 def _swapper(pair: Pair, design: Design, statistic: Statistic, plan: Plan) -> OfSwaps:
     """The statistic of what either model has after a swap."""
     form, weights = statistic.spec.form, None
@@ -311,7 +335,8 @@ def _drawn_swapped(
     waiting: Sequence[tuple[OfSwaps, float]], design: Design, plan: Plan, *, slow: bool
 ) -> list[PermutationResult]:
     tally = np.zeros((len(waiting), 2), np.intp)
-    blocks = plan.blocks(2 * design.n, slow=slow) if waiting else ()
+    larger = replace(plan, block_elements=(1 if slow else LARGER_BLOCKS) * plan.block_elements)
+    blocks = larger.blocks(2 * design.n, slow=slow) if waiting else ()
     for start, stop in blocks:
         swapped = drawn_swaps(plan, design, start, stop)
         tally += [_tally(of_swaps(swapped), least) for of_swaps, least in waiting]
