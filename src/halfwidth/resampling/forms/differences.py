@@ -9,7 +9,7 @@ and has all that a mean has.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,26 +133,64 @@ def _weighted(
     one = of_one_model(statistic)
     if is_mean_of_differences(statistic) and inner.weighted is not None:
         return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
-    if inner.weighted_pairs is None:
-        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     models, places = distinct_models(pairs)
-    discordance = np.full(len(places), INDEPENDENT)
-    if inner.discordance is not None:
-        discordance = inner.discordance(models, places, one)
     contrast = declared_form(statistic, Contrast)
     lower, upper = _Ends(contrast), _Ends(contrast)
-    for value in np.unique(discordance):
-        rows = np.flatnonzero(discordance == value)
-        used, own = np.unique(places[rows], return_inverse=True)
-        low, high = inner.weighted_pairs(
-            models[used], design, one, plan, pseudo_cases, float(value)
-        )
-        own = own.reshape(-1, 2)
+    for rows, own, (low, high) in weighted_in_pairs(
+        inner, models, places, design, one, plan, pseudo_cases
+    ):
         lower.add(rows, low, own)
         if high is not low:
             upper.add(rows, high, own)
     below = lower.distribution(plan)
     return below, upper.distribution(plan) if upper.rows else below
+
+
+def weighted_in_pairs(
+    inner: Engine,
+    models: Array,
+    places: NDArray[np.intp],
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], tuple[InPairs, InPairs]]]:
+    """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time.
+
+    Parameters
+    ----------
+    inner : Engine
+        Of the statistic of one model, with weights in pairs.
+    models : ndarray, shape (M, ..., n)
+    places : ndarray of int, shape (S, 2)
+        Of the models of each pair.
+    design : Design
+    statistic : Statistic
+        Of one model.
+    plan : Plan
+    pseudo_cases : PseudoCases
+
+    Yields
+    ------
+    rows : ndarray of int
+        Which pairs.
+    own : ndarray of int, shape (rows, 2)
+        Places of their models among the replicates.
+    ends : pair of InPairs
+        For the lower and for the upper end of intervals.
+    """
+    if inner.weighted_pairs is None:
+        raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
+    discordance = np.full(len(places), INDEPENDENT)
+    if inner.discordance is not None:
+        discordance = inner.discordance(models, places, statistic)
+    for value in np.unique(discordance):
+        rows = np.flatnonzero(discordance == value)
+        used, own = np.unique(places[rows], return_inverse=True)
+        ends = inner.weighted_pairs(
+            models[used], design, statistic, plan, pseudo_cases, float(value)
+        )
+        yield rows, own.reshape(-1, 2), ends
 
 
 class _Ends:
