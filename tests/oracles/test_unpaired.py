@@ -196,7 +196,15 @@ def test_welch_without_a_spread_has_no_width_and_without_a_degree_no_bounds() ->
     assert np.isnan(none.high)
     e = compared(job(FIRST[:1], metric=None), job(SECOND, metric=None))
     assert math.isnan(e.low)
-    assert "HW306" in [caution.code for caution in e.cautions]
+    (why,) = (caution.message for caution in e.cautions if caution.code == "HW306")
+    assert "one of the two samples has a single case" in why
+
+
+def test_a_bound_of_a_ratio_reads_as_1_only_where_it_is() -> None:
+    hits, others = np.repeat([1.0, 0.0], (5, 1)), np.repeat([1.0, 0.0], (1, 7))
+    e = compared(job(hits, metric="correct"), job(others, metric="correct"), "ratio")
+    assert e.high > 30
+    assert "CI 1.5 to 37" in e.sentence()
 
 
 # --------------------------------------------------------------------------- MOVER

@@ -141,7 +141,7 @@ def test_one_of_sensitivity_and_specificity_is_enough(prevalence: float) -> None
         plan = planning.classes_n(**{name: 0.9}, prevalence=prevalence, halfwidth=0.05)
         needed = planning.proportion_n(0.9, halfwidth=0.05).n
         assert plan.n == math.ceil(needed / share - 1e-9)
-        assert (plan.of, [part.of for part in plan.parts]) == (name, [name])
+        assert (plan.quantity, [part.quantity for part in plan.parts]) == (name, [name])
         assert sum(plan.counts.values()) == plan.n
 
 

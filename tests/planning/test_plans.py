@@ -132,7 +132,7 @@ def test_a_search_finds_the_first() -> None:
 def test_a_pilot_of_zeros_and_ones_is_a_proportion() -> None:
     right = np.repeat([True, False], [45, 5])
     plan = planning.pilot_n(right, width=0.15, rng=1, n_samples=200)
-    assert (plan.of, plan.formula) == ("proportion", "wilson")
+    assert (plan.quantity, plan.formula) == ("proportion", "wilson")
     expected = planning.proportion_n(0.9, width=0.15).n
     # Four in five studies, against the study that finds what is expected.
     assert expected < plan.n < 1.6 * expected

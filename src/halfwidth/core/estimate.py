@@ -138,10 +138,10 @@ class Estimate:
     @property
     def statistic(self) -> str | None:
         """Name of the summary statistic; None for a metric of a whole test set."""
-        return None if self.of_test_set else self.statistic_spec.spec.name
+        return None if self.is_of_test_set else self.statistic_spec.spec.name
 
     @property
-    def of_test_set(self) -> bool:
+    def is_of_test_set(self) -> bool:
         """Whether the metric has one value for the whole test set."""
         return self.metric_spec.spec.level is MetricLevel.SAMPLE
 
@@ -153,7 +153,7 @@ class Estimate:
     @property
     def parameters(self) -> dict[str, float]:
         """Parameters of the metric and of the statistic; their names never clash."""
-        statistic_parameters = {} if self.of_test_set else self.statistic_spec.parameters
+        statistic_parameters = {} if self.is_of_test_set else self.statistic_spec.parameters
         return {**self.metric_spec.parameters, **statistic_parameters}
 
     def _parameter_text(self, name: str) -> Any:
@@ -251,9 +251,11 @@ class Estimate:
     def text_of(self, number: float) -> str:
         """A value or a bound with as many decimals as the interval supports.
 
-        With more where it would read as 0 or as an end of the range, and is not.
+        With more where it would read as 0, as an end of the range or, of a ratio, as 1, and is not.
         """
-        ends = (0.0, self.range.low, self.range.high)
+        form = self.statistic_spec.spec.form
+        equal = (1.0,) if isinstance(form, Contrast) and form.effect == "ratio" else ()
+        ends = (0.0, self.range.low, self.range.high, *equal)
         return fixed_apart(number, self.decimals, ends)
 
     # ---- ways out

@@ -169,7 +169,7 @@ class Estimates(Sequence[Estimate]):
         import html
 
         frame = self.to_frame()
-        reduced = ["average"] if all(item.of_test_set for item in self) else ["statistic"]
+        reduced = ["average"] if all(item.is_of_test_set for item in self) else ["statistic"]
         about, bounds = ["label", "metric", *reduced], ["value", "low", "high"]
         shown = [*about, *bounds, "n", "method", "cautions"]
         # Everything is escaped, so that a column called <script> stays text.

@@ -496,6 +496,8 @@ class MethodSpec:
     @property
     def designs_text(self) -> str:
         """Under which designs it works, in words."""
+        if self.takes_two_samples:
+            return "clusters, strata too"
         return "clusters, strata, pairs too" if self.takes_designs else "independent cases only"
 
     @property

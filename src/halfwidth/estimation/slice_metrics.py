@@ -32,7 +32,7 @@ class SliceMetrics:
         if part.metric is None:
             counted = self._option is None and self._bounds is None and self._counts(part.column)
             return Metric(PROPORTION) if counted else self._metric
-        known = part.metric in METRICS
+        known = part.metric.partition(":")[0] in METRICS
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )

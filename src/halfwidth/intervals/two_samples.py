@@ -57,7 +57,12 @@ def newcombe_unpaired(successes: ArrayLike, n: ArrayLike, level: Level) -> Inter
     return mover(x / trials, (first, second), "difference", level)
 
 
+def _no_degrees(_sample: Unanswered) -> tuple[str, str]:
+    return "one of the two samples has a single case (or cluster), and no spread", "add cases to it"
+
+
 @interval_method(
+    no_interval=_no_degrees,
     title="Welch",
     drawn=Drawn("green", "broken", "^"),
     accepts=frozenset({Estimand.MEAN}),

@@ -211,7 +211,7 @@ def _width_formula(
     need = Requirement("reliable coverage of the AUROC", metric.reliable_n, cite("andre2025").short)
     assumed = {"expected": area, "prevalence": share}
     return WidthFormula(
-        of=metric.spec.display,
+        quantity=metric.spec.display,
         formula=named,
         formula_text=FORMULAS[named],
         level=level,

@@ -130,7 +130,7 @@ def classes_width(
     Examples
     --------
     >>> plan = classes_width(0.9, 0.95, 500, prevalence=0.1)
-    >>> [(part.of, part.n, round(part.width, 3)) for part in plan.parts]
+    >>> [(part.quantity, part.n, round(part.width, 3)) for part in plan.parts]
     [('sensitivity', 50, 0.17), ('specificity', 450, 0.041)]
     """
     share, level = check_share("prevalence", prevalence), Level(confidence_level)
@@ -232,7 +232,7 @@ def _joint_plan(
         raise OptionError(f"prevalence={prevalence:g} leaves fewer than 2 cases of a class in {n}")
     assumed = {name: value for one in shares for name, value in one.width_formula.assumed.items()}
     return SampleSize(
-        of=" and ".join(one.name for one in shares),
+        quantity=" and ".join(one.name for one in shares),
         n=n,
         width=width_at(n),
         formula=wilson.__name__,

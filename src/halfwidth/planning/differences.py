@@ -245,7 +245,7 @@ def _width_formula(
     if design.paired:
         notes = notes_on_auto(bound, named)
     return WidthFormula(
-        of=of,
+        quantity=of,
         formula=named,
         formula_text=(FORMULAS if design.paired else GROUP_FORMULAS)[named],
         level=level,

@@ -224,7 +224,7 @@ def _width_formula(
 ) -> WidthFormula:
     level, named = Level(confidence_level), check_choice("formula", formula, list(FORMULAS))
     return WidthFormula(
-        of=of,
+        quantity=of,
         formula=named,
         formula_text=FORMULAS[named],
         level=level,

@@ -120,7 +120,7 @@ def proportion_formula(
         return float(interval.low), float(interval.high)
 
     return WidthFormula(
-        of=called,
+        quantity=called,
         formula=wilson.__name__,
         formula_text=FORMULA_TEXT,
         level=level,

@@ -198,7 +198,7 @@ def _width_formula(
         return rank_span(n, share, level) if s is None else _normal_width(share, s, n, level)
 
     return WidthFormula(
-        of=quantity_text(statistic, bound),
+        quantity=quantity_text(statistic, bound),
         formula=named,
         formula_text=FORMULAS[named],
         level=level,

@@ -77,7 +77,7 @@ class SampleSize:
 
     Attributes
     ----------
-    of : str
+    quantity : str
         What is estimated: ``"mean DSC"``.
     n : int
         Cases in all: the most that one of the requirements asks for, or the number given.
@@ -117,7 +117,7 @@ class SampleSize:
         The width at other n, for a figure.
     """
 
-    of: str
+    quantity: str
     n: int
     width: float
     formula: str
@@ -151,14 +151,14 @@ class SampleSize:
         return numbers[0] if numbers else None
 
     @property
-    def asked(self) -> bool:
+    def solves_for_n(self) -> bool:
         """Whether the plan is for a width or a power, rather than for a given n."""
         return self.wanted is not None or self.aim is not None
 
     @property
     def decided_by(self) -> str:
         """The requirement that takes most cases; ``"given"`` if n was given."""
-        if not self.asked:
+        if not self.solves_for_n:
             return "given"
         return max(self.requirements, key=lambda need: need.n).what
 
@@ -182,9 +182,9 @@ class SampleSize:
             f"{name.replace('_', ' ').replace('sd', 'SD')} {value:g}"
             for name, value in self.assumed.items()
         )
-        end = f"; {self.decided_by} decides" if self.asked else ""
+        end = f"; {self.decided_by} decides" if self.solves_for_n else ""
         return (
-            f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.of} of "
+            f"{self.n} cases give a {percent(self.confidence_level)} CI of the {self.quantity} of "
             f"half-width {reach}{unit} ({self.formula}; {assumptions}){end}."
         )
 
@@ -192,7 +192,7 @@ class SampleSize:
         """The plan as plain types; NaN is None."""
         plan: dict[str, Any] = {
             "label": self.label,
-            "of": self.of,
+            "of": self.quantity,
             "n": self.n,
             "width": _plain(self.width),
             "halfwidth": _plain(self.halfwidth),

@@ -219,7 +219,7 @@ class Studies:
             self.request.seed,
         )
         return SampleSize(
-            of=self.of,
+            quantity=self.of,
             n=n,
             width=median,
             formula=method.name,

@@ -43,7 +43,7 @@ class WidthFormula:
         Finds the n for a width where bisection would fail.
     """
 
-    of: str
+    quantity: str
     formula: str
     formula_text: str
     level: Level
@@ -121,7 +121,7 @@ def _planned(
 ) -> SampleSize:
     low, high = width_formula.ends_at(n) if width_formula.ends_at else (np.nan, np.nan)
     return SampleSize(
-        of=width_formula.of,
+        quantity=width_formula.quantity,
         n=n,
         width=width_formula.width_at(n),
         formula=width_formula.formula,

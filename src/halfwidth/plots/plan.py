@@ -50,7 +50,7 @@ def plan_frame(plans: SampleSize | Sequence[SampleSize]) -> pd.DataFrame:
             {
                 "plan": place,
                 "label": plan.label,
-                "of": plan.of,
+                "of": plan.quantity,
                 "n": n,
                 "width": width,
                 "halfwidth": width / 2,
@@ -129,7 +129,7 @@ def _prepare(ax: Axes, plan: SampleSize) -> None:
     ax.set_xscale("log")
     ax.set_xlabel("cases", fontsize=TEXT_SIZE)
     ax.set_ylabel(
-        f"half-width of the {level} CI\n{plan.of}{unit}", fontsize=TEXT_SIZE, parse_math=False
+        f"half-width of the {level} CI\n{plan.quantity}{unit}", fontsize=TEXT_SIZE, parse_math=False
     )
     ax.tick_params(which="both", labelsize=TEXT_SIZE, width=0.6, color=QUIET)
     ax.grid(color=FAINT, linewidth=0.6)
@@ -182,7 +182,7 @@ def _paint(ax: Axes, plans: Sequence[SampleSize], words: str, colour: str, strok
 def _curve_label(plan: SampleSize) -> str:
     """What tells one curve from another."""
     assumed = [f"{name.replace('_', ' ')} {value:g}" for name, value in plan.assumed.items()]
-    several = [plan.label, plan.of if plan.simulated else ""]
+    several = [plan.label, plan.quantity if plan.simulated else ""]
     return printable(", ".join(word for word in [*several, *assumed] if word))
 
 

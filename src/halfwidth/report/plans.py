@@ -23,7 +23,8 @@ def plans_document(plans: Sequence[SampleSize]) -> Document:
     """Plans of one kind: what is needed, and what the numbers rest on."""
     first = plans[0]
     unit = f" [{first.unit}]" if first.unit else ""
-    title = f"{first.of[:1].upper()}{first.of[1:]}{unit}, {percent(first.confidence_level)} CI"
+    quantity = first.quantity[:1].upper() + first.quantity[1:]
+    title = f"{quantity}{unit}, {percent(first.confidence_level)} CI"
     tables = [_overview(plans)]
     if len(plans) == 1:
         tables += [_needs(first)] if first.requirements else []
@@ -69,8 +70,8 @@ def _overview(plans: Sequence[SampleSize]) -> Table:
     places = max(plan.decimals for plan in plans)
     if any(plan.label for plan in plans):
         columns["label"] = lambda plan: plan.label
-    if len({plan.of for plan in plans}) > 1:
-        columns["plan"] = lambda plan: plan.of
+    if len({plan.quantity for plan in plans}) > 1:
+        columns["plan"] = lambda plan: plan.quantity
     for name in _varying(plans):
         columns[WORDS.get(name, name)] = lambda plan, name=name: f"{plan.assumed[name]:g}"  # type: ignore[misc]
     for_width = any(plan.wanted is not None for plan in plans)
@@ -96,7 +97,7 @@ def _question_columns(plans: Sequence[SampleSize]) -> dict[str, Callable[[Sample
     columns: dict[str, Callable[[SampleSize], str]] = {}
     if all(plan.power is not None for plan in plans):
         columns["power"] = lambda plan: f"{100 * (plan.power or 0.0):.1f} %"
-    if any(plan.asked for plan in plans):
+    if any(plan.solves_for_n for plan in plans):
         columns["decided by"] = lambda plan: plan.decided_by
     return columns
 

@@ -19,8 +19,9 @@ from halfwidth.estimation.resolve import AUTO, PROPORTION
 from halfwidth.estimation.test_sets.class_context import ClassContext, class_context
 from halfwidth.estimation.test_sets.curves import plain_request
 from halfwidth.estimation.test_sets.jobs import share_job
+from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.rates import sensitivity
 

@@ -23,8 +23,9 @@ from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.estimation.test_sets.class_context import class_context
 from halfwidth.estimation.test_sets.curve_lines import curve_line
 from halfwidth.estimation.test_sets.jobs import job_for
+from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.intervals.bootstrap import percentile
 from halfwidth.metrics.catalogue import SAMPLE_METRICS
 from halfwidth.metrics.ranking import auroc, average_precision, cumulated

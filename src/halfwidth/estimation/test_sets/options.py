@@ -26,13 +26,9 @@ from halfwidth.estimation.test_sets.class_labels import declared_order
 from halfwidth.estimation.test_sets.error_bounds import check_errors, within_bounds
 from halfwidth.estimation.test_sets.jobs import COUNTING, job_for
 from halfwidth.estimation.test_sets.metric_names import AVERAGES, resolve_sample_metric
+from halfwidth.estimation.test_sets.reading import check_numbers, check_test_set
 from halfwidth.estimation.test_sets.score_scales import Scores, check_kind
-from halfwidth.estimation.test_sets.test_set import (
-    Decisions,
-    TestSet,
-    check_numbers,
-    check_test_set,
-)
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 

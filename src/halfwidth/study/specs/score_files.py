@@ -16,8 +16,9 @@ from halfwidth.core.errors import DataError, UnknownNameError, quoted, shortened
 from halfwidth.core.spec import MetricLevel
 from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.test_sets.class_labels import Codes, as_cells, labels_in
+from halfwidth.estimation.test_sets.reading import check_test_set
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
-from halfwidth.estimation.test_sets.test_set import Decisions, TestSet, check_test_set
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
 from halfwidth.io.arrays import read_array
 from halfwidth.io.readers import read_table
 from halfwidth.io.repeats import case_column, repeats_in

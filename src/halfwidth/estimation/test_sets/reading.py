@@ -1,0 +1,402 @@
+"""From what is given for the cases of a test set to a checked one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.cautions import Caution
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+from halfwidth.core.undefined import Missing, is_missing
+from halfwidth.estimation.check import as_numbers, check_magnitude
+from halfwidth.estimation.grouping import unit_codes
+from halfwidth.estimation.pairing import class_order, paired
+from halfwidth.estimation.test_sets.class_labels import (
+    KNOWN_PAIRS,
+    Codes,
+    as_cells,
+    as_codes,
+    declared_order,
+    labels_in,
+    plain_label,
+    positive_label,
+)
+from halfwidth.estimation.test_sets.score_columns import check_columns_of_classes
+from halfwidth.estimation.test_sets.score_scales import (
+    Scores,
+    as_score_rows,
+    on_scale,
+    threshold_on_scale,
+)
+from halfwidth.estimation.test_sets.test_set import Decisions, TestSet
+
+# Weights are scaled where the largest lies beyond this or its inverse.
+SMALLEST_WEIGHT = 1e-50
+# Fractions may name classes, but not so many.
+MOST_FRACTIONS = 10
+
+
+def check_test_set(
+    y_true: Any,
+    y_score: Any,
+    decisions: Decisions,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    missing: Missing,
+    sample_weight: Any = None,
+    groups: Any = None,
+    strata: Any = None,
+    where: tuple[str, str] = ("y_true", "y_score"),
+) -> TestSet:
+    """Labels and predictions made ready, or a `DataError` that says what is wrong and where."""
+    _check_policy(missing)
+    paired_inputs = paired(
+        _named(where, y_true, y_score, sample_weight, groups, strata), fresh=where
+    )
+    y_true, y_score, sample_weight, groups, strata = paired_inputs.given.values()
+    truth_cells = as_cells(y_true, where[0])
+    moved: tuple[Caution, ...] = ()
+    known_labels = _KnownLabels()
+    hard = _are_labels(y_score, truth_cells, decisions, known_labels)
+    predicted_cells = as_cells(y_score, where[1]) if hard else None
+    classes = _classes(truth_cells, predicted_cells, labels, where, known_labels)
+    if labels is None and (order := declared_order(y_true)) is not None:
+        classes.sort(key=lambda label: order.index(label) if label in order else len(order))
+    if predicted_cells is not None:
+        _check_lengths(truth_cells, predicted_cells, where)
+        rows: NDArray[Any] = as_codes(predicted_cells, classes, where[1])[None]
+        there = rows[0] >= 0
+    else:
+        rows = as_score_rows(y_score, where[1])
+        _check_lengths(truth_cells, rows[0], where)
+        _check_columns(rows, classes, labels, where)
+        columns = list(getattr(y_score, "columns", ()))
+        column_order, moved = class_order(
+            classes, columns, f"the columns of {where[1]}", declared=labels is not None
+        )
+        rows = rows if column_order is None else rows[column_order]
+        # Minus infinity is the logarithm of a probability of 0.
+        there = np.asarray(~(np.isnan(rows) | np.isposinf(rows)).any(axis=0))
+        if len(rows) > 1:
+            there &= ~np.isneginf(rows).all(axis=0)
+    truth = as_codes(truth_cells, classes, where[0])
+    kept = _kept((truth >= 0) & there, missing, where)
+    n_missing = int((~kept).sum())
+    weights = _weights(sample_weight, kept)
+    if weights is not None and not weights.all():
+        # A case that weighs nothing is none: it must not count as a unit.
+        kept[kept] = weights > 0
+        weights = weights[weights > 0]
+    if weights is not None and (weights == weights[0]).all():
+        weights = None  # equal weights are no weights
+    clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
+    if not kept.all():
+        rows, truth = rows[:, kept], truth[kept]
+    if not len(truth):
+        raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
+    positive = positive_label(classes, pos_label)
+    if hard:
+        read = _ReadScores(None, rows[0])
+    else:
+        read = _read_scores(rows, classes, positive, decisions, where[1])
+        check_columns_of_classes(rows, truth, classes, read.kind, decisions.kind, where[1])
+    notes = [] if labels is not None else [f"classes: {shortened(classes, 20)}"]
+    if positive is not None:
+        notes.append(f"positive class: {classes[positive]}")
+    return TestSet(
+        labels=tuple(classes),
+        truth=truth,
+        given=rows,
+        predicted=read.predicted,
+        scores=read.scores,
+        positive=positive,
+        threshold=read.threshold,
+        logits=read.logits,
+        hard=hard,
+        rows_miss_one=read.rows_miss_one,
+        weights=weights,
+        groups=clusters,
+        strata=strata_codes,
+        n_missing=n_missing,
+        notes=("; ".join(notes),) if notes else (),
+        cautions=(*moved, *paired_inputs.cautions(kept, groups)),
+        kept=kept,
+    )
+
+
+def _named(where: tuple[str, str], *given: Any) -> dict[str, Any]:
+    return dict(zip((*where, "sample_weight", "groups", "strata"), given, strict=True))
+
+
+@frozen
+class _ReadScores:
+    scores: Array | None
+    predicted: Codes | None
+    threshold: float | None = None
+    rows_miss_one: float = 0.0
+    kind: Scores = "labels"
+
+    @property
+    def logits(self) -> bool:
+        return self.kind == "logits"
+
+
+def _read_scores(
+    rows: Array, classes: Sequence[Any], positive: int | None, decisions: Decisions, where: str
+) -> _ReadScores:
+    single = len(rows) == 1
+    needs_scale = decisions.needed and decisions.threshold is None and not decisions.tuned
+    on_one, kind, missed = on_scale(rows, decisions.kind, where, thresholds=single and needs_scale)
+    if single and positive is None:
+        raise OptionError(
+            f"{where}: a single score per case is of the positive class; say which of "
+            f"{shortened([repr(label) for label in classes])} that is: pos_label= (--positive)"
+        )
+    scores = (
+        _scores_of_both_classes(on_one[0], positive, kind)
+        if single and positive is not None
+        else on_one
+    )
+    read = _ReadScores(scores, None, rows_miss_one=missed, kind=kind)
+    if not decisions.needed or decisions.tuned:
+        return read
+    binary = len(classes) == 2 and positive is not None
+    if decisions.threshold is not None and not binary:
+        raise OptionError(
+            f"threshold={decisions.threshold:g} (--threshold) needs two classes of which one is "
+            f"positive; there are {len(classes)}"
+            + ("" if len(classes) > 2 else ": say which with pos_label= (--positive)")
+        )
+    unscaled = kind == "any" and not single and decisions.threshold is None
+    if not binary or positive is None or unscaled:
+        # The largest score decides; of equal ones the first, as argmax has it.
+        return replace(read, predicted=rows.argmax(axis=0))
+    cut = threshold_on_scale(decisions.threshold, kind, where)
+    chosen = np.where(scores[positive] >= cut, positive, 1 - positive)
+    threshold = 0.5 if decisions.threshold is None else decisions.threshold
+    return replace(read, predicted=chosen, threshold=threshold)
+
+
+def _scores_of_both_classes(score: Array, positive: int, kind: Scores) -> Array:
+    """The scores of both classes, given that of the positive one."""
+    other = 1 - score if kind == "probabilities" else -score
+    return np.stack([other, score] if positive == 1 else [score, other])
+
+
+class _KnownLabels:
+    """The labels in cells, looked for once in each array: a million cases take time."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[NDArray[Any], list[Any]]] = []
+
+    def __call__(self, cells: NDArray[Any], where: str) -> list[Any]:
+        for known, labels in self._found:
+            if known is cells:
+                return labels
+        labels = labels_in(cells, where)
+        self._found.append((cells, labels))
+        return labels
+
+
+def _are_labels(
+    y_score: Any, truth: NDArray[Any], decisions: Decisions, known_labels: _KnownLabels
+) -> bool:
+    """Whether predictions are class labels rather than scores."""
+    if decisions.kind != "auto":
+        return decisions.kind == "labels"
+    try:
+        array = np.asarray(y_score)
+    except ValueError:
+        raise DataError("predictions are nested lists of different lengths") from None
+    if array.ndim != 1 or decisions.threshold is not None or decisions.tuned:
+        return False
+    kinds = (
+        {type(cell) for cell in array if not is_missing(cell)} if array.dtype == object else set()
+    )
+    if array.dtype.kind in "SUb" or kinds & {str, bool}:
+        return True
+    if kinds - {int, float} and not all(
+        issubclass(kind, np.number) for kind in kinds - {int, float}
+    ):
+        return False
+    if truth.dtype.kind in "iub" and _has_fractions(array):
+        return False
+    among = set(known_labels(array, "y_score")) <= set(known_labels(truth, "y_true"))
+    # Whole numbers that are no labels may be grades, which rank; decisions they are not.
+    whole = array.dtype.kind in "iu" or (bool(kinds) and kinds <= {int})
+    return among or (whole and decisions.needed)
+
+
+def _has_fractions(cells: NDArray[Any]) -> bool:
+    """Whether some are numbers that are not whole, which is seen without sorting them."""
+    if cells.dtype.kind != "f":
+        return False
+    finite = cells[np.isfinite(cells)]
+    return bool((finite != np.floor(finite)).any())
+
+
+def _classes(
+    truth: NDArray[Any],
+    predicted: NDArray[Any] | None,
+    labels: Sequence[Any] | None,
+    where: tuple[str, str],
+    known_labels: _KnownLabels,
+) -> list[Any]:
+    """All classes, in the order of their codes."""
+    if labels is not None:
+        return _named_classes(labels)
+    classes = list(known_labels(truth, where[0]))
+    if not classes and len(truth):
+        raise DataError(f"{where[0]}: no case has a label")
+    odd = next((label for label in classes if isinstance(label, float)), None)
+    if odd is not None and len(classes) > MOST_FRACTIONS:
+        raise DataError(
+            f"{where[0]}: holds {odd:g}, and classes are whole numbers, text or booleans. Are true "
+            "classes and scores swapped? Of predicted numbers: mae, rmse, r2"
+        )
+    if predicted is not None:
+        predicted_labels = known_labels(predicted, where[1])
+        classes = _with_predicted(classes, predicted_labels, where)
+    if len(classes) == 1 and classes[0] in (0, 1):
+        return [0, 1]
+    if len(classes) < 2 and len(truth):
+        raise DataError(
+            f"{where[0]}: all cases are of one class, {shortened([repr(c) for c in classes])}; a "
+            "classification needs at least two. Name all classes: labels= (--labels)"
+        )
+    return classes
+
+
+def _named_classes(labels: Sequence[Any]) -> list[Any]:
+    listed = as_list(labels)
+    if not listed or not all(isinstance(label, Hashable) for label in listed):
+        raise OptionError(f"labels={shown(labels)} is no list of labels (text or numbers)")
+    classes = [plain_label(label) for label in listed]
+    if len(set(classes)) < len(classes):
+        raise OptionError(f"labels={shown(classes)} names a class more than once")
+    if len(classes) < 2:
+        raise OptionError(f"labels={shown(classes)}: name at least two classes")
+    return classes
+
+
+def _with_predicted(
+    classes: list[Any], predicted_labels: list[Any], where: tuple[str, str]
+) -> list[Any]:
+    """The classes of the target and those that are predicted."""
+    further = [label for label in predicted_labels if label not in classes]
+    alike = not any(isinstance(label, str) for label in further)
+    if tuple(classes) in KNOWN_PAIRS and further and alike:
+        raise DataError(
+            f"{where[1]}: predicts {further[0]!r}, and {where[0]} holds only "
+            f"{shortened([repr(c) for c in classes])}; if it is a class, name all: labels= "
+            "(--labels); if predictions are scores, say scores='any' (--scores any)"
+        )
+    try:
+        return sorted([*classes, *further])
+    except TypeError:
+        raise DataError(
+            f"{where[0]} and {where[1]} hold labels of different kinds: "
+            f"{shortened([repr(c) for c in classes], 4)} and "
+            f"{shortened([repr(c) for c in predicted_labels], 4)}"
+        ) from None
+
+
+def _check_lengths(truth: NDArray[Any], other: NDArray[Any], where: tuple[str, str]) -> None:
+    if len(truth) != len(other):
+        raise DataError(
+            f"{where[0]} has {len(truth)} cases and {where[1]} {len(other)}; they must be the same "
+            "cases in the same order"
+        )
+
+
+def _check_columns(
+    rows: Array, classes: Sequence[Any], labels: Sequence[Any] | None, where: tuple[str, str]
+) -> None:
+    if len(rows) == len(classes) or (len(rows) == 1 and len(classes) == 2):
+        return
+    source = "labels=" if labels is not None else f"the sorted labels of {where[0]}"
+    raise DataError(
+        f"{where[1]}: {len(rows)} score column{'s' if len(rows) > 1 else ''} for "
+        f"{len(classes)} classes ({shortened([repr(c) for c in classes], 10)}, {source}); the k-th "
+        "column is the score of the k-th class. Name the classes of all columns: labels= "
+        "(--labels)"
+    )
+
+
+def _check_policy(missing: Missing) -> None:
+    if missing == "worst":
+        raise OptionError(
+            "missing='worst' has no meaning for a metric of a whole test set: a missing prediction "
+            "is no class. Use missing='omit', or put in the decision that a missing one means"
+        )
+
+
+def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
+    count = int((~usable).sum())
+    if not count or missing == "omit":
+        return usable
+    first = [f"#{place + 1}" for place in np.flatnonzero(~usable)[:3]]
+    raise DataError(
+        f"{where[0]}, {where[1]}: {count} of {len(usable)} cases lack a label or a finite score "
+        f"(case{'s' if count > 1 else ''} {', '.join(first)}{', ...' if count > 3 else ''}). "
+        "missing='omit' (--missing omit) leaves them out"
+    )
+
+
+def _weights(sample_weight: Any, kept: NDArray[np.bool_]) -> Array | None:
+    if sample_weight is None:
+        return None
+    weights = as_numbers(sample_weight, "sample_weight")
+    if len(weights) != len(kept):
+        raise DataError(f"sample_weight has {len(weights)} values for {len(kept)} cases")
+    weights = weights[kept]
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise DataError("sample_weight must be finite, not negative and not all zero")
+    # Sums of products of weights must neither overflow nor vanish; a power of 2 rounds nothing.
+    largest = weights.max()
+    extreme = not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT
+    return np.ldexp(weights, -int(np.frexp(largest)[1])) if extreme else weights
+
+
+def check_numbers(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    missing: Missing,
+    groups: Any = None,
+    strata: Any = None,
+    where: tuple[str, str] = ("y_true", "y_pred"),
+) -> TestSet:
+    """Targets and predictions of a regression made ready."""
+    _check_policy(missing)
+    paired_inputs = paired(_named(where, y_true, y_pred, None, groups, strata), fresh=where)
+    y_true, y_pred, _, groups, strata = paired_inputs.given.values()
+    target, predicted = (
+        as_numbers(v, name) for v, name in zip((y_true, y_pred), where, strict=True)
+    )
+    _check_lengths(target, predicted, where)
+    kept = _kept(np.isfinite(target) & np.isfinite(predicted), missing, where)
+    clusters, strata_codes = unit_codes(groups, strata, kept, where[0])
+    if not kept.any():
+        raise DataError(f"{where[0]}: no cases" + (" left" if len(kept) else " given"))
+    for side, name in zip((target, predicted), where, strict=True):
+        check_magnitude(side[kept], name)
+    return TestSet(
+        labels=(),
+        truth=target[kept],
+        given=np.stack([target[kept], predicted[kept]]),
+        groups=clusters,
+        strata=strata_codes,
+        n_missing=int((~kept).sum()),
+        numbers=True,
+        cautions=paired_inputs.cautions(kept, groups),
+        kept=kept,
+    )
