@@ -15,7 +15,7 @@ from halfwidth.plots.comparison_words import (
     axis_title,
     difference_text,
     directions,
-    level_text,
+    family_of,
     p_text,
     pair_label,
 )
@@ -337,7 +337,7 @@ def _margin(item: Difference) -> tuple[float, float]:
 
 def _rows(items: Sequence[Difference]) -> list[Row]:
     """Headings for levels with several comparisons; a level of one comparison is its label."""
-    levels = [level_text(item.by) for item in items]
+    levels = [family_of(item) for item in items]
     rows: list[Row] = []
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.
