@@ -9,6 +9,7 @@ import pytest
 from support import Run
 
 import halfwidth as hw
+from halfwidth.cli.main import command
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -62,6 +63,34 @@ def test_the_command_of_the_readme_prints_what_it_says(shared: Path, run: Run) -
     data = shared / "data" / "touchstone"
     words = [str(data / w) if w.endswith(".csv") else w for w in command.split()]
     assert run(*words).out == output
+
+
+@pytest.mark.slow
+def test_the_gates_of_the_docs_print_what_stands_there(
+    shared: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shared / "data" / "touchstone")
+    text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n\$ halfwidth (.*?)```", text, flags=re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        command, _, output = block.replace("\\\n", " ").partition("\n")
+        ran = run(*command.split())
+        assert ran.out == output
+        assert ran.status == {"passed": 0, "failed": 4}[output.partition(":")[0]]
+
+
+def test_the_commands_of_the_page_of_gates_are_understood() -> None:
+    text = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
+    commands = re.findall(r"halfwidth gate ([^|\n]*?)(?: \|\|.*)?$", text, flags=re.MULTILINE)
+    commands = [one for one in commands if one.startswith(("new.csv", "preds_new.csv"))]
+    assert len(commands) == 4
+    verb = command("gate").commands["gate"]
+    for one in commands:
+        given = verb.make_context("gate", one.split()).params
+        assert given["against"]
+        assert given["margin"] > 0
+        assert given["metric"]
 
 
 def test_the_kidneys_of_the_docs_have_the_intervals_that_stand_there(shared: Path) -> None:

@@ -13,6 +13,8 @@ import pytest
 from support import Run
 
 import halfwidth as hw
+from halfwidth.cli import comparison_options
+from halfwidth.comparison import matching, multiplicity, no_difference
 
 N = 24
 CASES = [f"case{i:02d}" for i in range(N)]
@@ -153,6 +155,22 @@ def test_a_metric_of_ones_own_has_a_direction(compared: Compared) -> None:
     (row,) = compared("new.csv", "old.csv", *own, "--margin", "0.2")
     assert row["verdict"]["word"] == "superior"
     assert row["metric"] == "loss"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", comparison_options.PLOT_KINDS)
+def test_figures_are_written(run: Run, kind: str) -> None:
+    options = ("--metric", "hd95", "--plot", f"{kind}.svg", "--plot-kind", kind)
+    ran = run("compare", "new.csv", "old.csv", *options)
+    assert ran.status == 0
+    assert ran.err == f"halfwidth: wrote {kind}.svg\n"
+    assert Path(f"{kind}.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_the_help_lists_what_the_library_takes() -> None:
+    assert set(comparison_options.TESTS) == set(no_difference.NAMES)
+    assert tuple(multiplicity.CORRECTIONS) == comparison_options.CORRECTIONS
+    assert comparison_options.UNMATCHED == matching.UNMATCHED
 
 
 def test_strict_is_three_where_a_caution_was_raised(run: Run) -> None:

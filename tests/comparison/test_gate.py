@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unittest
 from dataclasses import replace
 from typing import Any
@@ -100,6 +101,33 @@ def test_a_gate_needs_a_margin() -> None:
     item = replace(difference(0, 1), verdict=None)
     with pytest.raises(hw.OptionError, match="needs comparisons with a margin"):
         gate(lambda _: Comparisons((item,)), 0.95)
+
+
+def compared_at(models: dict[str, Any], level: float) -> Comparisons:
+    metric = hw.MetricSpec("gain", better=hw.Better.HIGHER)
+    options: dict[str, Any] = {"margin": MARGIN, "method": "t", "test": "none"}
+    return hw.compare(models, metric=metric, confidence_level=level, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", [-MARGIN, 0.0, MARGIN])
+def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
+    """400 test sets; a sound gate breaks each bound once in ten thousand times or less."""
+    rng = np.random.default_rng(17)
+    counts = {"passed": 0, "failed": 0, "undecided": 0}
+    for _ in range(400):
+        old = rng.normal(0, 1, 20)
+        new = old + truth + rng.normal(0, 3 * MARGIN, 20)
+        models = {"new": new, "old": old}
+        found = gate(functools.partial(compared_at, {"new": new, "old": old}), 0.95)
+        counts[found.outcome] += 1
+    if truth == -MARGIN:
+        assert 1 <= counts["passed"] <= 26
+        assert 1 <= counts["failed"] <= 26
+    else:
+        # At a true difference of 0 a failure takes an error of 3.5 SE, at +D one of 5 SE.
+        assert counts["failed"] <= 3
+        assert counts["passed"] >= (80 if truth == 0 else 280)
 
 
 # --------------------------------------------------------------------------- in pytest

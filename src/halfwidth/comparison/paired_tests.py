@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from halfwidth.core.types import Array
+from halfwidth.metrics.ranking import mean_ranks
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.rank_swaps import mean_ranks
 from halfwidth.resampling.swap_tests import PermutationResult, signed_sum_tests
 
 # Up to here the signed ranks of independent cases are counted; beyond, their sum is normal.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 
-__all__ = ["delong", "delong_logit", "delong_logit_t", "hanley_mcneil", "newcombe"]
+__all__ = ["delong", "delong_logit", "delong_logit_t", "delong_t", "hanley_mcneil", "newcombe"]
 
 ACCEPTS = frozenset({Estimand.AUROC})
 # Halvings of [0, 1] after which a bisection has all the digits of a float.
@@ -19,6 +19,12 @@ def no_variance(_sample: Unanswered) -> tuple[str, str]:
     """Why a method that needs the variance of an AUROC gave no interval."""
     reason = "the variance is 0 (AUROC 0 or 1, or all scores tied) or cannot be known"
     return reason, f"{newcombe.__name__} is defined"
+
+
+def no_variance_of_two(_sample: Unanswered) -> tuple[str, str]:
+    """Why a method that needs the variance of the difference of two AUROCs gave no interval."""
+    reason = "the variance is 0 (both models rank the cases alike) or cannot be known"
+    return reason, "dirichlet is defined"
 
 
 def quantile_factor(degrees: float, level: Level) -> float:
@@ -238,6 +244,51 @@ def delong_logit_t(
 
 
 @interval_method(
+    title="DeLong with t",
+    no_interval=no_variance_of_two,
+    drawn=Drawn("red", "dashed", "s"),
+    accepts=frozenset({Estimand.AUROC_DIFFERENCE}),
+    needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
+    use_when="for two AUROCs on the same cases, with enough cases of both classes",
+    min_n=2,
+    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.NESTED}),
+    cite="delong1988",
+)
+def delong_t(
+    estimate: Array, robust_error: Array, degrees_of_freedom: Array, level: Level
+) -> Interval:
+    """DeLong's interval for the difference of two AUROCs on the same cases, A₁ - A₂ ± t·SE.
+
+    SE² has their covariance: it is the variance of the differences of structural components. The
+    degrees of freedom are Satterthwaite's: (V₁ + V₀)²/(V₁²/(m - 1) + V₀²/(n - 1)), V₁ and V₀ the
+    parts of that variance from m positive and n negative cases. With clusters the SE is the
+    jackknife's, which leaves out each cluster in turn (decision 0042).
+
+    Parameters
+    ----------
+    estimate : ndarray
+        A₁ - A₂, in [-1, 1].
+    robust_error : ndarray
+    degrees_of_freedom : ndarray
+    level : Level
+
+    Returns
+    -------
+    Interval
+        May leave [-1, 1]; NaN where the SE is 0 (scores in the same order) or undefined.
+
+    References
+    ----------
+    DeLong, DeLong & Clarke-Pearson (1988); Satterthwaite (1946) for the degrees of freedom.
+    """
+    from scipy import special
+
+    known = np.where(robust_error > 0, robust_error, np.nan)
+    reach = -special.stdtrit(degrees_of_freedom, level.tail) * known
+    return Interval.of(estimate - reach, estimate + reach, known)
+
+
+@interval_method(
     title="Hanley-McNeil",
     no_interval=no_variance,
     drawn=Drawn("grey", "broken", "h"),
@@ -288,4 +339,4 @@ def hanley_mcneil(estimate: Array, class_units: tuple[Array, Array], level: Leve
 
 
 # The catalogue lists these, in this order.
-DECLARED = (delong_logit_t, delong_logit, delong, newcombe, hanley_mcneil)
+DECLARED = (delong_logit_t, delong_logit, delong, delong_t, newcombe, hanley_mcneil)

@@ -124,6 +124,17 @@ class RankEach:
         return rank(positive.reshape(shape), scores.reshape(shape), weight, cases, keep=keep)
 
 
+def mean_ranks(values: Array) -> Array:
+    """Ranks from 1 up, (n,) -> (n,); equal values have the mean of theirs.
+
+    >>> mean_ranks(np.array([3.0, 1.0, 3.0]))
+    array([2.5, 1. , 2.5])
+    """
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    upto = np.cumsum(counts)
+    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
+
+
 @frozen
 class AreaFinish:
     """An average of areas, (..., R) -> (...).

@@ -134,20 +134,55 @@ def pseudo_weights_of_classes(masses: Sequence[float], n_classes: int, plan: Pla
     return np.stack(windows)
 
 
+# How often a pseudo-pair lies at different ends for the two models, where they are independent.
+INDEPENDENT = 0.5
+
+
+def masses_at_corners(masses: Masses, discordance: float = INDEPENDENT) -> tuple[float, ...]:
+    """Masses of pseudo-pairs that are bad or good for the first of two models and for the second.
+
+    The first has the ``masses`` of bad and of good ones; the second, of which a bad one raises the
+    difference, has them the other way round. Independent models have the product; what is less
+    discordant lies where both are bad or both are good, and changes neither of them by itself.
+
+    Returns
+    -------
+    tuple of float
+        Both bad, first bad, second bad, both good.
+
+    Examples
+    --------
+    >>> masses_at_corners((0.5, 0.5))
+    (0.25, 0.25, 0.25, 0.25)
+    >>> masses_at_corners((0.5, 0.5), 0.125)
+    (0.4375, 0.0625, 0.0625, 0.4375)
+    >>> masses_at_corners((1.0, 0.0))
+    (0.0, 1.0, 0.0, 0.0)
+    """
+    bad, good = masses
+    total = bad + good or 1.0
+    both_bad, first_bad, second_bad, both_good = (
+        mine * other / total for mine in masses for other in masses[::-1]
+    )
+    moved = (1 - discordance / INDEPENDENT) * min(first_bad, second_bad)
+    return both_bad + moved, first_bad - moved, second_bad - moved, both_good + moved
+
+
 def weights_at_corners(
-    masses: Masses, n_classes: int, plan: Plan, *, share: float = 1.0
+    masses: Masses,
+    n_classes: int,
+    plan: Plan,
+    *,
+    share: float = 1.0,
+    discordance: float = INDEPENDENT,
 ) -> tuple[Array, Array]:
     """Weights of pseudo-pairs as the first and as the second of two models has them.
-
-    A pseudo-pair lies at a corner: as bad or as good as can be for either model. The first has the
-    ``masses`` of bad and of good ones, times a share; the second, of which a bad one raises the
-    difference, has them the other way round. Corners have the product, so that each model by itself
-    has just its own.
 
     Returns
     -------
     first, second : ndarray, shape (2, 2, n_classes, B)
-        For pseudo-cases that are of the class and others, the bad and the good ones.
+        For pseudo-cases that are of the class and others, the bad and the good ones; their masses
+        are those of `masses_at_corners` times the share.
 
     Examples
     --------
@@ -155,8 +190,7 @@ def weights_at_corners(
     >>> first.any(axis=-1)[0, :, 0], second.any(axis=-1)[0, :, 0]
     (array([ True, False]), array([False,  True]))
     """
-    total = sum(masses) or 1.0
-    corners = [share * mine * other / total for mine in masses for other in masses[::-1]]
+    corners = [share * mass for mass in masses_at_corners(masses, discordance)]
     drawn = pseudo_weights_of_classes([*corners, *corners], n_classes, plan)
     by_corner = drawn.reshape(2, 2, 2, n_classes, plan.n_resamples)
     return by_corner.sum(axis=2), by_corner.sum(axis=1)

@@ -24,6 +24,7 @@ from halfwidth.core.types import Array, Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import unit_weights
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.gammas import gammas
 
@@ -40,7 +41,7 @@ class JointDraws:
     ----------
     lower, upper : pair of ndarray, each (K, B)
         For the lower and for the upper end of intervals: of each model where it is the first of a
-        pair, and where it is the second.
+        pair, and where it is the second; or of the first and of the second of each pair.
     pairs : ndarray of int, shape (P, 2)
     effect : {"difference", "ratio"}
         First minus second, or first over second.
@@ -181,14 +182,22 @@ def draws_of_test_sets(
 
     None for averages over classes, whose intervals are made of those of their classes.
     """
-    weighted_pairs = engine_for(statistic).weighted_pairs
-    if weighted_pairs is None:
+    engine = engine_for(statistic)
+    if engine.weighted_pairs is None:
         return None
-    ends = weighted_pairs(records, design, statistic, plan, pseudo_cases)
-    if ends[0].classes is not None:
-        return None
-    lower, upper = ((end.first[:, 0], end.second[:, 0]) for end in ends)
-    return JointDraws(lower, lower if ends[0] is ends[1] else upper, pairs, effect)
+    # Lower and upper ends of the first and of the second of each pair.
+    of_pairs, same = np.empty((2, 2, len(pairs), plan.n_resamples)), True
+    for rows, places, ends in weighted_in_pairs(
+        engine, records, pairs, design, statistic, plan, pseudo_cases
+    ):
+        if ends[0].classes is not None:
+            return None
+        same &= ends[0] is ends[1]
+        for into, end in zip(of_pairs, ends, strict=True):
+            into[0, rows], into[1, rows] = end.first[places[:, 0], 0], end.second[places[:, 1], 0]
+    lower, upper = ((first, second) for first, second in of_pairs)
+    each = np.arange(len(pairs))
+    return JointDraws(lower, lower if same else upper, np.stack([each, each], axis=-1), effect)
 
 
 def weighted_means_of_models(

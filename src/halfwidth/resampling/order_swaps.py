@@ -9,6 +9,8 @@ all that need be looked at.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -45,7 +47,9 @@ class SwappedOrder:
         cases = of_cases(swapped, self._design)
         if not self._windows:
             return self._gathered(cases)
-        found = [window.places(cases, self._case, self._of_second) for window in self._windows]
+        # A row for each case: the resamples of one lie side by side.
+        rows = np.ascontiguousarray(cases.T)
+        found = [window.places(rows, self._case, self._of_second) for window in self._windows]
         first, second = (np.concatenate(side) for side in zip(*found, strict=True))
         return np.asarray(self._weights @ (self._values[first] - self._values[second]))
 
@@ -84,20 +88,23 @@ class _Window:
         return cls(ranks, max(ends[0] - reach, 0), min(ends[1] + reach, len(case)), case)
 
     def places(
-        self, cases: NDArray[np.uint8], case: Places, of_second: NDArray[np.bool_]
+        self, rows: NDArray[np.uint8], case: Places, of_second: NDArray[np.bool_]
     ) -> tuple[Places, Places]:
         """Where each rank of the first and of the second model lies, two of (ranks, B)."""
         one, within = self._one, slice(self.start, self.stop)
-        before = self._both + (cases[:, case[one]] ^ ~of_second[one]).sum(axis=1, dtype=np.int32)
-        inside = cases[:, case[within]] ^ ~of_second[within]
-        upto = np.cumsum(inside, axis=1, dtype=np.int32)
-        upto += before[:, None]
-        entries = np.arange(self.start + 1, self.stop + 1, dtype=np.int32)
+        kind = np.int16 if len(case) < 2**15 else np.int32
+        of_first = rows[case[one]] ^ ~of_second[one, None]
+        before: NDArray[Any] = kind(self._both) + of_first.sum(axis=0, dtype=kind)
+        upto: NDArray[Any] = np.cumsum(
+            rows[case[within]] ^ ~of_second[within, None], axis=0, dtype=kind
+        )
+        upto += before
+        entries = np.arange(self.start + 1, self.stop + 1, dtype=kind)[:, None]
         found = []
         for counts, less in ((upto, before), (entries - upto, self.start - before)):
-            if less.max() > self.ranks[0] or counts[:, -1].min() <= self.ranks[-1]:
+            if less.max() > self.ranks[0] or counts[-1].min() <= self.ranks[-1]:
                 # Chance went further than expected.
-                return _Window(self.ranks, 0, len(case), case).places(cases, case, of_second)
-            found.append([(counts > rank).argmax(axis=1) for rank in self.ranks])
+                return _Window(self.ranks, 0, len(case), case).places(rows, case, of_second)
+            found.append([np.count_nonzero(counts <= rank, axis=0) for rank in self.ranks])
         first, second = (self.start + np.array(places) for places in found)
         return first, second

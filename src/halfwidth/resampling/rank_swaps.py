@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.forms import FastArea, RankedAreas, Ranking
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import RankEach
+from halfwidth.metrics.ranking import RankEach, mean_ranks
 from halfwidth.metrics.ranking import rank as ranking_of
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.forms.ranked_resamples import areas_of_counts, unit_of_cases
@@ -32,13 +32,6 @@ def ranks_within(records: Array, rank: RankEach) -> Array:
     rows = scores.reshape(1, -1) if rank.flatten else scores
     ranks = np.stack([mean_ranks(row) for row in rows]).reshape(scores.shape)
     return np.concatenate([ranks, records[rank.n_scores :]])
-
-
-def mean_ranks(values: Array) -> Array:
-    """Ranks from 1 on; equal values have the mean of theirs."""
-    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    upto = np.cumsum(counts)
-    return np.asarray((upto - (counts - 1) / 2)[which.reshape(values.shape)], float)
 
 
 def contributions_of_cases(pair: tuple[Array, Array], form: RankedAreas, rank: RankEach) -> Array:

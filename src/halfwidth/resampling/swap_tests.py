@@ -338,7 +338,8 @@ def _drawn_swapped(
     larger = replace(plan, block_elements=(1 if slow else LARGER_BLOCKS) * plan.block_elements)
     blocks = larger.blocks(2 * design.n, slow=slow) if waiting else ()
     for start, stop in blocks:
-        swapped = drawn_swaps(plan, design, start, stop)
+        # A case after the other in memory: most statistics look at a few of them.
+        swapped = np.asfortranarray(drawn_swaps(plan, design, start, stop))
         tally += [_tally(of_swaps(swapped), least) for of_swaps, least in waiting]
     return [_from_tally(counts, plan) for counts in tally]
 

@@ -55,7 +55,9 @@ class InPairs:
     weights: Array | None = None
 
 
-WeightedPairs = Callable[[Array, Design, Statistic, Plan, PseudoCases], tuple[InPairs, InPairs]]
+WeightedPairs = Callable[
+    [Array, Design, Statistic, Plan, PseudoCases, float], tuple[InPairs, InPairs]
+]
 
 
 def has_influence(statistic: Statistic) -> bool:
@@ -96,7 +98,12 @@ class Engine:
         statistic under Dirichlet weights of which the lower and the upper end of an interval are
         quantiles; None where the form has none.
     weighted_pairs : callable or None
-        The same of models in pairs: replicates for the lower and for the upper end.
+        ``weighted_pairs(models, design, statistic, plan, pseudo_cases, discordance)``: replicates
+        of models in pairs for the lower and for the upper end.
+    discordance : callable or None
+        ``discordance(models, places, statistic)``: how often a pseudo-pair is bad for the one model
+        and good for the other, for each pair of places among the models; None: as often as of
+        independent models.
     has_weights : callable
         Whether a statistic of the form has them, where the form has.
     weights_need_bounds : callable
@@ -123,6 +130,7 @@ class Engine:
     studentized: OfResamples | None = None
     weighted: Weighted | None = None
     weighted_pairs: WeightedPairs | None = None
+    discordance: Callable[[Array, NDArray[np.intp], Statistic], Array] | None = None
     has_weights: Callable[[Statistic], bool] = lambda _statistic: True
     weights_need_bounds: Callable[[Statistic], bool] = lambda _statistic: True
     seconds: Callable[[Statistic, int, int], float]

@@ -11,6 +11,7 @@ is spread over right and over wrong decisions, whatever the number of classes.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.forms import ByClass, CellCounts
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
@@ -20,6 +21,7 @@ from halfwidth.metrics.confusion_tables import count_cells, one_vs_rest
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
+    masses_at_corners,
     pseudo_weights,
     pseudo_weights_of_classes,
     weighted_sums,
@@ -152,7 +154,12 @@ def _matrices(tables: Array) -> Array:
 
 
 def weighted_pairs(
-    codes: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+    codes: Array,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    _discordance: float,
 ) -> tuple[InPairs, InPairs]:
     """Replicates of models in pairs, whose cases have the same weights in every model."""
     form = declared_form(statistic, CellCounts)
@@ -169,8 +176,14 @@ def of_paired_tables(
     plan: Plan,
     pseudo_cases: PseudoCases,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of a function of tables of models in pairs; arguments as of `of_tables`."""
-    low, high = _masses_of_ends(form, pseudo_cases)
+    """Replicates of a function of tables of models in pairs; arguments as of `of_tables`.
+
+    A difference has the pseudo-cases of both bounds at either end, of averages too: what draws one
+    average inwards draws the other with it.
+    """
+    low, high = pseudo_cases.low, pseudo_cases.high
+    if not form.errors_lower:
+        low, high = low[::-1], high[::-1]
     lower = _in_pairs(form, counts, cells, unit, plan, low)
     return lower, lower if low == high else _in_pairs(form, counts, cells, unit, plan, high)
 
@@ -180,20 +193,18 @@ def _in_pairs(
 ) -> InPairs:
     n_classes, by_class = round(form.n_cells**0.5), form.by_class
     if n_classes > 2 and by_class is not None:
-        roles = [
-            unit * np.moveaxis(np.stack([true[1], true[0], other[0], other[1]]), -1, 1)
-            for true, other in weights_at_corners(masses, n_classes, plan)
-        ]
-        first, second = (_of_classes(by_class, _matrices(cells), added) for added in roles)
+        matrices = _matrices(cells)
+        first, second = (
+            _of_classes(by_class, matrices, unit * np.moveaxis(np.stack(added), -1, 1))
+            for added in _pseudo_tables(masses, n_classes, plan)
+        )
         if by_class.average is None:
             return InPairs(first, second)
         return InPairs(first, second, *_parts(by_class, _matrices(counts))[1:])
     if n_classes == 2:
-        # Cells are TN, FP, FN and TP.
-        corners = weights_at_corners(masses, 1, plan)
         roles = [
-            np.stack([other[1, 0], other[0, 0], true[0, 0], true[1, 0]], axis=-1)
-            for true, other in corners
+            np.stack([tn[0], fp[0], fn[0], tp[0]], axis=-1)
+            for tp, fn, fp, tn in _pseudo_tables(masses, 1, plan)
         ]
     else:
         roles = _spread_over_cells(masses, n_classes, plan)
@@ -201,18 +212,44 @@ def _in_pairs(
     return InPairs(first, second)
 
 
-def _spread_over_cells(masses: Masses, n_classes: int, plan: Plan) -> list[Array]:
-    """Pseudo-pairs of which one model is wrong and the other right, for either: (B, K) each.
+def _pseudo_tables(masses: Masses, n_classes: int, plan: Plan) -> list[tuple[Array, ...]]:
+    """TP, FN, FP and TN of the pseudo-pairs, of the first model and of the second: (C, B) each."""
+    roles = weights_at_corners(masses, n_classes, plan)
+    return [(of_class[1], of_class[0], other[0], other[1]) for of_class, other in roles]
 
-    They are spread over all wrong decisions; where the other is right it has the same class.
+
+def _spread_over_cells(masses: Masses, n_classes: int, plan: Plan) -> list[Array]:
+    """Pseudo-pairs of all classes, of the first model and of the second: (B, K) each.
+
+    Wrong ones are spread over all wrong decisions, right ones over the classes. Where one model is
+    wrong and the other right the class is the same; where both are wrong, so is the decision.
     """
     wrong = ~np.eye(n_classes, dtype=bool)
-    drawn = np.zeros((plan.n_resamples, n_classes, n_classes))
-    drawn[:, wrong] = pseudo_weights(np.full(wrong.sum(), max(masses) / wrong.sum()), plan)
-    right = np.zeros_like(drawn)
-    right[:, ~wrong] = drawn.sum(axis=-1)
-    of_wrong, of_right = (one.reshape(plan.n_resamples, -1) for one in (drawn, right))
-    return [of_wrong, of_right] if masses[0] else [of_right, of_wrong]
+    corners = masses_at_corners(masses)
+    held = [wrong, wrong, wrong, ~wrong]
+    each = [np.full(cells.sum(), m / cells.sum()) for m, cells in zip(corners, held, strict=True)]
+    drawn = pseudo_weights(np.concatenate(each), plan)
+    parts = np.split(drawn, np.cumsum([cells.sum() for cells in held])[:-1], axis=-1)
+    both_wrong, first_wrong, second_wrong, both_right = (
+        _in_cells(weights, cells) for weights, cells in zip(parts, held, strict=True)
+    )
+    roles = (
+        both_wrong + both_right + first_wrong + _set_right(second_wrong),
+        both_wrong + both_right + second_wrong + _set_right(first_wrong),
+    )
+    return [role.reshape(plan.n_resamples, -1) for role in roles]
+
+
+def _in_cells(weights: Array, cells: NDArray[np.bool_]) -> Array:
+    """Weights in the cells of a table that are marked, (B, P) -> (B, C, C)."""
+    table = np.zeros((len(weights), *cells.shape))
+    table[:, cells] = weights
+    return table
+
+
+def _set_right(table: Array) -> Array:
+    """The cases of each class decided as they should be."""
+    return np.asarray(np.eye(table.shape[-1]) * table.sum(axis=-1, keepdims=True))
 
 
 # --------------------------------------------------------------------------- weights of cells

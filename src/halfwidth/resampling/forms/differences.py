@@ -9,7 +9,7 @@ and has all that a mean has.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.class_averages import ClassAverage
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Distribution, Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import (
@@ -132,31 +133,100 @@ def _weighted(
     one = of_one_model(statistic)
     if is_mean_of_differences(statistic) and inner.weighted is not None:
         return inner.weighted(_differences(pairs), design, one, plan, pseudo_cases)
+    models, places = distinct_models(pairs)
+    contrast = declared_form(statistic, Contrast)
+    lower, upper = _Ends(contrast), _Ends(contrast)
+    for rows, own, (low, high) in weighted_in_pairs(
+        inner, models, places, design, one, plan, pseudo_cases
+    ):
+        lower.add(rows, low, own)
+        if high is not low:
+            upper.add(rows, high, own)
+    below = lower.distribution(plan)
+    return below, upper.distribution(plan) if upper.rows else below
+
+
+def weighted_in_pairs(
+    inner: Engine,
+    models: Array,
+    places: NDArray[np.intp],
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], tuple[InPairs, InPairs]]]:
+    """Replicates of models in pairs under Dirichlet weights; pairs of one discordance at a time.
+
+    Parameters
+    ----------
+    inner : Engine
+        Of the statistic of one model, with weights in pairs.
+    models : ndarray, shape (M, ..., n)
+    places : ndarray of int, shape (S, 2)
+        Of the models of each pair.
+    design : Design
+    statistic : Statistic
+        Of one model.
+    plan : Plan
+    pseudo_cases : PseudoCases
+
+    Yields
+    ------
+    rows : ndarray of int
+        Which pairs.
+    own : ndarray of int, shape (rows, 2)
+        Places of their models among the replicates.
+    ends : pair of InPairs
+        For the lower and for the upper end of intervals.
+    """
     if inner.weighted_pairs is None:
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
-    models, places = distinct_models(pairs)
-    ends = inner.weighted_pairs(models, design, one, plan, pseudo_cases)
-    contrast = declared_form(statistic, Contrast)
-    lower = _of_pairs(contrast, ends[0], places, plan)
-    return lower, lower if ends[1] is ends[0] else _of_pairs(contrast, ends[1], places, plan)
+    discordance = np.full(len(places), INDEPENDENT)
+    if inner.discordance is not None:
+        discordance = inner.discordance(models, places, statistic)
+    for value in np.unique(discordance):
+        rows = np.flatnonzero(discordance == value)
+        used, own = np.unique(places[rows], return_inverse=True)
+        ends = inner.weighted_pairs(
+            models[used], design, statistic, plan, pseudo_cases, float(value)
+        )
+        yield rows, own.reshape(-1, 2), ends
 
 
-def _of_pairs(contrast: Contrast, end: InPairs, places: NDArray[np.intp], plan: Plan) -> Quantiles:
-    """The distribution of contrasts for one end of an interval, from replicates of models."""
-    first, second = places.T
-    if end.classes is None or end.weights is None:
-        replicates = contrast.of(end.first[first, 0], end.second[second, 0])
-        return as_distribution(replicates, plan)
-    # What each class adds to the difference of two averages.
-    weights = end.weights[..., None]
-    classes, of_first, of_second = (
-        np.where(weights == 0, 0.0, weights * values)
-        for values in (end.classes[..., None], end.first, end.second)
-    )
-    replicates = of_first[first] - of_second[second]
-    classes = (classes[first] - classes[second])[..., 0]
-    held = (end.weights[first] != 0) | (end.weights[second] != 0)
-    return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held * 1.0, replicates)
+class _Ends:
+    """Contrasts under Dirichlet weights for one end of an interval, some pairs after others."""
+
+    def __init__(self, contrast: Contrast) -> None:
+        self.contrast = contrast
+        self.rows: list[NDArray[np.intp]] = []
+        self.replicates: list[Array] = []
+        self.classes: list[tuple[Array, Array]] = []
+
+    def add(self, rows: NDArray[np.intp], end: InPairs, places: NDArray[np.intp]) -> None:
+        """Take pairs at some rows of the batch, of the models at some places."""
+        first, second = places.T
+        self.rows.append(rows)
+        if end.classes is None or end.weights is None:
+            self.replicates.append(self.contrast.of(end.first[first, 0], end.second[second, 0]))
+            return
+        # What each class adds to the difference of two averages.
+        weights = end.weights[..., None]
+        values, of_first, of_second = (
+            np.where(weights == 0, 0.0, weights * each)
+            for each in (end.classes[..., None], end.first, end.second)
+        )
+        self.replicates.append(of_first[first] - of_second[second])
+        held = (weights[first] != 0) | (weights[second] != 0)
+        self.classes.append(((values[first] - values[second])[..., 0], held[..., 0] * 1.0))
+
+    def distribution(self, plan: Plan) -> Quantiles:
+        """Of all pairs, in the order of the batch."""
+        order = np.argsort(np.concatenate(self.rows))
+        replicates = np.concatenate(self.replicates)[order]
+        if not self.classes:
+            return as_distribution(replicates, plan)
+        classes, held = (np.concatenate(parts)[order] for parts in zip(*self.classes, strict=True))
+        return ClassAverage.of_replicates(classes.sum(axis=-1), classes, held, replicates)
 
 
 def engine_of_contrasts(inner: Engine) -> Engine:

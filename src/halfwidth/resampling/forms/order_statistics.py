@@ -7,6 +7,9 @@ weights.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,9 +26,10 @@ from halfwidth.resampling.dirichlet_order import (
     total_weight,
 )
 from halfwidth.resampling.distribution import Distribution, ExactDistribution, Quantiles, in_parts
-from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.draws import Plan, count_blocks
+from halfwidth.resampling.forms import l_statistics
 from halfwidth.resampling.forms.contract import REPLICATE, BothEnds, Engine, declared_form
-from halfwidth.resampling.forms.l_statistics import leave_one_out, replicates
+from halfwidth.resampling.forms.l_statistics import leave_one_out
 from halfwidth.resampling.kernels import native, reference
 from halfwidth.resampling.spacings import spacings
 from halfwidth.resampling.tails import as_distribution
@@ -34,6 +38,10 @@ from halfwidth.resampling.tails import as_distribution
 NEGLIGIBLE = 1e-15
 # A gap of d positions between neighbouring order statistics has probability of about exp(-d).
 LONGEST_GAP = 40
+# Standard deviations about a rank within which nearly all resamples have it.
+NEAR = 5
+
+Draws = NDArray[np.intp]
 
 
 def exact_distribution(
@@ -63,6 +71,28 @@ def drawn_distribution(
     return as_distribution(pick(values, table, total_weight(weights), gap_weights(weights)), plan)
 
 
+def replicates(values: Array, design: Design, statistic: Statistic, plan: Plan) -> Array:
+    """By the places of the order statistics in each resample, of samples in an order of their own.
+
+    Independent cases that stand in one order for all samples have the weights of an L-statistic in
+    common, which is faster.
+    """
+    if design.simple or not design.equal_sizes:
+        return l_statistics.replicates(values, design, statistic, plan)
+    ranks, weights = _picks(statistic, design.n)
+    total, gaps = total_weight(weights), gap_weights(weights)
+    pick = native.picked if plan.compiles else reference.picked
+    orders = np.argsort(values, axis=-1, kind="stable")
+    dtype = np.int16 if design.n < 2**15 else np.int32
+    out = np.empty((len(values), plan.n_resamples))
+    for start, stop, counts in count_blocks(design, plan, max(design.n, len(values))):
+        drawn = np.repeat(counts.T.astype(dtype), design.unit_sizes, axis=0)
+        found = _places_of_ranks(drawn, orders, ranks, design)
+        for sample, order, places, into in zip(values, orders, found, out, strict=True):
+            into[start:stop] = pick(sample[None, order], places, total, gaps)[0]
+    return out
+
+
 def weighted(
     values: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
 ) -> BothEnds:
@@ -77,6 +107,45 @@ def weighted(
         return few_quantiles(extended, design, plan, masses, ranks, weights)
 
     return at_both_ends(values, pseudo_cases, at_end, spread=spread)
+
+
+def _places_of_ranks(
+    drawn: NDArray[Any], orders: Draws, ranks: Array, design: Design
+) -> Iterator[Draws]:
+    """Where order statistics of resamples lie among the sorted cases, sample by sample: (K, B).
+
+    Cases far below a rank are counted together. Of the few resamples in which it lies beyond those
+    near it, all cases are counted.
+
+    Parameters
+    ----------
+    drawn : ndarray of int, shape (n, B)
+        How often each case is drawn; cumulated counts fit into its type.
+    orders : ndarray of int, shape (S, n)
+        The cases of each sample, ascending.
+    ranks : ndarray of int, shape (K,)
+    design : Design
+        With units of one size.
+    """
+    n, size = design.n, int(design.unit_sizes[0])
+    windows = []
+    for together in np.split(ranks, np.flatnonzero(np.diff(ranks) > 1) + 1):
+        low, high = int(together[0]), int(together[-1])
+        reach = int(NEAR * np.sqrt(size * low * (n + 1 - low) / (n + 2))) + size
+        windows.append((together, max(low - 1 - reach, 0), min(high + reach, n)))
+    for order in orders:
+        places = []
+        for together, first, stop in windows:
+            before = drawn[order[:first]].sum(axis=0, dtype=drawn.dtype)
+            upto = np.cumsum(drawn[order[first:stop]], axis=0, dtype=drawn.dtype)
+            upto += before
+            for rank in together:
+                found = first + (upto < rank).sum(axis=0)
+                far = np.flatnonzero((before >= rank) | (upto[-1] < rank))
+                every = np.cumsum(drawn[:, far][order], axis=0)
+                found[far] = (every < rank).sum(axis=0)
+                places.append(found)
+        yield np.stack(places)
 
 
 def _are_close(ranks: Array) -> bool:

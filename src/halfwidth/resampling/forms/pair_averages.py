@@ -14,6 +14,7 @@ from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
 from halfwidth.resampling.designs import Design
+from halfwidth.resampling.dirichlet_weights import INDEPENDENT
 from halfwidth.resampling.distribution import Quantiles
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.contract import BothEnds, Engine, InPairs, declared_form
@@ -66,7 +67,7 @@ def _weighted(
         raise TypeError(f"{statistic.spec.name} has no distribution under Dirichlet weights")
     one = _of_one_pair(statistic)
     pairs = samples.reshape(-1, *samples.shape[2:])
-    ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases)
+    ends = inner.weighted_pairs(pairs, design, one, plan, pseudo_cases, INDEPENDENT)
     lower = _quantiles(ends[0], len(samples), statistic, plan)
     if ends[1] is ends[0]:
         return lower, lower

@@ -21,7 +21,7 @@ from halfwidth.resampling.forms.ranked_resamples import (
     areas_of_resamples,
     areas_of_samples,
 )
-from halfwidth.resampling.forms.ranked_weighted import weighted, weighted_pairs
+from halfwidth.resampling.forms.ranked_weighted import discordance, weighted, weighted_pairs
 
 # Scores of samples that are ranked at once: some 30 MB with their order. No result depends on it.
 MOST_RANKED = 2**20
@@ -87,6 +87,7 @@ ENGINE = Engine(
     has_standard_error=has_standard_error,
     weighted=weighted,
     weighted_pairs=weighted_pairs,
+    discordance=discordance,
     weights_need_bounds=lambda _statistic: False,
     seconds=seconds,
     bounded=True,

@@ -18,10 +18,11 @@ from halfwidth.core.forms import Area, FastArea, RankedAreas, Ranking
 from halfwidth.core.pseudo_cases import Masses, PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
-from halfwidth.metrics.ranking import areas_of_rows
+from halfwidth.metrics.ranking import RankEach, areas_of_rows, mean_ranks
 from halfwidth.resampling.class_averages import ClassAverage, linear_weights
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.dirichlet_weights import (
+    INDEPENDENT,
     pseudo_weights_of_classes,
     typical_weight,
     unit_weights,
@@ -42,6 +43,11 @@ MOST_AREAS = 2**20
 # The share of the pseudo-mass that a class has at one end of the scores: two classes, one of which
 # lies at an end as it should.
 SHARE = 0.5
+# Pseudo-pairs of AUROCs lie at different ends in so many of the cases in which two rankings of that
+# correlation do: with more intervals are longer than they need be (decision 0048).
+AUROC_DISCORDANCE = 2 / 3
+# To whose multiples that share is rounded.
+STEP = 1 / 32
 
 
 def weighted(
@@ -88,13 +94,25 @@ def _parts(rankings: Sequence[Ranking], form: RankedAreas) -> tuple[Array, Array
     return average(classes), classes, linear_weights(average, classes)
 
 
+# --------------------------------------------------------------------------- pairs
+
+
 def weighted_pairs(
-    records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+    records: Array,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    discordance: float,
 ) -> tuple[InPairs, InPairs]:
-    """Replicates of models in pairs, whose cases have the same weights in every model."""
-    form, sides = declared_form(statistic, RankedAreas), _sides(statistic, pseudo_cases)
+    """Replicates of models in pairs, whose cases have the same weights in every model.
+
+    A difference has the pseudo-cases of both bounds at either end, whatever the area.
+    """
+    form, low, high = declared_form(statistic, RankedAreas), pseudo_cases.low, pseudo_cases.high
     rankings = [form.rank(sample) for sample in records]
-    ends = _ends_of_pairs(rankings, design, plan, sides)
+    sides = [low] if low == high else [low, high]
+    ends = _ends_of_pairs(rankings, design, plan, sides, discordance)
     replicates = _replicates(rankings, design, form, plan, ends)
     if len(rankings[0].mark) > 1:
         _, *parts = _parts(rankings, form)
@@ -104,6 +122,37 @@ def weighted_pairs(
         roles = [_finished(form, *of_role)[:, None] for of_role in replicates]
         pairs = [InPairs(roles[at], roles[at + 1]) for at in range(0, len(roles), 2)]
     return pairs[0], pairs[-1]
+
+
+def discordance(records: Array, places: NDArray[np.intp], statistic: Statistic) -> Array:
+    """How often a pseudo-pair lies at different ends of two rankings, (M, k, n), (S, 2) -> (S,).
+
+    Two normal variates of correlation r lie on different sides of their medians with the
+    probability acos(r)/π, ½ where they are independent. r is that of ranks within the classes. It
+    is rounded up, so that models which rank alike have some of it, and pairs share their draws.
+    """
+    rank = declared_form(statistic, RankedAreas).rank
+    if not isinstance(rank, RankEach):
+        return np.full(len(places), INDEPENDENT)
+    share = AUROC_DISCORDANCE if statistic.spec.estimand is Estimand.AUROC else 1.0
+    ranks = np.stack([_ranks_in_classes(sample, rank).ravel() for sample in records])
+    products = ranks @ ranks.T
+    length = np.sqrt(np.diag(products))
+    with np.errstate(invalid="ignore"):
+        correlation = np.nan_to_num(products / np.outer(length, length))
+    apart = np.arccos(np.clip(correlation, -1.0, 1.0)) / np.pi
+    found = np.ceil(share * apart[places[:, 0], places[:, 1]] / STEP) * STEP
+    return np.asarray(np.clip(found, STEP, INDEPENDENT))
+
+
+def _ranks_in_classes(records: Array, rank: RankEach) -> Array:
+    """Ranks of scores among the cases of the class of each row, and among others; from -½ to ½."""
+    code, out = records[rank.n_scores], np.zeros((rank.n_scores, records.shape[-1]))
+    for row, into in enumerate(out):
+        for among in (code == row, code != row):
+            count = max(int(among.sum()), 1)
+            into[among] = (mean_ranks(records[row, among]) - (count + 1) / 2) / count
+    return out
 
 
 # --------------------------------------------------------------------------- replicates
@@ -173,14 +222,20 @@ def _ends(
 
 
 def _ends_of_pairs(
-    rankings: Sequence[Ranking], design: Design, plan: Plan, sides: Sequence[Masses]
+    rankings: Sequence[Ranking],
+    design: Design,
+    plan: Plan,
+    sides: Sequence[Masses],
+    discordance: float,
 ) -> Array:
     """The same of a model as the first of a pair and as the second, for each end of an interval."""
     rows, each = len(rankings[0].mark), design.n / design.units
     roles = [
         np.moveaxis(np.stack([true[1], other[0], true[0], other[1]]), 0, 1)
         for masses in sides
-        for true, other in weights_at_corners(masses, rows, plan, share=SHARE)
+        for true, other in weights_at_corners(
+            masses, rows, plan, share=SHARE, discordance=discordance
+        )
     ]
     return _beside_weights(each * np.stack(roles, axis=1), rankings)
 

@@ -88,7 +88,12 @@ def _tables(features: Array, design: Design, plan: Plan) -> tuple[Array, Array, 
 
 
 def weighted_pairs(
-    records: Array, design: Design, statistic: Statistic, plan: Plan, pseudo_cases: PseudoCases
+    records: Array,
+    design: Design,
+    statistic: Statistic,
+    plan: Plan,
+    pseudo_cases: PseudoCases,
+    _discordance: float,
 ) -> tuple[InPairs, InPairs]:
     """Of tables of weighted cases, which are the same cases for every model."""
     form = declared_form(statistic, Sums)
