@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import rough_percent
+from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
@@ -132,6 +133,9 @@ def _no_interval(context: CautionContext) -> Caution | None:
 
 def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     e = context.estimate
+    form = e.statistic_spec.spec.form
+    if math.isnan(e.value) and isinstance(form, Contrast) and form.effect == "ratio":
+        return "a ratio is of two positive values, and one is not", "compare by the difference"
     if math.isnan(e.value):
         return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
     clustered = context.design is not None and context.design.sizes is not None
