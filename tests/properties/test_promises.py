@@ -45,9 +45,9 @@ OF_CELLS = building.counting_statistic(F1, CountingFinish(F1, 2, "binary", 1), "
 
 def statistic_for(method: MethodSpec) -> Statistic:
     """One statistic that the method accepts."""
-    if method.accepts == {Estimand.AUROC}:
+    if method.accepts <= {Estimand.AUROC, Estimand.AUROC_DIFFERENCE}:
         return OF_RECORDS
-    if method.accepts == {Estimand.COUNTING}:
+    if method.accepts <= {Estimand.COUNTING, Estimand.CONTRAST}:
         return OF_CELLS
     if Estimand.MEAN in method.accepts or Estimand.PROPORTION in method.accepts:
         return Statistic(STATISTICS["mean"])
