@@ -65,7 +65,72 @@ def compare(
     sample_weight: Any = None,
     keep_cases: bool = False,
 ) -> Comparisons:
-    """Differences between models with their intervals, and what stands beside these.
+    """Differences between models with their confidence intervals, and what stands beside these.
+
+    The interval of the difference is the result. A p-value stands beside it, and with several
+    comparisons an interval that holds together with all others; a verdict rests on that.
+
+    Parameters
+    ----------
+    models : mapping of str to array-like, or data frame
+        From the name of each model to a value for each case in the metric's unit, or, with
+        ``y_true``, to its scores or predictions, as `metric_ci` takes them. Of a frame each column
+        is a model. Labels of pandas Series and frames say which case a row is of, in any order;
+        without labels all models have the same cases in the same places.
+    y_true : array-like, optional
+        True classes or numbers of the cases, for metrics of a whole test set.
+    metric : str, MetricSpec or callable, optional
+        What the values are (``halfwidth.METRICS``), or the metric of a test set
+        (``halfwidth.SAMPLE_METRICS``). Its direction says which model is better.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Of values of cases.
+    average : {"binary", "macro", "micro", "weighted", "none"}, optional
+        Of a metric of a test set; ``"none"`` makes a comparison for each class.
+    baseline : str, optional
+        The model that all others are compared with; default: all pairs.
+    effect : {"difference", "ratio"}
+        First minus second, or first over second.
+    paired : bool, default True
+        Whether models were measured on the same cases. False takes their cases for independent.
+    test : {"auto", "permutation", "mcnemar", "mcnemar_midp", "wilcoxon", "none"}
+        The test beside the interval. ``"auto"``: mid-p McNemar for proportions of independent
+        cases, else a permutation of what the two models have of a case.
+    correction : {"holm", "bonferroni", "benjamini_hochberg"}
+        How p-values of several comparisons are adjusted for their number.
+    simultaneous : bool, optional
+        Whether intervals are to hold together; default: where there are several comparisons.
+    margin : float, optional
+        How much worse the first model may be and still be called non-inferior, above 0, in the unit
+        of the metric; of a ratio a share.
+    goal : float, optional
+        What each model alone should reach: its interval must lie beyond it.
+    method : str, default "auto"
+        A method for the difference (see ``halfwidth.METHODS``).
+    confidence_level, n_resamples, rng, penalty, over, bounds, scale
+        As for `summary_ci`. A seed gives the same resamples for every pair of models.
+    missing : {"raise", "omit", "worst"}
+        What a missing value means. A case that is left out for one model is left out for all.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models.
+    groups, strata : array-like, optional
+        Cluster and stratum of each case, as for `summary_ci`.
+    labels, pos_label, scores, threshold, absent_class, undefined, costs, priors, sample_weight
+        As for `metric_ci`.
+    keep_cases : bool, default False
+        Whether the result carries the values of the cases, as some figures need them.
+
+    Returns
+    -------
+    Comparisons
+        A `Difference` for each pair, by its place or by name: ``result["B", "A"]``.
+
+    Raises
+    ------
+    DataError
+        If models share no cases, or one only, if cases are there for some models only, or if values
+        are missing without a policy; says which.
+    OptionError
+        For an option that is not allowed or does not fit the others.
 
     Examples
     --------
@@ -76,9 +141,11 @@ def compare(
     ...         "A": [0.90, 0.85, 0.93, 0.70, 0.89, 0.90, 0.85, 0.93, 0.87, 0.90],
     ...     },
     ...     metric="dsc",
+    ...     margin=0.2,
     ... )
-    >>> print(f"{result[0].value:.3f}")
-    0.021
+    >>> one = result["B", "A"]
+    >>> print(f"{one.value:.3f} ({one.low:.2f} to {one.high:.2f}), {one.verdict.word}")
+    0.021 (-0.12 to 0.16), non-inferior
     """
     settings = resolve_settings(
         resolve_request(
@@ -170,6 +237,54 @@ def compare_table(
 ) -> Comparisons:
     """Differences between the models of a table, or of several tables.
 
+    Rows are matched by the ids of their cases, never by their places.
+
+    Parameters
+    ----------
+    table : data frame, mapping of columns, sequence of tables, or mapping of str to table
+        One table with a column that names the model of each row; several of them; or a table for
+        each model, by its name. A canonical long table (``case, metric, value, model``) needs no
+        further options.
+    value : str, sequence of str, or mapping of str to str, optional
+        Columns of values, each of which is compared apart; or, from the name of each model, its
+        column. Default: every numeric column.
+    by : str, default "model"
+        The column of models.
+    within : str or sequence of str, optional
+        Columns within whose levels models are compared, such as the structure; default in a
+        canonical table: ``task`` and ``label``. Their comparisons are a family: p-values are
+        adjusted, and intervals hold together, within each family.
+    case : str, optional
+        Column of case ids; default: the first of case, case_id, id, subject, patient, name,
+        filename that exists. With ``groups``, ids need be unique within their cluster only.
+    target : str, optional
+        Column of true classes or numbers, for metrics of a test set; with ``score`` or
+        ``prediction``.
+    score : str, sequence of str, or mapping of str to these, optional
+        Columns of scores; as a mapping, those of each model.
+    prediction : str or mapping of str to str, optional
+        The column of predicted classes or numbers; as a mapping, that of each model.
+    groups, strata, sample_weight : str, optional
+        Columns that name the cluster, the stratum and the weight of each case.
+    metric, statistic, average, baseline, effect, paired, test, correction, simultaneous
+        As for `compare`.
+    margin, goal, method, confidence_level, n_resamples, rng, missing, penalty, unmatched
+        As for `compare`.
+    over, bounds, scale, labels, pos_label, scores, threshold, absent_class, undefined
+        As for `compare`.
+    costs, priors, keep_cases
+        As for `compare`.
+
+    Returns
+    -------
+    Comparisons
+        Family after family; ``result["liver", "B", "A"]``.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `compare`, and for columns that are not there.
+
     Examples
     --------
     >>> import pandas as pd, halfwidth as hw
@@ -205,7 +320,7 @@ def compare_table(
         keep_cases=keep_cases,
     )
     columns = TableColumns(
-        by,
+        column_name("by", by) or "",
         column_list("within", within),
         column_name("case", case),
         column_name("groups", groups),
@@ -230,7 +345,7 @@ def compare_table(
     }
     where = prediction_columns(target, score, prediction)
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
-    sources = sources_of(table, by, of_columns=of_columns)
+    sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
         if value is not None:
             raise OptionError("value= is for values of cases, target= for predictions; not both")

@@ -96,6 +96,10 @@ def _measure_each(
 ) -> MeasuredFamily:
     """Models that were measured on cases of their own."""
     jobs, values = {}, {}
+    numbers = [_numbers(family, model, metric, options) for model in family.models]
+    together = np.concatenate(numbers)
+    metric, binary = _as_proportion(metric, together[np.isfinite(together)])
+    functional = Functional(options.statistic, metric, binary and request.over == "cases")
     for model in family.models:
         sample = check_sample(
             model.predictions,
@@ -107,7 +111,6 @@ def _measure_each(
             groups=model.groups,
             strata=model.strata,
         )
-        functional = sample.functional(options.statistic)
         jobs[model.name] = _job(functional, sample.records, family, model)
         values[model.name] = sample.given
     return MeasuredFamily(jobs, family.label, family.by, values=values, paired=False)

@@ -25,6 +25,9 @@ def models_of(models: Any, common: Mapping[str, Any]) -> tuple[ModelCases, ...]:
         If it is neither, names a model twice, or labels some models by case and others not.
     """
     given = _by_name(models)
+    for what, column in common.items():
+        if column is not None and not _is_column(column):
+            raise DataError(f"{what}: expected an entry for each case, got {shown(column)}")
     indices = {name: _labels(values) for name, values in given.items()}
     common_labels = {name: _labels(values) for name, values in common.items()}
     labelled = [index for index in indices.values() if index is not None]
@@ -68,9 +71,16 @@ def _by_name(models: Any) -> dict[str, Any]:
         raise DataError(f"models {quoted(sorted(texts))} have names that read the same")
     found = {text: columns[name] for text, name in zip(texts, names, strict=True)}
     for text, values in found.items():
-        if not hasattr(values, "__len__") or isinstance(values, str | bytes | Mapping):
+        if not _is_column(values):
             raise DataError(f"model {text!r}: expected one value per case, got {shown(values)}")
     return found
+
+
+def _is_column(values: Any) -> bool:
+    """Whether something has an entry for each case."""
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+        return False
+    return getattr(values, "ndim", 1) > 0
 
 
 def _labels(values: Any) -> Any:
@@ -121,7 +131,7 @@ def _check_lengths(models: tuple[ModelCases, ...]) -> None:
     for model in models:
         for what in ("target", "groups", "strata", "weights"):
             column = getattr(model, what)
-            if column is not None and hasattr(column, "__len__") and len(column) != len(model):
+            if column is not None and len(column) != len(model):
                 raise DataError(
                     f"model {model.name!r} has {len(model)} cases and {what} {len(column)} entries"
                 )

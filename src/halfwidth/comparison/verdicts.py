@@ -218,6 +218,8 @@ def _n_needed(difference: Difference, oriented: _Oriented, loss: float, error: f
     way, rest = abs(ahead) / reach, 1 - sampling
     # The root of rest x² + sampling x = way, in the form that holds for rest = 0 too.
     x = 2 * way / (sampling + math.sqrt(sampling**2 + 4 * rest * way))
+    if not (x**2):
+        return None
     needed = estimate.n / x**2
     return max(math.floor(needed), estimate.n) + 1 if needed < MOST_CASES_NEEDED else None
 
