@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 import halfwidth as hw
 from halfwidth.comparison.pairing import pair_job
-from halfwidth.comparison.simultaneous import Comparanda, Simultaneous, simultaneous_intervals
+from halfwidth.comparison.simultaneous import (
+    Comparanda,
+    Simultaneous,
+    claims_together,
+    simultaneous_intervals,
+)
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Metric, Statistic
@@ -205,3 +210,39 @@ def test_dirichlet_intervals_of_test_sets_rest_on_the_draws_that_these_share() -
         lower, upper = draws.contrasts(place)
         outside |= (lower < interval.low) | (upper > interval.high)
     assert 0.03 < outside.mean() <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("metric", "statistic", "ways"),
+    [
+        ("dsc", "mean", {"dirichlet"}),
+        ("hd95", "mean", {"max_t", "bonferroni"}),
+        ("dsc", "median", {"bonferroni"}),
+    ],
+)
+def test_stepdown_claims_what_the_intervals_say_and_more(
+    metric: str, statistic: str, ways: set[str]
+) -> None:
+    generator = np.random.default_rng(7)
+    lead = np.array([0.0, 0.0, 0.05, 0.3])[:, None]
+    values = np.clip(0.4 + lead + 0.1 * generator.normal(size=(4, 40)), 0, 1)
+    values[1] = values[0]
+    values[1, 0] += 0.01  # the first two differ in one case
+    functional = Functional(Statistic(STATISTICS[statistic]), resolve_metric(metric, None))
+    models, pairs = records(values), all_pairs(4)
+    jobs = [Job(functional, one) for one in models]
+
+    def singles(level: Level) -> tuple[Estimate, ...]:
+        both = [pair_job(jobs[first], jobs[second], "difference") for first, second in pairs]
+        return estimate_jobs(both, replace(request(), level=level))
+
+    estimates, family = singles(Level(0.95)), Comparanda(functional, models, pairs)
+    got = simultaneous_intervals(family, PLAN, Level(0.95), estimates, singles)
+    assert set(methods(got)) == ways
+    for margin in (0.0, 0.05):
+        claims = claims_together(family, PLAN, Level(0.95), estimates, singles, margin)
+        said = [(one.low > margin, one.high < -margin) for one in got.intervals]
+        assert (claims >= np.array(said)).all()
+        assert not claims[0].any()
+        assert claims[pairs[:, 1] == 3, 1].all()  # the last model leads by far
+        assert not claims[:, 0].any()

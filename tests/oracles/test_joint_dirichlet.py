@@ -21,7 +21,7 @@ from halfwidth.resampling.joint_dirichlet import (
 from halfwidth.resampling.simultaneous import all_pairs
 
 Array = NDArray[Any]
-PLAN = Plan(3, 20_000)
+PLAN = Plan(3, 10_000)
 PAIRS = all_pairs(3)
 DESIGNS = {
     "cases": Design((12,), paired=True),
@@ -49,7 +49,7 @@ def test_each_difference_has_the_distribution_of_its_own_interval(name: str, mas
     means = weighted_means_of_models(values, design, PLAN, PseudoCases.at_both(mass, bounds))
     differences = values[PAIRS[:, 0]] - values[PAIRS[:, 1]]
     paired = PseudoCases.at_both(mass, bounds, paired=True)
-    own, _ = weighted_means(differences, design, Plan(99, 20_000), paired)
+    own, _ = weighted_means(differences, design, Plan(99, 10_000), paired)
     drawn = len(design.strata) > 1
     for level in levels:
         quantile = own.quantile(level)

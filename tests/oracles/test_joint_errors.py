@@ -39,7 +39,7 @@ DESIGNS = {
     "strata": Design((18, 22), paired=True),
     "clusters within strata": Design((6, 8), (2,) * 6 + (3, 3, 3, 3, 4, 4, 4, 4), paired=True),
 }
-PLAN = Plan(11, 25)
+PLAN = Plan(11, 10)
 PAIRS = all_pairs(3)
 
 

@@ -121,6 +121,42 @@ def simultaneous_intervals(
     return _by_max_t(studentized, family.effect, level, estimates, singles)
 
 
+def claims_together(
+    family: Comparanda,
+    plan: Plan,
+    level: Level,
+    estimates: Sequence[Estimate],
+    singles: Singles,
+    margin: float = 0.0,
+) -> NDArray[np.bool_]:
+    """Which differences lie beyond ±margin, with all that is claimed true at the level.
+
+    By stepdown, which claims no less than the intervals that hold together; sets of ranks stand on
+    it. Arguments as of `simultaneous_intervals`; ``family`` is of differences.
+
+    Returns
+    -------
+    ndarray of bool, shape (P, 2)
+        Whether the difference is above the margin, and whether it is below minus the margin.
+    """
+    pseudo_cases = _pseudo_cases(family, estimates)
+    draws = pseudo_cases and family.weighted(pseudo_cases, plan)
+    if draws:
+        return draws.stepdown(level, margin)
+    comparisons, studentized = len(estimates), family.studentized(plan)
+    kept = np.zeros(comparisons, dtype=bool)
+    claims: NDArray[np.bool_] = np.zeros((comparisons, 2), dtype=bool)
+    if studentized is not None:
+        kept = _with_errors(studentized, level)
+        share = _share_of(level, comparisons, max(int(kept.sum()), 1))
+        claims[kept] = studentized.subset(kept).stepdown(share, margin)
+    if not kept.all():
+        wider = singles(_share_of(level, comparisons))
+        own = np.array([(one.low > margin, one.high < -margin) for one in wider])
+        claims[~kept] = own[~kept]
+    return claims
+
+
 def bonferroni_intervals(
     level: Level, estimates: Sequence[Estimate], singles: Singles
 ) -> Simultaneous:
@@ -158,14 +194,9 @@ def _by_max_t(
     estimates: Sequence[Estimate],
     singles: Singles,
 ) -> Simultaneous:
-    """Max-t of all differences that have a standard error on nearly all resamples.
-
-    One that has none on more than α/m of them would cost the others more than the α/m which it
-    gets as an interval of its own.
-    """
+    """Max-t of all differences that have a standard error on nearly all resamples."""
     comparisons = len(estimates)
-    without = studentized.infinite_share
-    kept = studentized.usable & (without <= level.alpha / comparisons)
+    without, kept = studentized.infinite_share, _with_errors(studentized, level)
     bounds = np.full((comparisons, 2), np.nan)
     if kept.any():
         rest = studentized.subset(kept).bounds(_share_of(level, comparisons, int(kept.sum())))
@@ -183,6 +214,16 @@ def _by_max_t(
         for one, share in zip(kept, np.where(studentized.usable, without, 1.0), strict=True)
     )
     return Simultaneous(_named(estimates, bounds, methods), cautions)
+
+
+def _with_errors(studentized: StudentizedDifferences, level: Level) -> NDArray[np.bool_]:
+    """Differences that have a standard error on nearly all resamples.
+
+    One that has none on more than α/m of them would cost the others more than the α/m which it
+    gets as an interval of its own.
+    """
+    share = level.alpha / len(studentized.estimates)
+    return studentized.usable & (studentized.infinite_share <= share)
 
 
 def _named(

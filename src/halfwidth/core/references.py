@@ -79,6 +79,13 @@ _ALL = (
         1995,
     ),
     Reference(
+        "besag1995",
+        "Besag J, Green P, Higdon D, Mengersen K",
+        "Bayesian computation and stochastic systems",
+        "Statistical Science 10(1):3-41",
+        1995,
+    ),
+    Reference(
         "bland1999",
         "Bland JM, Altman DG",
         "Measuring agreement in method comparison studies",
@@ -501,6 +508,14 @@ _ALL = (
         "doi:10.1002/sim.2677",
     ),
     Reference(
+        "mogstad2024",
+        "Mogstad M, Romano JP, Shaikh AM, Wilhelm D",
+        "Inference for ranks with applications to mobility across neighbourhoods and academic "
+        "achievement across countries",
+        "Review of Economic Studies 91(1):476-518",
+        2024,
+    ),
+    Reference(
         "mori1994",
         "Móri TF, Rohatgi VK, Székely GJ",
         "On multivariate skewness and kurtosis",
@@ -592,6 +607,13 @@ _ALL = (
         "doi:10.1038/s41592-023-02150-0",
     ),
     Reference(
+        "romano_wolf2005",
+        "Romano JP, Wolf M",
+        "Exact and approximate stepdown methods for multiple hypothesis testing",
+        "Journal of the American Statistical Association 100(469):94-108",
+        2005,
+    ),
+    Reference(
         "rubin1981",
         "Rubin DB",
         "The Bayesian bootstrap",
@@ -614,6 +636,13 @@ _ALL = (
         "Biometrics Bulletin 2(6):110-114",
         1946,
         "doi:10.2307/3002019",
+    ),
+    Reference(
+        "sethuraman1994",
+        "Sethuraman J",
+        "A constructive definition of Dirichlet priors",
+        "Statistica Sinica 4(2):639-650",
+        1994,
     ),
     Reference(
         "shit2021",
