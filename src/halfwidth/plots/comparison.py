@@ -15,7 +15,7 @@ from halfwidth.plots.comparison_words import (
     axis_title,
     difference_text,
     directions,
-    level_text,
+    family_of,
     p_text,
     pair_label,
 )
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 26
+LABEL_WIDTH = 30
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
@@ -336,11 +336,16 @@ def _margin(item: Difference) -> tuple[float, float]:
 
 def _rows(items: Sequence[Difference]) -> list[Row]:
     """Headings for levels with several comparisons; a level of one comparison is its label."""
-    levels = [level_text(item.by) for item in items]
+    levels = [family_of(item) for item in items]
     rows: list[Row] = []
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.
         return list(map(Row, levels, items))
+    if len(set(levels)) == len(items) > 1:
+        return [
+            Row(f"{level}: {pair_label(item, items)}", item)
+            for item, level in zip(items, levels, strict=True)
+        ]
     heading = ""
     for item, level in zip(items, levels, strict=True):
         if level != heading:
