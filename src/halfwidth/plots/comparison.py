@@ -285,13 +285,12 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
     interval = interval_label([item.estimate for item in items])
     clauses = []
     together = {
-        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in items
         if item.simultaneous
     }
     if together:
-        words = {"max_t": "max-t", "bonferroni": "Bonferroni", "dirichlet": "Dirichlet"}
-        method = ", ".join(dict.fromkeys(words.get(name, name) for name, _ in sorted(together)))
+        method = ", ".join(dict.fromkeys(title for title, _ in sorted(together)))
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
