@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.comparison import Difference
+from halfwidth.core.comparison_words import simultaneous_title
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
@@ -295,8 +296,8 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
         if item.simultaneous
     }
     if together:
-        words = {"max_t": "max-t", "bonferroni": "Bonferroni", "dirichlet": "Dirichlet"}
-        method = ", ".join(dict.fromkeys(words.get(name, name) for name, _ in sorted(together)))
+        methods = dict.fromkeys(simultaneous_title(name) for name, _ in sorted(together))
+        method = ", ".join(methods)
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")

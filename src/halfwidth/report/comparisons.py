@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from halfwidth.comparison.verdicts import equivalence_sentence
 from halfwidth.core.comparison import Comparisons, Difference, GoalResult
-from halfwidth.core.comparison_words import CORRECTIONS, p_text
+from halfwidth.core.comparison_words import CORRECTIONS, p_text, simultaneous_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.report.document import (
     Adaptive,
@@ -31,7 +31,6 @@ _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
 _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
-TOGETHER = {"max_t": "max-t bootstrap", "dirichlet": "Dirichlet", "bonferroni": "Bonferroni"}
 # Verdicts in full below the table, for as many comparisons as a reader would read.
 MOST_SENTENCES = 6
 
@@ -199,7 +198,7 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
     for method, count in sorted(held):
         texts.append(
             f"All together: intervals of {count} comparisons that hold at once "
-            f"({TOGETHER.get(method, method)})."
+            f"({simultaneous_title(method)})."
         )
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
