@@ -15,18 +15,7 @@ CORRECTIONS = {
     "bonferroni": "Bonferroni",
     "benjamini_hochberg": "Benjamini-Hochberg",
 }
-# Methods of simultaneous intervals whose title is more than their name.
-_TOGETHER = {"max_t": "max-t bootstrap"}
 SMALLEST_P = 0.001
-
-
-def simultaneous_title(method: str) -> str:
-    """A method of simultaneous intervals in prose.
-
-    >>> simultaneous_title("max_t"), simultaneous_title("bonferroni")
-    ('max-t bootstrap', 'Bonferroni')
-    """
-    return _TOGETHER.get(method, method.capitalize())
 
 
 def p_text(p: float) -> str:

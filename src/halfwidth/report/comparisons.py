@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from halfwidth.comparison.verdicts import equivalence_sentence
 from halfwidth.core.comparison import Comparisons, Difference, GoalResult
-from halfwidth.core.comparison_words import CORRECTIONS, p_text, simultaneous_title
+from halfwidth.core.comparison_words import CORRECTIONS, p_text
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.report.document import (
     Adaptive,
@@ -191,15 +191,12 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
         adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
         texts.append(f"p: {title}{adjusted}; it stands beside the interval.")
     held = {
-        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in comparisons
         if item.simultaneous is not None
     }
-    for method, count in sorted(held):
-        texts.append(
-            f"All together: intervals of {count} comparisons that hold at once "
-            f"({simultaneous_title(method)})."
-        )
+    for title, count in sorted(held):
+        texts.append(f"All together: intervals of {count} comparisons that hold at once ({title}).")
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
         texts.append(
