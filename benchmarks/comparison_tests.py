@@ -74,7 +74,7 @@ def margins(normal: Array, kind: str) -> Array:
     """Normals as values of a metric."""
     if kind == "normal":
         return normal
-    # DSC with a tail of failures: a beta distribution of mean .86, skewness -1.9.
+    # DSC with a tail of failures: a beta distribution of mean .86, skewness -1.6.
     return np.asarray(stats.beta.ppf(stats.norm.cdf(normal), 3, 0.5))
 
 
