@@ -1,6 +1,6 @@
 """How often intervals of a model against raters hold the true difference.
 
-    python benchmarks/raters.py [samples]
+    python benchmarks/raters.py [samples] [metric ...]
 
 Three raters and a model label cases of three classes; each keeps the true label with a probability
 of their own and else guesses. The truth is the difference on a million cases. Prints a table in
@@ -57,7 +57,7 @@ def main() -> None:
     rng = np.random.default_rng(20)
     print("| metric | raters | n |", " | ".join(METHODS), "|")
     print("| --- | --- | ---: |", " | ".join("---:" for _ in METHODS), "|")
-    for metric in ("cohen_kappa", "accuracy"):
+    for metric in sys.argv[2:] or ("cohen_kappa", "accuracy"):
         for name, guesses in GUESSES.items():
             many = labels(10**6, guesses, rng)
             truth = point(many, metric)

@@ -29,11 +29,12 @@ PAGES_OF_TABLES = {
     "auto": HERE / "real-auto-tables.md",
     "metrics": HERE / "metric-coverage-tables.md",
     "runs": HERE / "runs.md",
+    "comparing": HERE / "comparing-tables.md",
 }
 NUMBER = r"[-−]?\d[\d,]*(?:\.\d+)?"
 MARKED = re.compile(
     rf"(?P<value>{NUMBER})(?: \[(?P<second>{NUMBER})\])?(?P<unit> ?%| points?)?"
-    r"<!-- (?P<source>study|auto|metrics|runs|evidence|reckoned): (?P<key>[^>]+?) -->"
+    r"<!-- (?P<source>study|auto|metrics|runs|comparing|evidence|reckoned): (?P<key>[^>]+?) -->"
 )
 # What a figure looks like: a decimal point, or per cent.
 FIGURE = re.compile(rf"(?<![\w.]){NUMBER}(?= ?%)|(?<![\w.])[-−]?\d+\.\d+(?![\w.]*\w)")

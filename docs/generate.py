@@ -181,8 +181,8 @@ PAGES_WITH_FIGURES = (
 )
 
 
-# A page of tables whose prose quotes them: its figures are compared, and not sought for.
-PAGES_COMPARED = (*PAGES_WITH_FIGURES, "runs.md")
+# Pages whose prose quotes tables beside other figures: those are compared, and none sought for.
+PAGES_COMPARED = (*PAGES_WITH_FIGURES, "runs.md", "comparing.md")
 
 
 def with_figures(text: str) -> str:

@@ -32,7 +32,7 @@ def test_the_figures_of_a_page_are_those_of_the_tables(name: str) -> None:
 def test_every_figure_of_a_page_has_a_source(name: str) -> None:
     assert figures.unmarked(page(name)) == []
     text = page(name)
-    markers = re.findall(r"<!-- (?:study|auto|metrics|runs|evidence|reckoned): ", text)
+    markers = re.findall(r"<!-- (?:study|auto|metrics|runs|comparing|evidence|reckoned): ", text)
     assert len(markers) == len(figures.MARKED.findall(text)), "a marker that no number precedes"
     for source in figures.FROM.findall(text):
         assert source in REFERENCES or (ROOT / source).exists(), source

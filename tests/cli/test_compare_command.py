@@ -144,6 +144,14 @@ def test_verdicts_and_goals_are_printed(run: Run) -> None:
     assert max(map(len, ran.out.splitlines())) <= 96
 
 
+def test_a_single_model_may_have_a_goal(run: Run) -> None:
+    ran = run("compare", "new.csv", "--metric", "hd95", "--goal", "25", "--json")
+    answer = json.loads(ran.out)
+    assert (ran.status, answer["comparisons"]) == (0, [])
+    (goal,) = answer["goals"]
+    assert (goal["model"], goal["met"]) == ("new", True)
+
+
 def test_a_ratio_and_unpaired_models_are_asked_for(compared: Compared) -> None:
     (row,) = compared("new.csv", "old.csv", "--metric", "hd95", "--ratio", "--margin", "0.1")
     assert row["effect"] == "ratio"
@@ -227,6 +235,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("new.csv few.csv --metric hd95", "--unmatched omit) leaves them out"),
         ("new.csv old.csv --metric hd59", "did you mean 'hd95'?"),
         ("new.csv dice.csv --metric hd95", "different metrics cannot be compared"),
+        ("new.csv wide.csv --metric hd95", "wide.csv has new, old, age: no column of values that"),
         ("new.csv old.csv --metric hd95 --margin -1", "margin=-1 is not above 0"),
         ("new.csv old.csv --metric hd95 --margin 0", "margin=0 is not above 0"),
         ("new.csv old.csv --margin 0.1", "margin"),

@@ -58,7 +58,12 @@ def test_all_pairs_or_all_against_a_baseline(models: dict[str, pd.Series]) -> No
 
 @pytest.mark.parametrize("statistic", ["mean", "median"])
 def test_order_of_rows_changes_nothing(models: dict[str, pd.Series], statistic: str) -> None:
-    options: dict[str, Any] = {"metric": "dsc", "statistic": statistic, "rng": 4}
+    options: dict[str, Any] = {
+        "metric": "dsc",
+        "statistic": statistic,
+        "n_resamples": 199,
+        "rng": 4,
+    }
     given = hw.compare(models, **options)
     rng = np.random.default_rng(1)
     shuffled = {name: values.iloc[rng.permutation(30)] for name, values in models.items()}
@@ -189,3 +194,56 @@ def test_p_values_are_adjusted_over_a_family(models: dict[str, pd.Series]) -> No
     assert two[0].test is not None
     assert not two[0].test.correction
     assert hw.compare(models, metric="dsc", test="none")[0].test is None
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"groups": "patient"},
+        {"strata": "site"},
+        {"groups": "patient", "strata": "site"},
+        {"groups": "patient", "over": "clusters"},
+    ],
+)
+def test_clusters_and_strata_whatever_the_order_of_rows(
+    models: dict[str, pd.Series], design: dict[str, Any]
+) -> None:
+    patients = [f"p{i % 9}" for i in range(30)]
+    sites = [i % 9 % 2 for i in range(30)]
+    table = pd.concat([part.assign(patient=patients, site=sites) for part in parts(models)])
+    how: dict[str, Any] = {"metric": "dsc", "method": "percentile", "n_resamples": 99, "rng": 4}
+    given = hw.compare_table(table, "dice", **how, **design)
+    shuffled = table.sample(frac=1, random_state=3).sort_values("model", kind="stable")
+    again = hw.compare_table(shuffled, "dice", **how, **design)
+    assert [one.to_row() for one in again] == [one.to_row() for one in given]
+    clusters = 9 if "groups" in design else None
+    assert {one.estimate.n_groups for one in given} == {clusters}
+
+
+def parts(models: dict[str, pd.Series]) -> list[pd.DataFrame]:
+    table = long_table(models)
+    return [table[table["model"] == name].reset_index(drop=True) for name in models]
+
+
+def test_cases_are_known_within_their_cluster() -> None:
+    table = pd.DataFrame(
+        {
+            "patient": ["a", "a", "b", "b"] * 2,
+            "case": [1, 2, 1, 2] * 2,
+            "model": ["A"] * 4 + ["B"] * 4,
+            "dice": [0.5, 0.6, 0.7, 0.8, 0.4, 0.5, 0.6, 0.8],
+        }
+    )
+    with pytest.raises(hw.DataError, match="2 of its cases more than once"):
+        hw.compare_table(table, "dice", metric="dsc")
+    (one,) = hw.compare_table(table, "dice", metric="dsc", groups="patient", keep_cases=True)
+    assert (one.estimate.n, one.estimate.n_groups) == (4, 2)
+
+
+def test_cases_are_kept_in_one_order_for_all_models(models: dict[str, pd.Series]) -> None:
+    models["B"] = models["B"].iloc[::-1]
+    assert hw.compare(models, metric="dsc", test="none").cases == ()
+    (kept,) = hw.compare(models, metric="dsc", test="none", keep_cases=True).cases
+    found = pd.DataFrame(kept.values).sort_values(["A", "B"]).to_numpy()
+    expected = pd.DataFrame(models)[list(models)].sort_values(["A", "B"]).to_numpy()
+    assert np.array_equal(found, expected)

@@ -102,12 +102,19 @@ def test_a_level_that_a_model_lacks() -> None:
         ({"within": 3}, "neither a name of a column"),
         ({"groups": ["a"]}, "takes the name of a column"),
         ({"value": "value", "target": "case", "score": "value"}, "not both"),
+        ({"value": {"A": ["value"]}}, "takes the name of a column"),
+        ({"by": ["model"]}, "takes the name of a column"),
     ],
 )
 def test_columns_that_are_not_there(options: dict[str, Any], message: str) -> None:
     table = pd.concat([frame(model="A"), frame(model="B")])
     with pytest.raises(hw.OptionError, match=message):
         hw.compare_table(table, **options)
+
+
+def test_models_are_named_once() -> None:
+    with pytest.raises(hw.OptionError, match="names the models, and so does"):
+        hw.compare_table({"A": frame(), "B": frame()}, {"A": "value", "B": "value"})
 
 
 def test_rows_need_a_case() -> None:

@@ -118,7 +118,6 @@ def test_it_passes_and_fails_as_often_as_it_should(truth: float) -> None:
     for _ in range(400):
         old = rng.normal(0, 1, 20)
         new = old + truth + rng.normal(0, 3 * MARGIN, 20)
-        models = {"new": new, "old": old}
         found = gate(functools.partial(compared_at, {"new": new, "old": old}), 0.95)
         counts[found.outcome] += 1
     if truth == -MARGIN:

@@ -33,7 +33,7 @@ from halfwidth.resampling.kernels import native
 Array = NDArray[Any]
 OfRows = Callable[[Array], float]
 
-RESAMPLES = 60
+RESAMPLES = 30
 SLOW = pytest.mark.slow
 DESIGNS = (
     "iid",
@@ -282,7 +282,7 @@ def test_areas_of_counts_are_those_of_the_rows_drawn(
     classes = 1 if average == "binary" else 3
     base, _, rate = name.partition(":")
     metric = metric_of(base, max_fpr=float(rate)) if rate else metric_of(base)
-    for n in (9, 24):
+    for n in (9, 16):
         records = scored_cases(n, max(classes, 2), weighted=weighted)
         # Of one class: its scores, and code 0 where it is the true one.
         records = np.delete(records, 1, axis=0) if classes == 1 else records
@@ -290,7 +290,7 @@ def test_areas_of_counts_are_those_of_the_rows_drawn(
         rank = RankEach(classes, flatten=average == "micro", weighted=weighted)
         statistic = ranking_statistic(metric, rank, AreaFinish(average), "omit")
         of_rows = functools.partial(area_of_rows, AREAS[name], average, classes)
-        assert_replicates_are_those_of_rows(records, design, statistic, of_rows, 15)
+        assert_replicates_are_those_of_rows(records, design, statistic, of_rows, 8)
         assert_jackknife_is_that_of_rows(records, design, statistic, of_rows)
 
 

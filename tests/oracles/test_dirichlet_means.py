@@ -516,3 +516,15 @@ def test_designs_are_arranged_for_weights_too() -> None:
     low, _ = weighted_means(arranged[None], design, PLAN, HALF)
     other, _ = weighted_means(arranged[None], design, Plan(99), HALF)
     assert low.quantile(0.025) == other.quantile(0.025)
+
+
+def test_values_that_differ_by_rounding_are_no_error() -> None:
+    """Seen from one bound they are equal, and from the other they are not."""
+    rng = np.random.default_rng(0)
+    thirds = rng.choice([1 / 3, 1 / 3 + 6e-17, 2 / 3, 1 - 1 / 3, 1.0], 200)
+    values = thirds - rng.choice([0, 1 / 3, 1 - 1 / 3], 200)
+    rounded = np.round(values, 12)
+    given, plain = (
+        hw.summary_ci(one, bounds=(-1, 1), method="dirichlet") for one in (values, rounded)
+    )
+    assert (given.low, given.high) == pytest.approx((plain.low, plain.high), abs=1e-9)

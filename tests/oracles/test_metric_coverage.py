@@ -340,6 +340,7 @@ def test_metrics_of_a_confusion_matrix_with_a_rare_class(name: str) -> None:
         assert_covers(made[method], true_values()[name], share)
 
 
+@pytest.mark.slow  # its error has oracles of its own: test_delta_method.py
 @pytest.mark.parametrize("name", COUNTED)
 def test_delta_is_right_for_many_cases(name: str) -> None:
     # 4000 cases, 120 of the rare class: near the level, without any long run.

@@ -179,11 +179,11 @@ def test_standard_error_is_that_of_the_textbook(name: str, design_name: str) -> 
 def test_replicates_are_deviations_over_the_error_of_each_resample(
     name: str, design_name: str
 ) -> None:
-    (values, design), plan = batch_of(design_name), Plan(SEED, 50)
+    (values, design), plan = batch_of(design_name), Plan(SEED, 24)
     statistic = resolve_statistic(name)
     got = studentized_distribution(values, design, statistic, plan)
     plain = studentized_plain(values, design, statistic, plan)
-    small = Plan(SEED, 50, block_elements=100)
+    small = Plan(SEED, 24, block_elements=100)
     blocks = studentized_distribution(values, design, statistic, small)
     assert isinstance(got, Replicates)
     assert isinstance(blocks, Replicates)
@@ -215,7 +215,7 @@ def test_bounds_are_the_estimate_less_type_7_quantiles_of_the_ratios(
     groups, strata = DESIGNS[design_name]
     given = np.random.default_rng(2).beta(8, 1.5, 24)
     values, design = arrange(given, groups, strata)
-    wanted = ratios(name, values, design, Plan(SEED, 400))
+    wanted = ratios(name, values, design, Plan(SEED, 120))
     assert np.isfinite(wanted).all()
     estimate, error = (
         STATISTICS[name](values),
@@ -226,7 +226,7 @@ def test_bounds_are_the_estimate_less_type_7_quantiles_of_the_ratios(
         "strata": strata,
         "statistic": name,
         "method": "studentized",
-        "n_resamples": 400,
+        "n_resamples": 120,
         "rng": SEED,
     }
     for level in (0.5, 0.9, 0.95):
@@ -242,7 +242,7 @@ def test_bounds_are_the_estimate_less_type_7_quantiles_of_the_ratios(
         for e, wanted_bounds in zip(made, bounds, strict=True):
             assert (e.low, e.high) == pytest.approx(wanted_bounds, rel=1e-8)
             assert e.standard_error == pytest.approx(error, rel=1e-9)
-            assert (e.n_resamples, e.n_undefined, e.seed) == (400, 0, SEED)
+            assert (e.n_resamples, e.n_undefined, e.seed) == (120, 0, SEED)
 
 
 # --------------------------------------------------------------------------- without a spread
@@ -471,7 +471,7 @@ def test_bounds_widen_with_the_level_and_move_with_shift_and_scale(
 ) -> None:
     values, design = batch_of(design_name, samples=3)
     statistic, before = resolve_statistic(name), None
-    for level in (0.2, 0.5, 0.8, 0.95, 0.99):
+    for level in (0.5, 0.8, 0.99):
         made = [
             intervals(
                 batch,

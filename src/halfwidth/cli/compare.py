@@ -119,7 +119,7 @@ def compare(
     \b
     halfwidth compare labels.csv --model unet --rater A --rater B \\
         --metric cohen_kappa
-    halfwidth compare dice.csv --pairs prediction,reference --model unet \\
+    halfwidth compare pairs.csv --pairs prediction,reference --model unet \\
         --metric dsc
     """
     fmt = options.resolve_format(fmt, json, out)

@@ -141,15 +141,22 @@ def _own_name(path: Path) -> str:
 
 
 def read_models(
-    files: Mapping[str, Path], columns: Columns, reading_options: reading.Options
+    files: Mapping[str, Path],
+    columns: Columns,
+    reading_options: reading.Options,
+    *,
+    may_be_one: bool = False,
 ) -> Models:
-    """Read the tables, and find which columns play which part."""
+    """Read the tables, and find which columns play which part.
+
+    ``may_be_one``: whether one table without a column of models may be that of a single model.
+    """
     columns.check(len(files))
     tables = {name: reading.table_in(path, *reading_options) for name, path in files.items()}
     for table in tables.values():
         _check_columns(table, columns)
     if len(tables) > 1:
-        _check_metrics(tables, columns)
+        _check_values(tables, columns)
         return Models(tables, _roles(columns))
     (table,) = tables.values()
     if any(columns.sides):
@@ -157,6 +164,8 @@ def read_models(
     if columns.by is None and len(columns.value) > 1 and MODEL_COLUMN not in table:
         return Models(table, _roles(columns) | {"value": {name: name for name in columns.value}})
     if columns.by is None and MODEL_COLUMN not in table:
+        if may_be_one:
+            return Models(tables, _roles(columns))
         raise OptionError(_no_models(table, columns))
     return Models(table, _roles(columns) | {"by": columns.by or MODEL_COLUMN})
 
@@ -175,24 +184,23 @@ def _check_columns(table: Table, columns: Columns) -> None:
             )
 
 
-def _check_metrics(tables: Mapping[str, Table], columns: Columns) -> None:
-    """Refuse tables whose columns are named for different metrics: Dice of one, HD95 of another."""
+def _check_values(tables: Mapping[str, Table], columns: Columns) -> None:
+    """Refuse tables whose columns of values cannot be those of the same metric and structures."""
+    from halfwidth.io.layout import layout_of
     from halfwidth.metrics.catalogue import METRICS
 
     if columns.value or columns.of_test_set:
         return
-    named = {
-        table.source: {METRICS[name].name: name for name in table.names if name in METRICS}
-        for table in tables.values()
-    }
-    sources = [source for source, metrics in named.items() if metrics]
-    for source in sources[1:]:
-        if not named[source].keys() & named[sources[0]].keys():
-            texts = [
-                f"{name} has {shortened(list(named[name].values()))}"
-                for name in (sources[0], source)
-            ]
-            raise DataError(f"{', '.join(texts)}: different metrics cannot be compared")
+    layouts = [layout_of(table, [], None, columns.case) for table in tables.values()]
+    first, *others = zip(tables.values(), layouts, strict=True)
+    for table, layout in others:
+        pair = {first[0].source: first[1].values, table.source: layout.values}
+        both = ", ".join(f"{name} has {shortened(values)}" for name, values in pair.items())
+        metrics = [{METRICS[one].name for one in each if one in METRICS} for each in pair.values()]
+        if all(metrics) and not metrics[0] & metrics[1]:
+            raise DataError(f"{both}: different metrics cannot be compared")
+        if max(map(len, pair.values())) > 1 and not {*layout.values} & {*first[1].values}:
+            raise DataError(f"{both}: no column of values that both have; name them: --value")
 
 
 def _roles(columns: Columns) -> dict[str, Any]:

@@ -93,7 +93,10 @@ def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
         given["header"],
         given["input_format"],
     )
-    models = read_models(named_files(files), columns_of(given), reading_options)
+    may_be_one = given.get("goal") is not None
+    models = read_models(
+        named_files(files), columns_of(given), reading_options, may_be_one=may_be_one
+    )
     note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
     return models
 

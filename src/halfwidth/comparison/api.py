@@ -12,7 +12,13 @@ from halfwidth.comparison.matching import Unmatched
 from halfwidth.comparison.measuring import of_test_sets, of_values
 from halfwidth.comparison.prediction_tables import prediction_columns, prediction_families
 from halfwidth.comparison.settings import resolve_settings
-from halfwidth.comparison.sources import TableColumns, column_list, column_name, sources_of
+from halfwidth.comparison.sources import (
+    TableColumns,
+    column_list,
+    column_name,
+    sources_of,
+    value_columns,
+)
 from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.comparison import Comparisons, Effect
 from halfwidth.core.errors import OptionError
@@ -353,7 +359,8 @@ def compare_table(
         families, notes = prediction_families(sources, columns, where, measuring, settings)
     else:
         measuring = of_values(metric, bounds, given, named=False)
-        values = dict(value) if isinstance(value, Mapping) else list(column_list("value", value))
-        families, notes = value_families(sources, columns, values or None, metric, bounds, settings)
+        families, notes = value_families(
+            sources, columns, value_columns(value), metric, bounds, settings
+        )
     measured = [one for family in families for one in measuring.measured(family, settings)]
     return compared(measured, settings, notes)

@@ -11,13 +11,13 @@ from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.sources import (
     Source,
     TableColumns,
-    check_each_once,
     column_labels,
     column_list,
     family_label,
     row_identities,
 )
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
+from halfwidth.comparison.table_parts import TablePart, families_of
+from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.frozen import frozen
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.io.layout import grouped_rows
@@ -82,36 +82,16 @@ def prediction_families(
     settings: Settings,
 ) -> tuple[list[Family], list[str]]:
     """The families that tables hold, and what was left out."""
-    found: dict[tuple[Any, ...], list[ModelCases]] = {}
-    levels_of: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    parts = []
     for source in sources:
         _check_columns(source, columns, where)
-        for within, model in _models(
-            source, columns, where, numbers=measuring.numbers, paired=settings.paired
-        ):
-            key = tuple(within.values())
-            levels_of.setdefault(key, within)
-            found.setdefault(key, []).append(model)
-    names = list(dict.fromkeys(model.name for models in found.values() for model in models))
-    families, notes = [], []
-    for key, models in found.items():
-        label = family_label(levels_of[key])
-        place = f"{label}: " if label else ""
-        check_each_once([model.name for model in models], place)
-        lacking = [name for name in names if all(model.name != name for model in models)]
-        if lacking and settings.unmatched == "raise":
-            raise DataError(
-                f"{place}no rows for {shortened(lacking, 5)}, which other levels have. "
-                "unmatched='omit' (--unmatched omit) compares the models that are there"
+        parts += [
+            TablePart(tuple(within.values()), within, family_label(within), measuring.metric, model)
+            for within, model in _models(
+                source, columns, where, numbers=measuring.numbers, paired=settings.paired
             )
-        if lacking:
-            notes.append(f"{place}no rows of {shortened(lacking, 5)}")
-            if len(models) == 1:
-                continue
-        families.append(Family(tuple(models), measuring.metric, label, levels_of[key]))
-    if not families:
-        raise DataError(f"nothing to compare: {'; '.join(notes)}")
-    return families, notes
+        ]
+    return families_of(parts, settings.unmatched)
 
 
 def _check_columns(source: Source, columns: TableColumns, where: PredictionColumns) -> None:

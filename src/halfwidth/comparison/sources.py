@@ -70,6 +70,11 @@ def sources_of(table: Any, by: str, *, of_columns: bool) -> list[Source]:
         Whether models are columns, so that none need name them.
     """
     if isinstance(table, Mapping) and table and all(_is_table(one) for one in table.values()):
+        if of_columns:
+            raise OptionError(
+                "a mapping of tables names the models, and so does a mapping of their columns; "
+                "give one table, or one column"
+            )
         return [Source(Table.of_frame(one), str(name)) for name, one in table.items()]
     if _is_table(table):
         return [_checked(Source(Table.of_frame(table)), by, of_columns=of_columns)]
@@ -125,6 +130,14 @@ def column_list(option: str, given: Any) -> tuple[str, ...]:
             f"{option}={shown(given)} is neither a name of a column nor a list of names"
         )
     return tuple(listed)
+
+
+def value_columns(given: Any) -> list[str] | dict[str, str] | None:
+    """Columns of values, or that of each model; None where nothing is said."""
+    if not isinstance(given, Mapping):
+        return list(column_list("value", given)) or None
+    found = {str(model): column_name("value", column) for model, column in given.items()}
+    return {model: column for model, column in found.items() if column} or None
 
 
 def column_name(option: str, given: Any) -> str | None:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-LABEL_WIDTH = 26
+LABEL_WIDTH = 30
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
@@ -295,8 +295,8 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
         if item.simultaneous
     }
     if together:
-        methods = {"max_t": "max-t", "bonferroni": "Bonferroni"}
-        method = ", ".join(dict.fromkeys(methods.get(name, name) for name, _ in sorted(together)))
+        words = {"max_t": "max-t", "bonferroni": "Bonferroni", "dirichlet": "Dirichlet"}
+        method = ", ".join(dict.fromkeys(words.get(name, name) for name, _ in sorted(together)))
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
@@ -342,6 +342,11 @@ def _rows(items: Sequence[Difference]) -> list[Row]:
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.
         return list(map(Row, levels, items))
+    if len(set(levels)) == len(items) > 1:
+        return [
+            Row(f"{level}: {pair_label(item, items)}", item)
+            for item, level in zip(items, levels, strict=True)
+        ]
     heading = ""
     for item, level in zip(items, levels, strict=True):
         if level != heading:
