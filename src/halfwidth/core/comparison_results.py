@@ -53,6 +53,14 @@ class TestResult:
         }
 
 
+# The ways to make intervals hold together, in prose (decision 0051).
+SIMULTANEOUS_TITLES = {
+    "dirichlet": "Dirichlet",
+    "max_t": "max-t bootstrap",
+    "bonferroni": "Bonferroni",
+}
+
+
 @frozen
 class SimultaneousInterval:
     """An interval that holds together with those of all other comparisons of its family.
@@ -70,6 +78,11 @@ class SimultaneousInterval:
     high: float
     method: str
     n_comparisons: int
+
+    @property
+    def title(self) -> str:
+        """The method in prose."""
+        return SIMULTANEOUS_TITLES[self.method]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""

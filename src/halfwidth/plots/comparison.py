@@ -15,7 +15,7 @@ from halfwidth.plots.comparison_words import (
     axis_title,
     difference_text,
     directions,
-    level_text,
+    family_of,
     p_text,
     pair_label,
 )
@@ -290,13 +290,12 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
     interval = interval_label([item.estimate for item in items])
     clauses = []
     together = {
-        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in items
         if item.simultaneous
     }
     if together:
-        words = {"max_t": "max-t", "bonferroni": "Bonferroni", "dirichlet": "Dirichlet"}
-        method = ", ".join(dict.fromkeys(words.get(name, name) for name, _ in sorted(together)))
+        method = ", ".join(dict.fromkeys(title for title, _ in sorted(together)))
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
@@ -337,7 +336,7 @@ def _margin(item: Difference) -> tuple[float, float]:
 
 def _rows(items: Sequence[Difference]) -> list[Row]:
     """Headings for levels with several comparisons; a level of one comparison is its label."""
-    levels = [level_text(item.by) for item in items]
+    levels = [family_of(item) for item in items]
     rows: list[Row] = []
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.

@@ -73,9 +73,14 @@ def p_text(p_value: float) -> str:
     return "1" if text == "1.000" else text.lstrip("0")
 
 
-def level_text(by: Mapping[str, Any]) -> str:
-    """The levels at which models were compared, as a heading."""
-    return " / ".join(str(level) for level in by.values())
+def level_text(label: str, by: Mapping[str, Any]) -> str:
+    """The family of a comparison, as a heading: its label, or else the levels of ``by``."""
+    return label or " / ".join(str(level) for level in by.values())
+
+
+def family_of(item: Difference) -> str:
+    """The family of a comparison, as a heading."""
+    return level_text(item.estimate.label, item.by)
 
 
 def pair_label(item: Difference, items: Sequence[Difference]) -> str:
