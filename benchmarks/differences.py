@@ -36,7 +36,7 @@ TOUCHSTONE = Path(__file__).parents[1] / "../shared/data/touchstone"
 N_PAIRS = 40
 STATISTICS = ("mean", "median", "trimmed_mean", "sd", "iqr", "quantile:0.1")
 TRIED = ("dirichlet", "t", "hall", "percentile", "bca", "bca_expanded", "delta", "delong_t")
-TRUTH_CASES = 400_000
+TRUTH_CASES = 200_000
 
 # Samples of two models, (S, 2, n) or (S, 2, k, n), and what the population has.
 Draw = Callable[[int, int, np.random.Generator], Array]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from halfwidth.core.forms import Effect
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import UNIT_INTERVAL, Bounds, Interval, Level
 from halfwidth.estimation.differences import difference_functional, paired_records
@@ -39,6 +40,7 @@ from halfwidth.intervals import (
     tango,
     wald,
     welch,
+    wilson,
 )
 from halfwidth.intervals.catalogue import METHODS
 from halfwidth.intervals.compute import intervals
@@ -211,12 +213,14 @@ def paired() -> None:
 # --------------------------------------------------------------------------- two samples
 
 
-def put_together(of_one: Callable[..., Interval]) -> Callable[[Array, Array], Interval]:
+def put_together(
+    of_one: Callable[..., Interval], effect: Effect = "difference"
+) -> Callable[[Array, Array], Interval]:
     """MOVER of the intervals of two proportions."""
 
     def of_both(successes: Array, n: Array) -> Interval:
         first, second = (of_one(x, k, LEVEL) for x, k in zip(successes, n, strict=True))
-        return mover(successes / n, (first, second), "difference", LEVEL)
+        return mover(successes / n, (first, second), effect, LEVEL)
 
     return of_both
 
@@ -245,6 +249,20 @@ UNPAIRED: dict[str, Callable[[Array, Array], Interval]] = {
 }
 
 
+def katz(successes: Array, n: Array) -> Interval:
+    """The delta method's of the logarithm of a ratio."""
+    share = successes / n
+    reach = -special.ndtri(LEVEL.tail) * np.sqrt((1 / successes - 1 / n).sum(axis=0))
+    return Interval.of(share[0] / share[1] * np.exp(-reach), share[0] / share[1] * np.exp(reach))
+
+
+UNPAIRED_RATIOS: dict[str, Callable[[Array, Array], Interval]] = {
+    "mover:wilson": put_together(wilson, "ratio"),
+    "mover:jeffreys": put_together(jeffreys, "ratio"),
+    "wald of logarithm": katz,
+}
+
+
 def binomials(n: int, shares: Array) -> Array:
     """Probabilities of 0 to n successes, (T, n + 1)."""
     x = np.arange(n + 1)
@@ -265,6 +283,15 @@ def unpaired() -> None:
         for name, method in UNPAIRED.items():
             made = method(np.stack([x, y]), np.array([[float(n)], [float(m)]]))
             print(summary(name, *outcome(made, probability, p - q)), flush=True)
+        print("ratios, widths of the logarithm")
+        some = (x > 0) & (y > 0)
+        given = probability[:, some] / probability[:, some].sum(axis=1, keepdims=True)
+        for name, method in UNPAIRED_RATIOS.items():
+            made = method(np.stack([x, y])[:, some], np.array([[float(n)], [float(m)]]))
+            with np.errstate(divide="ignore"):
+                logarithms = Interval.of(np.log(made.low), np.log(made.high))
+            found = outcome(logarithms, given, np.log(p / q), most=np.log(1000.0))
+            print(summary(name, *found), flush=True)
 
 
 # --------------------------------------------------------------------------- clusters

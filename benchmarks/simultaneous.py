@@ -119,8 +119,8 @@ def means(draw: Draw, truth: Array, n: int, samples: int) -> Iterator[tuple[str,
         # Its level comes from the tails of draws, of which more are needed.
         draws = draws_of_means(values, pairs, design, Plan(seed, 9999), half)
         tail = draws.together(LEVEL).tail
-        both = [draws.contrasts(place)[0] for place in range(len(pairs))]
-        note("Dirichlet together", *np.quantile(both, [tail, 1 - tail], axis=-1))
+        drawn = [draws.contrasts(place)[0] for place in range(len(pairs))]
+        note("Dirichlet together", *np.quantile(drawn, [tail, 1 - tail], axis=-1))
     computed = intervals(
         np.concatenate([values[first] - values[second] for values in batch]),
         MEAN,

@@ -232,7 +232,7 @@ def volumes_of(folder: Path, structure: str) -> pd.Series:
     for file in sorted(folder.glob(f"*/{structure}.nrrd")):
         image = SimpleITK.ReadImage(str(file))
         voxels = int((SimpleITK.GetArrayViewFromImage(image) > 0).sum())
-        found[file.parent.name] = voxels * float(np.prod(image.GetSpacing()))
+        found[file.parent.name] = voxels * float(np.prod(image.GetSpacing()))  # type: ignore[no-untyped-call]
     return pd.Series(found)
 
 

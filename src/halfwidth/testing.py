@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import unittest
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from halfwidth.core.checks import one_of
+
+if TYPE_CHECKING:
+    from halfwidth.core.comparison import Difference
 
 __all__ = ["assert_not_inferior"]
 
@@ -41,7 +44,7 @@ def assert_not_inferior(
     pos_label: Any = None,
     scores: Any = "auto",
     threshold: float | str | None = None,
-) -> Any:
+) -> Difference:
     """Fail a test unless a new model is shown not to be worse than the old one by a margin.
 
     The interval [L, U] of the difference, oriented so that positive is better, decides: the test

@@ -208,7 +208,7 @@ def test_text_for_a_number_names_the_option_and_the_text(
     option: str, given: str, complaint: Complaint
 ) -> None:
     text = complaint("ci", "good.csv", option, given)
-    assert f"'{option}'" in text
+    assert option in text
     assert given in text
 
 

@@ -111,6 +111,8 @@ def test_strict_raises_a_pass_only(run: Run) -> None:
         ("same.csv --against old.csv --margin 1", "--metric is missing: it says which direction"),
         ("same.csv --against old.csv --metric hd95 --margin -1", "margin=-1 is not above 0"),
         ("same.csv --against old.csv --metric hd95 --margin x", "--margin x is not what"),
+        ("same.csv --against old.csv --metric hd95 --margin 1%", "takes: write 0.01 for 1%."),
+        ("same.csv --against old.csv --metric hd95 --margin 0,1", "takes: write 0.1 for 0,1."),
         ("same.csv --against same.csv --metric hd95 --margin 1", "same.csv is given twice"),
         ("same.csv --against odl.csv --metric hd95 --margin 1", "did you mean 'old.csv'?"),
         ("same.csv --against old.csv --metric hd95 --marign 1", "did you mean --margin?"),

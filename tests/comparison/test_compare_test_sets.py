@@ -159,3 +159,14 @@ def test_unpaired_models_have_cases_of_their_own(table: pd.DataFrame) -> None:
     assert (one.paired, one.estimate.n, one.estimate.method) == (False, 80, "newcombe_unpaired")
     shares = [oracle.accuracy_score(part["y"], part["dA"]) for part in (first, second)]
     assert [one.first_value, one.second_value] == pytest.approx(shares)
+
+
+def test_a_function_of_ones_own_gets_the_same_of_all(table: pd.DataFrame) -> None:
+    def best(truth: Any, scores: Any) -> float:
+        return float(np.mean(np.asarray(scores) * truth))
+
+    two = {"A": table["dA"], "B": table["A"]}
+    with pytest.raises(hw.DataError, match="the same of all"):
+        hw.compare(two, table["y"], metric=best)
+    (one,) = hw.compare({"A": table["dA"], "B": table["dB"]}, table["y"], metric=best, rng=1)
+    assert one.value == pytest.approx(((table["dA"] - table["dB"]) * table["y"]).mean())

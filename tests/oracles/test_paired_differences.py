@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import halfwidth as hw
 from halfwidth.core.forms import Effect
@@ -234,6 +235,7 @@ def test_a_ratio_of_nothing_is_undefined() -> None:
     )[0]
     assert np.isnan(e.value)
     assert np.isnan(e.low)
+    assert ["one is not" in caution.message for caution in e.cautions] == [True]
 
 
 def test_ratios_have_the_interval_of_their_logarithms() -> None:
@@ -265,3 +267,30 @@ def test_difference_ci_is_this_road() -> None:
         groups=PATIENT,
     )
     assert (same.value, same.low, same.high) == pytest.approx((e.value, e.low, e.high), rel=1e-12)
+
+
+def test_auto_takes_dirichlet_for_two_aurocs_unless_many_are_ranked_wrongly() -> None:
+    generator = np.random.default_rng(3)
+    of_pairs, chosen = difference_functional(of_test_set("auroc")), {}
+    for n in (40, 400):
+        truth = np.arange(n) % 2
+        hard = generator.normal(size=n)
+        models = []
+        for skill in (1.0, 0.8):
+            score = skill * truth + hard + 0.3 * generator.normal(size=n)
+            arranged, design = arrange(np.stack([score, 1.0 - truth]), identities=np.arange(n))
+            models.append(Records(arranged, design, n))
+        pair = paired_records(models[0], models[1], of_pairs)
+        chosen[n] = estimate_jobs([Job(of_pairs, pair)], request())[0]
+    assert (chosen[40].method, chosen[400].method) == ("dirichlet", "delong_t")
+    e = chosen[400]
+    assert e.low < e.value < e.high
+    assert e.high - e.value == pytest.approx(1.966 * e.standard_error, rel=2e-3)
+
+
+def test_delong_with_t_has_the_quantile_of_its_degrees_of_freedom() -> None:
+    of_pairs, pair = pair_of(of_test_set("auroc"))
+    e = estimate_jobs([Job(of_pairs, pair)], request("delong_t"))[0]
+    (degrees,) = class_degrees(pair.arranged[None], pair.design, of_pairs.statistic)
+    reach = stats.t.ppf(0.975, degrees) * e.standard_error
+    assert (e.low, e.high) == pytest.approx((e.value - reach, e.value + reach), rel=1e-9)

@@ -187,7 +187,7 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
         message = _unknown_option_text(error.option_name, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
-        message = f"{given} is not what the option takes: {message}"
+        message = f"{given} is not what the option takes: {_number_meant(given) or message}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 
@@ -204,6 +204,17 @@ def _value_given(error: ClickException, arguments: list[str]) -> str | None:
     names: Sequence[str] = getattr(getattr(error, "param", None), "opts", ())
     value = _typed_for(names, arguments)
     return None if value is None else f"{names[-1]} {value}"
+
+
+def _number_meant(given: str) -> str | None:
+    """How to write a number that was given in per cent or with a decimal comma."""
+    text = given.rsplit(maxsplit=1)[-1]
+    try:
+        if text.endswith("%"):
+            return f"write {float(text.removesuffix('%')) / 100:g} for {text}"
+        return f"write {float(text.replace(',', '.')):g} for {text}" if "," in text else None
+    except ValueError:
+        return None
 
 
 def _typed_for(names: Sequence[str], arguments: list[str]) -> str | None:

@@ -53,6 +53,8 @@ class Agreement:
     effect : {"difference", "ratio"}
     share : float
     confidence_level : float
+    label : str
+        What the cases are of.
     by : mapping
         The levels of the columns within which they were compared.
     n_groups : int or None
@@ -73,6 +75,7 @@ class Agreement:
     effect: Effect = "difference"
     share: float = 0.95
     confidence_level: float = 0.95
+    label: str = ""
     by: Mapping[str, Any] = field(default_factory=dict)
     n_groups: int | None = None
     groups: tuple[Any, ...] | None = None
@@ -228,6 +231,7 @@ def agreement_of(
         effect=effect,
         share=share,
         confidence_level=confidence,
+        label=cases.label,
         by=cases.by,
         n_groups=None if codes is None else int(codes.max()) + 1,
         groups=cases.groups,

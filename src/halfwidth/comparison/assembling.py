@@ -87,7 +87,7 @@ def _goals(families: Sequence[MeasuredFamily], settings: Settings) -> tuple[Goal
     if goal is None:
         return ()
     named = [(name, job) for one in families for name, job in one.jobs.items()]
-    estimates = estimate_jobs([job for _, job in named], settings.request)
+    estimates = estimate_jobs([job for _, job in named], settings.request, settings.plan)
     return tuple(
         goal_result(name, estimate, goal)
         for (name, _), estimate in zip(named, estimates, strict=True)

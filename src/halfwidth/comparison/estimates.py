@@ -23,7 +23,6 @@ from halfwidth.core.types import Level
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired
-from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error, standard_error
 
 Pair = tuple[str, str]
@@ -51,7 +50,7 @@ def estimates_of(
             tuple(_unpaired(one, pair, request, settings) for pair in one.pairs) for one in chosen
         ]
     jobs = [pair_job(*one.jobs(pair), settings.effect) for one in chosen for pair in one.pairs]
-    estimates = iter(estimate_jobs(jobs, request))
+    estimates = iter(estimate_jobs(jobs, request, settings.plan))
     return [tuple(next(estimates) for _ in one.pairs) for one in chosen]
 
 
@@ -65,8 +64,7 @@ def together_of(
 
     if not settings.paired:
         return bonferroni_intervals(level, estimates, singles)
-    request = settings.request
-    plan = Plan(request.seed, request.n_resamples, kept={}, threads=request.threads)
+    plan = replace(settings.plan, convolves=False)
     return simultaneous_intervals(_comparanda(chosen, settings), plan, level, estimates, singles)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,9 @@ from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.estimation.functionals import CustomMetric
+from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
+from halfwidth.resampling.draws import Plan
 
 
 @frozen
@@ -52,6 +55,11 @@ class Settings:
     goal: float | None
     unmatched: Unmatched
     keep_cases: bool
+
+    @functools.cached_property
+    def plan(self) -> Plan:
+        """How all bootstraps of the call are drawn; keeps what they have in common."""
+        return plan_of(self.request)
 
     def pairs(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """Which models are compared: each with the baseline, or all pairs in the order given."""

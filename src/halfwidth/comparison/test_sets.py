@@ -25,10 +25,10 @@ def measure_test_sets(
     """A family for each metric, average and class: what is computed of each model's cases."""
     reader = _Reader(family, asked, missing)
     sets = reader.paired_sets() if paired else reader.sets(family.models)
-    if len({one.hard for one in sets}) > 1 and not isinstance(family.metric, Metric):
+    if not isinstance(family.metric, Metric) and len({(s.hard, len(s.given)) for s in sets}) > 1:
         raise DataError(
-            f"{family.place}some models give labels and others scores; a function of your own "
-            "needs the same of all"
+            f"{family.place}some models give labels and others scores, or scores in other columns; "
+            "a function of your own needs the same of all"
         )
     rows = [
         [replace(job, cautions=(*job.cautions, *model.cautions)) for job in asked.jobs(cases)]

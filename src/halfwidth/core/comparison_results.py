@@ -53,6 +53,10 @@ class TestResult:
         }
 
 
+# The ways to make intervals hold together, in prose, where that is not their name (decision 0051).
+SIMULTANEOUS_TITLES = {"max_t": "max-t bootstrap"}
+
+
 @frozen
 class SimultaneousInterval:
     """An interval that holds together with those of all other comparisons of its family.
@@ -70,6 +74,11 @@ class SimultaneousInterval:
     high: float
     method: str
     n_comparisons: int
+
+    @property
+    def title(self) -> str:
+        """The method in prose."""
+        return SIMULTANEOUS_TITLES.get(self.method, self.method.capitalize())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""

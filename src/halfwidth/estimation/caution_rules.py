@@ -10,6 +10,7 @@ import numpy as np
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import rough_percent
+from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import Better, Estimand, Kind, Need, Unanswered
 from halfwidth.core.types import Array
 from halfwidth.estimation.caution_context import CautionContext
@@ -130,10 +131,17 @@ def _no_interval(context: CautionContext) -> Caution | None:
     )
 
 
+def _why_undefined(context: CautionContext) -> tuple[str, str]:
+    form = context.estimate.statistic_spec.spec.form
+    if isinstance(form, Contrast) and form.effect == "ratio":
+        return "a ratio is of two positive values, and one is not", "compare by the difference"
+    return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
+
+
 def _why_no_interval(context: CautionContext) -> tuple[str, str]:
     e = context.estimate
     if math.isnan(e.value):
-        return f"the {context.what} of {context.units_text} is undefined", "collect more cases"
+        return _why_undefined(context)
     clustered = context.design is not None and context.design.sizes is not None
     least = max(e.method_spec.fewest_units(e.statistic_spec.spec, clustered=clustered), 1)
     if context.units < least:

@@ -5,6 +5,8 @@ The rules and the evidence for them stand in ``docs/choosing.md`` and decision 0
 
 from __future__ import annotations
 
+import numpy as np
+
 from halfwidth.core.forms import Contrast, Effect, RankedAreas, Sums
 from halfwidth.core.spec import Estimand, MethodSpec, Statistic
 from halfwidth.core.types import Array, Level
@@ -15,6 +17,7 @@ from halfwidth.intervals.ranks import exact_ranks
 from halfwidth.metrics.building import Tuned
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.engine import has_weights, standard_error
+from halfwidth.resampling.forms.contract import of_one_model
 from halfwidth.resampling.forms.ranked_errors import class_units
 
 # Statistics of values that take Dirichlet weights where the metric has finite bounds. Medians and
@@ -23,6 +26,9 @@ WEIGHTED = frozenset({Estimand.MEAN, Estimand.TRIMMED_MEAN, Estimand.SPREAD})
 # DeLong's variance of an AUROC rests on the cases of the rarer class that are ranked wrongly. Where
 # it is expected of fewer cases (or clusters) than these, the variance is too small too often.
 FEW_RANKED_WRONG = 5
+# Of two AUROCs on the same cases it is short more often: what counts are the cases that they rank
+# differently. From so many ranked wrongly by either on, all methods agree.
+MANY_RANKED_WRONG = 20
 # A bootstrap of a quantile sees no value beyond those observed; with fewer cases than these in all,
 # or expected beyond the quantile, it under-covers.
 SMALL = 50
@@ -83,6 +89,8 @@ def _for_records(records: Records, statistic: Statistic, *, weighted: bool) -> s
         form = form.statistic.form
     if Estimand.AUROC is statistic.spec.estimand:
         return _for_auroc(records.arranged[None], design, statistic)
+    if Estimand.AUROC_DIFFERENCE is statistic.spec.estimand:
+        return _for_two_aurocs(records.arranged[None], design, statistic)
     tuned = isinstance(form, RankedAreas) and isinstance(form.area.curve, Tuned)
     if tuned or (not weighted and design.sizes is not None):
         # How Dirichlet weights do where they choose a threshold has not been studied.
@@ -100,6 +108,15 @@ def _for_auroc(records: Array, design: Design, statistic: Statistic) -> str:
     if not rarer * min(area, 1 - area) >= FEW_RANKED_WRONG - 1e-9:
         return "dirichlet"
     return "delong_logit_t" if standard_error(records, design, statistic)[0] > 0 else "dirichlet"
+
+
+def _for_two_aurocs(pair: Array, design: Design, statistic: Statistic) -> str:
+    """DeLong's where both models rank many cases wrongly, which needs no draws (decision 0048)."""
+    rarer = min(float(units[0]) for units in class_units(pair, design, statistic))
+    areas = of_one_model(statistic)(pair[0])
+    many = rarer * np.minimum(areas, 1 - areas).min() >= MANY_RANKED_WRONG
+    known = many and standard_error(pair, design, statistic)[0] > 0
+    return "delong_t" if known else "dirichlet"
 
 
 def _for_cases(values: Array, statistic: Statistic, level: Level) -> str:

@@ -58,20 +58,28 @@ class Job:
     classes: ClassContext | None = None
 
 
-def estimate_jobs(jobs: Sequence[Job], request: Request) -> tuple[Estimate, ...]:
-    """Estimates of all jobs, in their order.
-
-    Jobs that agree in everything but the values are computed as one batch on shared draws. The
-    draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
-    table as it gives by itself.
-    """
-    plan = Plan(
+def plan_of(request: Request) -> Plan:
+    """How the bootstraps of a call are drawn, whatever their level."""
+    return Plan(
         request.seed,
         request.n_resamples,
         kept={},
         threads=request.threads,
         convolves=not request.draws,
     )
+
+
+def estimate_jobs(
+    jobs: Sequence[Job], request: Request, plan: Plan | None = None
+) -> tuple[Estimate, ...]:
+    """Estimates of all jobs, in their order.
+
+    Jobs that agree in everything but the values are computed as one batch on shared draws. The
+    draws depend on the seed and the number of cases alone, so a job gives the same estimate in a
+    table as it gives by itself. Calls at several levels may share their ``plan`` (`plan_of`), which
+    keeps what they have in common.
+    """
+    plan = plan_of(request) if plan is None else plan
     methods = [method_for(job, request) for job in jobs]
     batches: dict[Any, list[int]] = defaultdict(list)
     for index, job in enumerate(jobs):

@@ -21,6 +21,12 @@ def no_variance(_sample: Unanswered) -> tuple[str, str]:
     return reason, f"{newcombe.__name__} is defined"
 
 
+def no_variance_of_one_or_two(_sample: Unanswered) -> tuple[str, str]:
+    """Why a method for one AUROC, or for two, gave no interval."""
+    reason = "the variance is 0 (AUROC 0 or 1, all scores tied, two models that rank alike)"
+    return f"{reason} or cannot be known", f"{newcombe.__name__} (of one) or dirichlet is defined"
+
+
 def no_variance_of_two(_sample: Unanswered) -> tuple[str, str]:
     """Why a method that needs the variance of the difference of two AUROCs gave no interval."""
     reason = "the variance is 0 (both models rank the cases alike) or cannot be known"
@@ -109,7 +115,7 @@ def newcombe(estimate: Array, class_units: tuple[Array, Array], level: Level) ->
 
 @interval_method(
     title="DeLong",
-    no_interval=no_variance,
+    no_interval=no_variance_of_one_or_two,
     drawn=Drawn("red", "solid", "<"),
     accepts=frozenset({Estimand.AUROC, Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.STANDARD_ERROR, Need.CLUSTER_DEGREES),

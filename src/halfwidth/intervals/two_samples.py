@@ -131,7 +131,7 @@ def _no_bounds(_sample: Unanswered) -> tuple[str, str]:
     use_when="for the difference or the ratio of any statistic or metric of two samples: as good "
     "as the intervals of either that it is made of",
     min_n=1,
-    promises=frozenset({Promise.CONTAINS_ESTIMATE, Promise.STAYS_IN_RANGE}),
+    promises=frozenset({Promise.CONTAINS_ESTIMATE}),
     cite="zou_donner2008",
 )
 def mover(

@@ -171,7 +171,7 @@ def _finish_agreement(ax: Axes, agreement: Agreement) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set(linewidth=0.6, color=QUIET)
     clusters = "" if agreement.n_groups is None else f" in {agreement.n_groups} clusters"
-    panel_title(ax, level_text(agreement.by), f"n = {agreement.n}{clusters}")
+    panel_title(ax, level_text(agreement.label, agreement.by), f"n = {agreement.n}{clusters}")
 
 
 def _agreement(given: Comparisons | Agreement) -> Agreement:

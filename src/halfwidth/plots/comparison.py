@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.comparison import Difference
+from halfwidth.core.comparison_words import CORRECTIONS, p_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
@@ -15,8 +16,7 @@ from halfwidth.plots.comparison_words import (
     axis_title,
     difference_text,
     directions,
-    level_text,
-    p_text,
+    family_of,
     pair_label,
 )
 from halfwidth.plots.marks import (
@@ -54,12 +54,6 @@ LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
 MOST_STEPS = 5
-TEST_CORRECTIONS = {
-    "": "p",
-    "holm": "p (Holm)",
-    "bonferroni": "p (Bonferroni)",
-    "benjamini_hochberg": "p (BH)",
-}
 
 
 @frozen
@@ -250,7 +244,8 @@ def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> 
     small: dict[str, Any] = {"fontsize": NOTE_SIZE}
     quiet = small | {"color": QUIET}
     corrections = {item.test.correction for item in items if item.test}
-    heading = TEST_CORRECTIONS.get(corrections.pop(), "p") if len(corrections) == 1 else "p"
+    correction = CORRECTIONS.get(corrections.pop()) if len(corrections) == 1 else None
+    heading = f"p ({correction})" if correction else "p"
     interval = interval_label([item.estimate for item in items])
     one_n = len(set(frame["n"])) == 1
     columns = [
@@ -290,13 +285,12 @@ def _explanation(items: Sequence[Difference], frame: pd.DataFrame) -> str:
     interval = interval_label([item.estimate for item in items])
     clauses = []
     together = {
-        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in items
         if item.simultaneous
     }
     if together:
-        words = {"max_t": "max-t", "bonferroni": "Bonferroni", "dirichlet": "Dirichlet"}
-        method = ", ".join(dict.fromkeys(words.get(name, name) for name, _ in sorted(together)))
+        method = ", ".join(dict.fromkeys(title for title, _ in sorted(together)))
         counts = "/".join(dict.fromkeys(str(count) for _, count in sorted(together)))
         clauses.append(f"thick bar: {interval}")
         clauses.append(f"thin bar: simultaneous over {counts} comparisons ({method})")
@@ -337,7 +331,7 @@ def _margin(item: Difference) -> tuple[float, float]:
 
 def _rows(items: Sequence[Difference]) -> list[Row]:
     """Headings for levels with several comparisons; a level of one comparison is its label."""
-    levels = [level_text(item.by) for item in items]
+    levels = [family_of(item) for item in items]
     rows: list[Row] = []
     if len({(item.first, item.second) for item in items}) == 1 < len(items):
         # One pair of models at several levels: the title of the axis names it.
@@ -371,4 +365,5 @@ def _broken(row: Row) -> str:
 def _p_text(item: Difference) -> str:
     if item.test is None:
         return ""
-    return p_text(item.test.adjusted if item.test.correction else item.test.p_value)
+    p_value = item.test.adjusted if item.test.correction else item.test.p_value
+    return "" if math.isnan(p_value) else p_text(p_value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,23 +58,14 @@ def difference_text(e: Estimate, *, with_level: bool = False) -> str:
     return numbers_text(e, with_level=with_level).replace("-", "\N{MINUS SIGN}")
 
 
-def p_text(p_value: float) -> str:
-    """A p-value as papers print it.
-
-    >>> p_text(0.0324), p_text(0.0004), p_text(1.0), p_text(float("nan"))
-    ('.032', '< .001', '1', '')
-    """
-    if math.isnan(p_value):
-        return ""
-    if p_value < 0.001:
-        return "< .001"
-    text = f"{p_value:.3f}"
-    return "1" if text == "1.000" else text.lstrip("0")
+def level_text(label: str, by: Mapping[str, Any]) -> str:
+    """The family of a comparison, as a heading: its label, or else the levels of ``by``."""
+    return label or " / ".join(str(level) for level in by.values())
 
 
-def level_text(by: Mapping[str, Any]) -> str:
-    """The levels at which models were compared, as a heading."""
-    return " / ".join(str(level) for level in by.values())
+def family_of(item: Difference) -> str:
+    """The family of a comparison, as a heading."""
+    return level_text(item.estimate.label, item.by)
 
 
 def pair_label(item: Difference, items: Sequence[Difference]) -> str:

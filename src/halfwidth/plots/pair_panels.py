@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import metric_title
-from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, WIDTH, shorter
+from halfwidth.plots.comparison_words import family_of, level_text
+from halfwidth.plots.style import INK, NOTE_SIZE, TEXT_SIZE, WIDTH, printable, shorter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +24,20 @@ def new_axes(kind: str) -> Axes:
 
     size = {"cases": (0.5 * WIDTH, 3.4), "bland-altman": (0.75 * WIDTH, 3.0)}[kind]
     return Figure(figsize=size, layout="constrained").add_subplot()
+
+
+def in_lines(name: str, width: int) -> str:
+    r"""A name in lines that end where it has a space, a hyphen or an underscore.
+
+    >>> in_lines("nnU-Net_ResEncL_dsc", 14)
+    'nnU-Net_\nResEncL_dsc'
+    """
+    lines = [""]
+    for part in re.split(r"(?<=[-_ ])", printable(name)):
+        if len(lines[-1] + part.rstrip()) > width and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(shorter(line.strip(), width) for line in lines)
 
 
 def panel_title(ax: Axes, bold: str, plain: str) -> None:
@@ -59,12 +74,6 @@ def only_pair(comparisons: Any, what: str) -> tuple[Difference, ComparedCases]:
         )
     for cases in comparisons.cases:
         same = metric_title(cases.metric_spec) == metric_title(item.metric_spec)
-        if same and _same_levels(cases.by, item.by):
+        if same and level_text(cases.label, cases.by) == family_of(item):
             return item, cases
     raise OptionError(f"{what} needs the cases: compare(..., keep_cases=True)")
-
-
-def _same_levels(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return {name: str(level) for name, level in one.items()} == {
-        name: str(level) for name, level in other.items()
-    }

@@ -12,9 +12,9 @@ from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.plots.bland_altman import bland_altman
-from halfwidth.plots.comparison_words import difference_text, level_text
+from halfwidth.plots.comparison_words import difference_text, family_of
 from halfwidth.plots.marks import note_below
-from halfwidth.plots.pair_panels import RASTER_FROM, new_axes, only_pair, panel_title
+from halfwidth.plots.pair_panels import RASTER_FROM, in_lines, new_axes, only_pair, panel_title
 from halfwidth.plots.style import (
     COLOURS,
     DOT,
@@ -24,7 +24,6 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
-    break_label,
     require_matplotlib,
 )
 
@@ -134,7 +133,7 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     around = 0.04 * (high - low) or 0.5
     ax.set_ylim(low - around, high + around)
     names = [
-        f"{break_label(name, NAME_WIDTH)}\n{fixed(value, item.estimate.decimals)}"
+        f"{in_lines(name, NAME_WIDTH)}\n{fixed(value, item.estimate.decimals)}"
         for name, value in ((item.second, item.second_value), (item.first, item.first_value))
     ]
     ax.set_xticks([0, 1], names, parse_math=False, fontsize=TEXT_SIZE)
@@ -145,7 +144,7 @@ def _finish_lines(ax: Axes, item: Difference, cases: ComparedCases, ends: Any) -
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     ax.spines["left"].set(linewidth=0.6, color=QUIET)
-    panel_title(ax, level_text(item.by), f"{item.effect} {difference_text(item.estimate)}")
+    panel_title(ax, family_of(item), f"{item.effect} {difference_text(item.estimate)}")
 
 
 def _count_lines(ax: Axes, item: Difference, frame: pd.DataFrame) -> None:

@@ -31,7 +31,6 @@ _FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
 _N, _METHOD = Column("n", Kind.NUMBER), Column("method")
 _VERDICT = Column("verdict", Kind.NAME)
 _CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
-TOGETHER = {"max_t": "max-t bootstrap", "dirichlet": "Dirichlet", "bonferroni": "Bonferroni"}
 # Verdicts in full below the table, for as many comparisons as a reader would read.
 MOST_SENTENCES = 6
 
@@ -192,15 +191,12 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
         adjusted = f", adjusted by {CORRECTIONS[correction]}" if correction else ""
         texts.append(f"p: {title}{adjusted}; it stands beside the interval.")
     held = {
-        (item.simultaneous.method, item.simultaneous.n_comparisons)
+        (item.simultaneous.title, item.simultaneous.n_comparisons)
         for item in comparisons
         if item.simultaneous is not None
     }
-    for method, count in sorted(held):
-        texts.append(
-            f"All together: intervals of {count} comparisons that hold at once "
-            f"({TOGETHER.get(method, method)})."
-        )
+    for title, count in sorted(held):
+        texts.append(f"All together: intervals of {count} comparisons that hold at once ({title}).")
     if len(comparisons) == 1 and not math.isnan(comparisons[0].superiority):
         share = percent(round(comparisons[0].superiority, 3))
         texts.append(

@@ -11,6 +11,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import shortened
 from halfwidth.core.estimate import Estimate
 from halfwidth.core.formatting import rough_percent
+from halfwidth.core.forms import Contrast
 from halfwidth.core.spec import ClassNeed, Estimand, Need, Takes
 from halfwidth.estimation.test_sets.class_context import ClassContext, covers_all_classes
 from halfwidth.metrics.agreement import accuracy
@@ -128,7 +129,9 @@ def _accuracy_under_imbalance(e: Estimate, classes: ClassContext) -> Caution | N
     if e.metric != accuracy.__name__:
         return None
     share = float(classes.sizes.max() / classes.sizes.sum())
-    if share < EASY_ACCURACY and e.value > share:
+    # How much two models differ by does not say how often either is right.
+    contrast = isinstance(e.statistic_spec.spec.form, Contrast)
+    if share < EASY_ACCURACY and (contrast or e.value > share):
         return None
     label = classes.labels[int(classes.sizes.argmax())]
     return caution("HW501", label=label, share=rough_percent(share))

@@ -61,7 +61,15 @@ def _replicates(
 ) -> Array:
     if is_mean_of_differences(statistic):
         return inner.replicates(_differences(pairs), design, of_one_model(statistic), plan)
-    return _of_models(pairs, statistic, lambda m, one: inner.replicates(m, design, one, plan))
+
+    def made(models: Array, one: Statistic) -> Array:
+        # Intervals at several levels, single ones and those that hold together, are of these.
+        what = ("replicates", one.spec, tuple(one.parameters.items()), models.shape)
+        return plan.once(
+            what, [models], design, lambda: inner.replicates(models, design, one, plan)
+        )
+
+    return _of_models(pairs, statistic, made)
 
 
 def _leave_one_out(inner: Engine, pairs: Array, design: Design, statistic: Statistic) -> Array:

@@ -19,6 +19,7 @@ from halfwidth.core.comparison import Comparisons
 from halfwidth.plots import (
     bland_altman,
     bland_altman_frame,
+    differences,
     figure_of_pairs,
     paired_cases,
     paired_cases_frame,
@@ -123,3 +124,21 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     many = Comparisons(several.items * 9, cases=several.cases)
     with pytest.raises(hw.OptionError, match="27 comparisons are more than 24"):
         figure_of_pairs(many)
+
+
+def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
+    rng = np.random.default_rng(1)
+    table: dict[str, Any] = {
+        "case": [f"c{k}" for k in range(20)] * 2,
+        "model": ["A"] * 20 + ["B"] * 20,
+        "liver": rng.beta(9, 1, 40),
+        "spleen": rng.beta(5, 2, 40),
+    }
+    compared = hw.compare_table(table, ["liver", "spleen"], metric="dsc", keep_cases=True, rng=1)
+    for place, organ in enumerate(("liver", "spleen")):
+        frame = paired_cases_frame(compared[place : place + 1])
+        assert sorted(frame["first"]) == pytest.approx(sorted(table[organ][:20]))
+        assert organ in texts_of(paired_cases(compared[place : place + 1]))
+        assert organ in texts_of(bland_altman(compared[place : place + 1]))
+    labels = [text.get_text() for text in differences(compared).get_yticklabels()]
+    assert labels == ["liver", "spleen"]
