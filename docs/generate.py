@@ -12,6 +12,7 @@ from blocks import with_blocks
 from figures import filled
 
 import halfwidth as hw
+from halfwidth.comparison.no_difference import AUTO_ORDER, TESTS
 from halfwidth.core.parameters import Parameter
 from halfwidth.core.references import REFERENCES, cite
 
@@ -155,6 +156,15 @@ def catalogue() -> str:
         table(["name", "what", "parameters", "also"], statistics),
         "## Methods",
         table(["name", "for", "min n", "use it", "designs", "promises", "source"], methods),
+        "## Tests of no difference",
+        (
+            "They stand beside the interval of a difference (`test=`, `--test`). `auto` takes the "
+            f"first of {' and '.join(f'`{name}`' for name in AUTO_ORDER)} that can be made."
+        ),
+        table(
+            ["name", "asks", "source"],
+            [[f"`{spec.name}`", spec.question, source(spec.cite)] for spec in TESTS],
+        ),
         "## References",
         "\n".join(f"- {reference}" for reference in REFERENCES.values()),
     ]

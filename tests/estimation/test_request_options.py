@@ -68,6 +68,14 @@ def test_levels_near_1_give_an_interval_or_say_why_not(method: str, level: float
     if spec.takes_two_samples or spec.accepts <= PAIRED_PROPORTIONS:
         assert "makes no interval" in complaint(method=method, confidence_level=level)
         return  # tests/oracles/test_paired_proportions.py and test_unpaired.py
+    if spec.accepts <= {Estimand.AUROC_DIFFERENCE}:
+        truth = [0, 0, 1, 1, 0, 1]
+        scores = {"a": [0.1, 0.7, 0.4, 0.8, 0.2, 0.9], "b": [0.2, 0.8, 0.3, 0.7, 0.4, 0.6]}
+        (one,) = hw.compare(
+            scores, truth, metric="auroc", method=method, confidence_level=level, test="none"
+        )
+        assert one.low < one.value < one.high
+        return
     if not spec.accepts & {hw.STATISTICS[name].estimand for name in hw.STATISTICS.names} and (
         Estimand.PROPORTION not in spec.accepts
     ):

@@ -55,8 +55,8 @@ def test_every_interval_of_the_frame_is_drawn() -> None:
     assert frame[["x", "low", "high"]].to_numpy().tolist() == [
         [item.value, item.low, item.high] for item in PAIRS
     ]
-    assert frame["p"].tolist() == [".030"] * 3  # the adjusted ones
-    assert set(frame["numbers"]) | {".030", "inconclusive", "p (Holm)"} <= set(texts_of(ax))
+    assert frame["p"].tolist() == [".03"] * 3  # the adjusted ones
+    assert set(frame["numbers"]) | {".03", "inconclusive", "p (Holm)"} <= set(texts_of(ax))
     assert not any("-" in text for text in frame["numbers"])
 
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 
 def test_families_told_apart_by_their_column_have_their_own_cases() -> None:
     rng = np.random.default_rng(1)
-    table = {
+    table: dict[str, Any] = {
         "case": [f"c{k}" for k in range(20)] * 2,
         "model": ["A"] * 20 + ["B"] * 20,
         "liver": rng.beta(9, 1, 40),

@@ -118,8 +118,8 @@ TESTS = (
     ),
     TestSpec(
         "mcnemar",
-        "Of the cases in which one model is right and the other wrong, does half favour either? "
-        "Exact: never above its level, mostly far below.",
+        "Of the cases in which one model is right and the other wrong, do as many favour the one "
+        "as the other? Exact: never above its level, mostly far below.",
         _of_mcnemar,
         "mcnemar1947",
     ),

@@ -53,12 +53,8 @@ class TestResult:
         }
 
 
-# The ways to make intervals hold together, in prose (decision 0051).
-SIMULTANEOUS_TITLES = {
-    "dirichlet": "Dirichlet",
-    "max_t": "max-t bootstrap",
-    "bonferroni": "Bonferroni",
-}
+# The ways to make intervals hold together, in prose, where that is not their name (decision 0051).
+SIMULTANEOUS_TITLES = {"max_t": "max-t bootstrap"}
 
 
 @frozen
@@ -82,7 +78,7 @@ class SimultaneousInterval:
     @property
     def title(self) -> str:
         """The method in prose."""
-        return SIMULTANEOUS_TITLES[self.method]
+        return SIMULTANEOUS_TITLES.get(self.method, self.method.capitalize())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types, NaN as None."""

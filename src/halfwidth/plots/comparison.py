@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from halfwidth.core.comparison import Difference
+from halfwidth.core.comparison_words import CORRECTIONS, p_text
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
 from halfwidth.plots.comparison_words import (
@@ -16,7 +17,6 @@ from halfwidth.plots.comparison_words import (
     difference_text,
     directions,
     family_of,
-    p_text,
     pair_label,
 )
 from halfwidth.plots.marks import (
@@ -54,12 +54,6 @@ LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
 MOST_STEPS = 5
-TEST_CORRECTIONS = {
-    "": "p",
-    "holm": "p (Holm)",
-    "bonferroni": "p (Bonferroni)",
-    "benjamini_hochberg": "p (BH)",
-}
 
 
 @frozen
@@ -250,7 +244,8 @@ def _beside_rows(ax: Axes, frame: pd.DataFrame, items: Sequence[Difference]) -> 
     small: dict[str, Any] = {"fontsize": NOTE_SIZE}
     quiet = small | {"color": QUIET}
     corrections = {item.test.correction for item in items if item.test}
-    heading = TEST_CORRECTIONS.get(corrections.pop(), "p") if len(corrections) == 1 else "p"
+    correction = CORRECTIONS.get(corrections.pop()) if len(corrections) == 1 else None
+    heading = f"p ({correction})" if correction else "p"
     interval = interval_label([item.estimate for item in items])
     one_n = len(set(frame["n"])) == 1
     columns = [
@@ -370,4 +365,5 @@ def _broken(row: Row) -> str:
 def _p_text(item: Difference) -> str:
     if item.test is None:
         return ""
-    return p_text(item.test.adjusted if item.test.correction else item.test.p_value)
+    p_value = item.test.adjusted if item.test.correction else item.test.p_value
+    return "" if math.isnan(p_value) else p_text(p_value)

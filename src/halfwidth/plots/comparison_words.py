@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -57,20 +56,6 @@ def subject_of(item: Difference) -> str:
 def difference_text(e: Estimate, *, with_level: bool = False) -> str:
     """Estimate and interval, with a minus as long as on the axis."""
     return numbers_text(e, with_level=with_level).replace("-", "\N{MINUS SIGN}")
-
-
-def p_text(p_value: float) -> str:
-    """A p-value as papers print it.
-
-    >>> p_text(0.0324), p_text(0.0004), p_text(1.0), p_text(float("nan"))
-    ('.032', '< .001', '1', '')
-    """
-    if math.isnan(p_value):
-        return ""
-    if p_value < 0.001:
-        return "< .001"
-    text = f"{p_value:.3f}"
-    return "1" if text == "1.000" else text.lstrip("0")
 
 
 def level_text(label: str, by: Mapping[str, Any]) -> str:
