@@ -47,6 +47,18 @@ def test_intervals_of_limits_cover() -> None:
     assert 0.938 < hits / 2000 < 0.962  # ± 2.5 SE of simulation
 
 
+def test_it_says_what_it_is() -> None:
+    made = hw.limits_of_agreement([10.1, 12.0, 9.4, 11.2], [9.8, 12.3, 9.0, 11.0], names=("a", "b"))
+    assert made.sentence() == (
+        "a against b: mean difference 0.15 (95 % CI -0.34 to 0.64), 95 % limits of agreement "
+        "-0.46 to 0.76 (n = 4)."
+    )
+    # SciPy's t with 3 degrees of freedom.
+    reach = stats.t.ppf(0.975, 3) * made.sd / 2
+    assert made.bias.high == pytest.approx(0.15 + reach)
+    assert made.sentence() in repr(made)
+
+
 def test_ratios_are_differences_of_logarithms() -> None:
     first, second = np.exp(RNG.normal(size=(2, 20)))
     logs = hw.limits_of_agreement(np.log(first), np.log(second))

@@ -12,6 +12,7 @@ import numpy as np
 from halfwidth.core.checks import as_list, as_number, one_of
 from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import DataError, OptionError, shown
+from halfwidth.core.formatting import decimals_for, fixed, percent
 from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
@@ -33,7 +34,7 @@ class Limit(NamedTuple):
     high: float
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Agreement:
     """How far two measurements of a case differ: the bias, and the limits of agreement.
 
@@ -84,6 +85,25 @@ class Agreement:
     def n(self) -> int:
         """Cases."""
         return len(self.differences)
+
+    def sentence(self) -> str:
+        """One sentence for a paper."""
+        reach = (self.upper.value - self.lower.value) / 2
+        places = decimals_for(self.bias.value, reach / math.sqrt(max(self.n, 1)))
+        bias, low, high, lower, upper = (
+            fixed(number, places) for number in (*self.bias, self.lower.value, self.upper.value)
+        )
+        unit = self.metric_spec.unit if self.effect == "difference" else ""
+        kind = {"difference": "mean difference", "ratio": "geometric mean ratio"}[self.effect]
+        clusters = "" if self.n_groups is None else f" in {self.n_groups} clusters"
+        return (
+            f"{self.first} against {self.second}: {kind} {bias}{f' {unit}' if unit else ''} "
+            f"({percent(self.confidence_level)} CI {low} to {high}), {percent(self.share)} limits "
+            f"of agreement {lower} to {upper} (n = {self.n}{clusters})."
+        )
+
+    def __repr__(self) -> str:
+        return f"Agreement: {self.sentence()}"
 
 
 def limits_of_agreement(
