@@ -45,7 +45,7 @@ def disagreement(difference: Difference) -> tuple[Caution, ...]:
         return ()
     raised = caution(
         "HW807",
-        test=f"{test.title[:1].upper()}{test.title[1:]} test:",
+        test=f"{test.title[:1].upper()}{test.title[1:]}:",
         p=p_statement(replace(test, correction="")),
         level=percent(estimate.confidence_level),
         contains="excludes" if excluded else "contains",
