@@ -259,7 +259,7 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
     Examples
     --------
     >>> both = balanced_accuracy(45, 5, 10, 40), balanced_accuracy(40, 10, 5, 45)
-    >>> float(sum(both) / 2)
+    >>> float((sum(both) / 2).round(3))
     0.85
     """
     return sensitivity(tp, fn, fp, tn)
