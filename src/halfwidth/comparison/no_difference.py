@@ -92,7 +92,7 @@ def _of_mcnemar(setting: Setting) -> str:
     if not setting.paired:
         return "takes decisions of both models on the same cases"
     if not setting.functional.is_proportion:
-        return "compares shares of cases that are successes, as accuracy and sensitivity are"
+        return "compares shares of cases, each a success or a failure, as accuracy does"
     return "takes cases for independent, and these are in clusters" if setting.clustered else ""
 
 
