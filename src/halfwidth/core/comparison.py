@@ -107,7 +107,8 @@ class Difference:
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the difference and of its test."""
         of_test = self.test.cautions if self.test else ()
-        return tuple(dict.fromkeys((*self.estimate.cautions, *of_test)))
+        raised = dict.fromkeys((*self.estimate.cautions, *of_test))
+        return tuple(sorted(raised, key=lambda one: one.code))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
