@@ -53,3 +53,30 @@ def test_rounding_makes_no_model_better(statistic: str) -> None:
     assert one.verdict is not None
     assert one.verdict.word == "inconclusive"
     assert "HW801" in {caution.code for caution in one.cautions}
+
+
+@pytest.mark.parametrize("metric", ["ppv", "npv"])
+def test_predictive_values_of_a_perfect_model(metric: str) -> None:
+    # Whose predicted positives are the true ones; those of the other model are not.
+    truth = np.array([0, 1] * 10)
+    other = np.where(np.arange(20) < 4, 1 - truth, truth)
+    result = hw.compare({"A": truth, "B": other}, truth, metric=metric, rng=1, n_resamples=999)
+    (one,) = result
+    assert (one.first_value, one.second_value) == (1.0, 0.8)
+    assert one.estimate.n == 20
+    # All swaps of the four cases that differ.
+    assert one.test is not None
+    assert one.test.p_value == 2 / 2**4
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
+    truth = np.array([0, 1] * 10)
+    predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
+    models = {name: predictions[name] for name in order}
+    how: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
+    (one,) = hw.compare(models, truth, labels=[0, 1], **how)
+    assert np.isnan(one.value)
+    assert one.test is not None
+    assert np.isnan(one.test.p_value)
+    assert "HW813" in {caution.code for caution in one.cautions}
