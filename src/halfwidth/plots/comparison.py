@@ -53,7 +53,7 @@ LABEL_WIDTH = 30
 LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
-MOST_STEPS = 5
+MOST_STEPS = 3
 
 
 @frozen
