@@ -91,8 +91,8 @@ def _of_permutation(setting: Setting) -> str:
 def _of_mcnemar(setting: Setting) -> str:
     if not setting.paired:
         return "takes decisions of both models on the same cases"
-    if not setting.binary:
-        return "takes cases that are each a success or a failure, as accuracy and sensitivity do"
+    if not setting.functional.is_proportion:
+        return "compares shares of cases, each a success or a failure, as accuracy does"
     return "takes cases for independent, and these are in clusters" if setting.clustered else ""
 
 

@@ -19,7 +19,7 @@ from halfwidth.core.comparison_results import (
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
@@ -85,6 +85,13 @@ class Difference:
     def high(self) -> float:
         """The upper bound."""
         return self.estimate.high
+
+    @property
+    def effect_of_subject(self) -> str:
+        """What the estimate is, in prose: ``difference in mean DSC``, ``ratio of mean DSC``."""
+        if not self.subject:
+            return self.estimate.subject
+        return f"{EFFECT_WORDS[self.effect]} {self.subject}"
 
     @property
     def by(self) -> Mapping[str, Any]:
@@ -292,12 +299,17 @@ class Comparisons(Sequence[Difference]):
         return frame
 
     def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
+        """Each code once, in order, with its first message, and which others share it."""
+        one_pair = len({(item.first, item.second) for item in self}) == 1
         return caution_lines(
             [
-                *((_short_name(item), item.cautions) for item in self),
-                *((goal.model, goal.estimate.cautions) for goal in self.goals),
-            ]
+                *(
+                    (item.estimate.label if one_pair else _short_name(item), item.cautions)
+                    for item in self
+                ),
+                *((_goal_name(goal), goal.estimate.cautions) for goal in self.goals),
+            ],
+            most_named=3,
         )
 
     def __repr__(self) -> str:
@@ -340,6 +352,10 @@ def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
         and in_order in ([], models[:1], models[1:], models)
         and {name.casefold() for name in further}.issuperset(others)
     )
+
+
+def _goal_name(goal: GoalResult) -> str:
+    return f"{goal.estimate.label}: {goal.model}" if goal.estimate.label else goal.model
 
 
 def _short_name(item: Difference) -> str:

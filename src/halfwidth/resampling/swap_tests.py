@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import (
+    TIE_SHARE,
     CellCounts,
     FastArea,
     Moments,
@@ -35,7 +36,7 @@ from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
-from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
+from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
