@@ -16,6 +16,7 @@ import itertools
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +49,9 @@ class Population:
 
     def sample(self, truth: str, shape: tuple[int, int], rng: np.random.Generator) -> Values:
         """Differences of sampled cases at one of the three true differences."""
-        drawn = rng.choice(self.differences, shape)
-        return {
-            "-D": drawn,
-            "0": drawn * rng.choice([-1.0, 1.0], shape),
-            "+D": -drawn,
-        }[truth]
+        drawn: Values = rng.choice(self.differences, shape)
+        signs: dict[str, Any] = {"-D": 1.0, "0": rng.choice([-1.0, 1.0], shape), "+D": -1.0}
+        return np.asarray(drawn * signs[truth])
 
 
 def real_pairs(folder: Path) -> list[Population]:

@@ -58,6 +58,7 @@ def family(
                 if simultaneous
                 else None,
                 verdict=Verdict("inconclusive", "", margin) if margin else None,
+                subject=f"mean {bound.spec.called}",
             )
         )
     cases = ComparedCases(values, bound, by or {}, groups)

@@ -163,7 +163,7 @@ BAD: list[tuple[tuple[object, ...], str]] = [
     (("--n", 50, "--mean", 0.8, "--sd", 0.1, "--metric", "dcs"), "did you mean 'dsc'"),
     (("--n", 50, "--mean", 0.85, "--sd", 0.5, "--metric", "dsc"), "sd=0.5 is impossible"),
     (("--n", 50, "--mean", 0.85), "give sd (or sem) as published"),
-    (("--n", 2.5, "--mean", 0.85), "--n 2.5 is not what the option takes"),
+    (("--n", 2.5, "--mean", 0.85), "--n 2.5 is not what the option takes: a valid integer. Try"),
     (("--mean", 0.85), "say what was published, --n N and"),
     ((), "say what was published, --n N and"),
     (("nowhere.csv",), "nowhere.csv: no such file"),

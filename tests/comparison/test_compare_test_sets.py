@@ -83,8 +83,12 @@ def test_identical_decisions_have_no_difference(table: pd.DataFrame) -> None:
 def test_a_prediction_missing_for_one_is_left_out_for_all(table: pd.DataFrame) -> None:
     models = {name: table[name].astype(float).copy() for name in "AB"}
     models["B"].iloc[3] = np.nan
-    with pytest.raises(hw.DataError, match="B: 1 of 80 cases lack a label or a finite score"):
+    with pytest.raises(hw.DataError, match=r"B: 1 of 80 cases lack a label or a finite score \(ca"):
         hw.compare(models, table["y"], metric="auroc")
+    # Tables are put in order of their cases, whose names alone tell which one it is.
+    tables = {name: table.assign(score=scores)[::-1] for name, scores in models.items()}
+    with pytest.raises(hw.DataError, match=rf"^B: 1 of 80 cases .* \(case {IDS[3]}\)"):
+        hw.compare_table(tables, target="y", score="score", metric="auroc")
     (one,) = hw.compare(models, table["y"], metric="auroc", missing="omit", n_resamples=99, rng=1)
     kept = table.drop(index=3)
     assert one.first_value == pytest.approx(oracle.roc_auc_score(kept["y"], kept["A"]))
@@ -93,7 +97,7 @@ def test_a_prediction_missing_for_one_is_left_out_for_all(table: pd.DataFrame) -
 
 def test_targets_must_agree(table: pd.DataFrame) -> None:
     other = table.assign(y=table["y"].where(table["id"] != "p07", 1 - table["y"]))
-    with pytest.raises(hw.DataError, match=r"disagree about the target of 1 case.*p07"):
+    with pytest.raises(hw.DataError, match=r"disagree about the target of 1 of .*p07"):
         hw.compare_table({"A": table, "B": other}, target="y", prediction="dA", metric="f1")
 
 

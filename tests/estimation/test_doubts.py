@@ -38,7 +38,7 @@ THREE = [0, 1, 2] * 17
 ROWS = [[0.2, 0.5, 0.3], [0.5, 0.2, 0.3], [0.3, 0.3, 0.4]] * 17
 
 
-SITUATIONS: dict[str, Callable[[], hw.Estimate | hw.Scores | Instance]] = {
+SITUATIONS: dict[str, Callable[[], Any]] = {
     "HW101": lambda: hw.summary_ci([*GOOD, math.nan], metric="dsc", missing="omit"),
     "HW102": lambda: table(case=list("aabcdefghijk")),
     "HW103": lambda: hw.summary_ci([*GOOD, 0.0, 0.0, 0.0], metric="dsc"),
@@ -164,6 +164,55 @@ SITUATIONS |= {
     "HW705": lambda: runs(status=["FINISHED"] * 11 + ["FAILED"]),
     "HW706": lambda: runs([*SMALL[:11], SMALL[0]], seed=[*range(11), 0]),
     "HW707": lambda: runs([0.5] * 12),
+}
+SITUATIONS = dict(sorted(SITUATIONS.items()))
+
+
+def between(*models: Any, place: int = 0, **options: Any) -> Any:
+    """The difference of two models, or the first of several."""
+    named = dict(zip("ABC", models, strict=False))
+    settings: dict[str, Any] = {"metric": "dsc", "rng": 1} | options
+    return hw.compare(named, **settings)[place]
+
+
+def raters(model: Any, *others: Any) -> Any:
+    named = dict(zip("ABC", others, strict=False))
+    return hw.compare_with_raters(model, named, metric="accuracy", rng=1)[0]
+
+
+SERIES = pd.Series(GOOD, NAMES)
+LOWER = SERIES - 0.05 - 0.01 * (np.arange(len(GOOD)) % 7)
+SOME = np.arange(len(GOOD)) % 3
+GUESSES = np.random.default_rng(1).integers(0, 3, len(GOOD))
+SITUATIONS |= {
+    "HW801": lambda: between(SERIES, SERIES),
+    "HW802": lambda: between(SERIES, LOWER.iloc[2:], unmatched="omit"),
+    "HW803": lambda: between(SERIES, LOWER, paired=False),
+    "HW804": lambda: hw.compare_table(
+        {
+            name: pd.DataFrame({"y": truth, "p": truth})
+            for name, truth in (("A", [0, 1] * 30), ("B", [0, 0, 0, 1] * 15))
+        },
+        metric="f1",
+        target="y",
+        prediction="p",
+        paired=False,
+        test="none",
+        rng=1,
+    )[0],
+    "HW805": lambda: between(SERIES, LOWER, LOWER**2, simultaneous=False, test="none"),
+    "HW806": lambda: between(SERIES, LOWER.where(np.arange(len(LOWER)) > 2), missing="omit"),
+    "HW807": lambda: between(SERIES[:8], LOWER[:8]),
+    "HW811": lambda: between(SERIES[:4], LOWER[:4]),
+    "HW812": lambda: between(
+        [1, 1] + [0] * 22, [0, 0, 1, 1] + [0] * 20, y_true=[1, 0] * 12, metric="ppv"
+    ),
+    "HW813": lambda: between(SERIES, LOWER, paired=False, strata=list(SOME)),
+    "HW815": lambda: between(
+        30 * SMALL, 30 * np.r_[SMALL[:-1], 2.0], 30 * SMALL[::-1], metric="hd95"
+    ),
+    "HW841": lambda: raters(SOME, SOME, GUESSES),
+    "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,7 +94,8 @@ def test_a_quote_says_how_low_coverage_was_and_what_counted_as_a_miss() -> None:
 def test_shares_and_bounds_of_cautions_do_not_round_to_none_or_all() -> None:
     truth = np.r_[np.ones(3, dtype=int), np.zeros(9997, dtype=int)]
     scores = np.random.default_rng(3).random(10000)
-    e = hw.metric_ci(truth, scores, metric="balanced_accuracy", rng=1, n_resamples=99)
+    settings: dict[str, Any] = {"method": "percentile", "rng": 1, "n_resamples": 99}
+    e = hw.metric_ci(truth, scores, metric="balanced_accuracy", **settings)
     assert isinstance(e, hw.Estimate)
     assert "makes up 99.97 % of the cases, the rarest 0.03 %" in message(e, "HW206")
     outside = hw.summary_ci(

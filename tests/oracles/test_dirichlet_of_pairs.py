@@ -162,14 +162,14 @@ def test_averages_of_classes_add_up_in_quadrature() -> None:
     codes = [4.0 * CLASSES + guesses.astype(float) for guesses in GUESSES]
     found = interval(pair(functional_of("f1", 4, "macro"), codes))
     values = [
-        np.subtract(*(f1_of(label == CLASSES, guesses == label) for guesses in GUESSES))
-        for label in range(4)
+        f1_of(CLASSES, GUESSES[0], label) - f1_of(CLASSES, GUESSES[1], label) for label in range(4)
     ]
     check_quadrature(found, np.array(differences), np.array(shared), np.array(values))
 
 
-def f1_of(truth: Array, guess: Array) -> float:
-    return float(2 * (truth & guess).sum() / (truth.sum() + guess.sum()))
+def f1_of(truth: Any, guess: Any, label: int) -> float:
+    both = (truth == label) & (guess == label)
+    return float(2 * both.sum() / ((truth == label).sum() + (guess == label).sum()))
 
 
 def check_quadrature(found: Any, differences: Array, shared: Array, values: Array) -> None:
@@ -227,7 +227,7 @@ def corners_of(discordance: float) -> tuple[Array, Array]:
 
 @pytest.mark.parametrize("effect", ["difference", "ratio"])
 def test_two_rankings_have_pseudo_pairs_of_either_class_at_each_corner(effect: Effect) -> None:
-    share = np.ceil(32 * 2 / 3 * share_apart(*SCORES, TRUTH)) / 32
+    share = np.ceil(32 * 2 / 3 * share_apart(SCORES[0], SCORES[1], TRUTH)) / 32
     assert 1 / 32 < share < 0.5
     weights = GENERATOR.standard_exponential((DRAWS, N))
     first, second = (
@@ -247,7 +247,9 @@ def test_macro_averages_of_areas_add_up_in_quadrature() -> None:
         )
     )
     # Scores of these models are independent within the classes, and so are their pseudo-pairs.
-    differences, shared, values = [], [], []
+    differences: list[Array] = []
+    shared: list[Array] = []
+    values: list[Array] = []
     weights = GENERATOR.standard_exponential((DRAWS, 80))
     nothing = np.zeros((DRAWS, 4))
     for label in range(4):

@@ -94,7 +94,11 @@ def test_what_the_estimates_rest_on_is_said_once_on_a_terminal() -> None:
         tables(comparisons_document(three_models()), terminal=terminal)[0].headings
         for terminal in (True, False)
     )
-    assert set(full) - set(short) == {"of", "n", "method"}
+    assert set(full) - set(short) == {
+        *("of", "n", "method", "cautions"),
+        # The values of the models stand below.
+        *("first", "second"),
+    }
 
 
 def test_goals_alone_are_a_document() -> None:
@@ -102,3 +106,46 @@ def test_goals_alone_are_a_document() -> None:
     result = hw.compare({"A": values}, metric="dsc", goal=0.95)
     (table,) = tables(comparisons_document(result), terminal=True)
     assert table.texts[0][-1] == "not shown"
+
+
+def of_organs(models: list[str]) -> hw.Comparisons:
+    """A family for each of two organs with long names."""
+    table = pd.read_csv(GOLDEN / "cases.csv")
+    one = table[table["model"] == "U-Net"].rename(columns={"liver": "gall_bladder"})
+    parts = [
+        one.assign(model=name, gall_bladder=one["gall_bladder"] - place / 50)
+        for place, name in enumerate(models)
+    ]
+    values = ["gall_bladder", "pancreas"]
+    return hw.compare_table(
+        pd.concat(parts), values, baseline=models[-1], margin=0.05, test="none", **HOW
+    )
+
+
+def test_one_pair_of_models_is_named_once_and_its_table_fits_80_columns() -> None:
+    first, second = "nnU-Net_ResEncL_dsc", "nnU-Net_U-Net_dsc"
+    text = render(comparisons_document(of_organs([first, second])), "table")
+    heading, _, *rows = text.split("\n\nVerdicts")[0].splitlines()
+    assert heading == f"Difference in mean DSC (first: {first}, second: {second})"
+    assert max(map(len, text.splitlines())) <= 80
+    assert not any(first in row or second in row for row in rows)
+    assert rows[2].startswith("gall_bladder  ")
+
+
+def test_models_with_one_baseline_have_a_table_for_each_family() -> None:
+    result = of_organs(["vit", "swin", "unet"])
+    document = comparisons_document(result)
+    shown = tables(document, terminal=True)
+    assert [[row[0] for row in table.texts] for table in shown] == [["vit", "swin"]] * 2
+    text = render(document, "table")
+    assert text.startswith(
+        "Difference in mean DSC (second: unet)\n\ngall_bladder, n = 12\n\nfirst "
+    )
+    assert f"Mean DSC: vit {result[0].estimate.text_of(result[0].first_value)}, unet " in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_cautions_name_the_others_that_have_them() -> None:
+    text = render(comparisons_document(of_organs(["vit", "unet"])), "table")
+    assert "HW201  gall_bladder: 12 cases" in text
+    assert "(also pancreas)" in text

@@ -78,6 +78,9 @@ def _of_labels(table: Table, given: Mapping[str, Any], shared: dict[str, Any]) -
         raise OptionError("--metric NAME is lacking: what agreement is measured by, cohen_kappa")
     names = list(given["rater"] or ())
     columns = [given["model"], *names]
+    twice = [name for place, name in enumerate(columns) if name in columns[:place]]
+    if twice:
+        raise OptionError(f"--rater {twice[0]}: the same column is the model or a rater already")
     for name in (*columns, given["groups"], given["strata"], given["case"]):
         if name is not None and name not in table:
             raise UnknownNameError("column", name, table.names)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ from halfwidth.core.frozen import frozen
 INTERRUPTED = 130
 # Verbs of plan that read a file.
 FILES_OF_PLAN = ("--pilot", "--subsample")
+# The parser says it twice, and names itself.
+_TAKES = re.compile(r".*Input should be a valid (\w+),.*")
 
 SUMMARY = (
     "How far to trust a performance number: confidence intervals for the metrics of trained "
@@ -189,7 +192,8 @@ def _usage(error: ClickException, arguments: list[str]) -> str:
         message = _unknown_option_text(error.option_name, context, arguments)
     given = _value_given(error, arguments)
     if given is not None:
-        message = f"{given} is not what the option takes: {_number_meant(given) or message}"
+        takes = _number_meant(given) or _TAKES.sub(r"a valid \1", message)
+        message = f"{given} is not what the option takes: {takes}"
     stop = "" if message.endswith("?") else "."
     return f"{message.rstrip('.')}{stop} Try '{command} --help'."
 

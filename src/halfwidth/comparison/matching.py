@@ -163,9 +163,9 @@ def _common(given: Iterable[tuple[str, Any, ModelCases]], what: str, place: str)
             row = differing[0]
             raise DataError(
                 f"{place}{first_name} and {name} disagree about the {what} of {len(differing)} "
-                f"case(s) ({shortened([names[at] for at in differing], SHOWN)}; of {names[row]}: "
-                f"{cells[row]!r} and {_cells(column)[row]!r}); it is that of the case, whatever "
-                "the model"
+                f"of {len(cells)} cases ({shortened([names[at] for at in differing], SHOWN)}; of "
+                f"{names[row]}: {shown(cells[row])} and {shown(_cells(column)[row])}); what "
+                "belongs to a case must be the same for every model"
             )
     return first
 

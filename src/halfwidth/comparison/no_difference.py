@@ -18,6 +18,7 @@ from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import TestResult
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand
@@ -90,8 +91,8 @@ def _of_permutation(setting: Setting) -> str:
 def _of_mcnemar(setting: Setting) -> str:
     if not setting.paired:
         return "takes decisions of both models on the same cases"
-    if not setting.binary:
-        return "takes cases that are each a success or a failure, as accuracy and sensitivity do"
+    if not setting.functional.is_proportion:
+        return "compares shares of cases, each a success or a failure, as accuracy does"
     return "takes cases for independent, and these are in clusters" if setting.clustered else ""
 
 
@@ -308,9 +309,9 @@ def _few_units(
 
 
 def _undefined(found: PermutationResult) -> list[Caution]:
-    if not found.n_undefined:
+    if not found.undefined_share:
         return []
-    return [caution("HW812", count=found.n_undefined, total=found.n_resamples)]
+    return [caution("HW812", share=rough_percent(found.undefined_share))]
 
 
 def _missing(reason: str, found: PermutationResult) -> list[Caution]:

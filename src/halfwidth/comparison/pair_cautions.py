@@ -15,6 +15,7 @@ from halfwidth.core.comparison import Difference
 from halfwidth.core.comparison_words import p_statement
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import percent, rough_percent
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.estimation.pipeline import Job
 
 # Shares of a class that differ by this much are of different populations or designs.
@@ -45,7 +46,7 @@ def disagreement(difference: Difference) -> tuple[Caution, ...]:
         return ()
     raised = caution(
         "HW807",
-        test=f"{test.title[:1].upper()}{test.title[1:]} test:",
+        test=f"{test.title[:1].upper()}{test.title[1:]}:",
         p=p_statement(replace(test, correction="")),
         level=percent(estimate.confidence_level),
         contains="excludes" if excluded else "contains",
@@ -56,7 +57,7 @@ def disagreement(difference: Difference) -> tuple[Caution, ...]:
 
 def _identical(jobs: tuple[Job, Job], pair: Pair) -> Iterator[Caution]:
     first, second = (job.records.arranged for job in jobs)
-    if np.array_equal(first, second):
+    if first.shape == second.shape and np.allclose(first, second, rtol=TIE_SHARE, atol=0):
         of_records = jobs[0].functional.statistic.spec.of_records or jobs[0].functional.binary
         what = "result" if of_records else "value"
         yield caution("HW801", first=pair[0], second=pair[1], what=what)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from halfwidth.core.forms import differences_of
 from halfwidth.core.types import Array
 from halfwidth.metrics.ranking import mean_ranks
 from halfwidth.resampling.designs import Design
@@ -110,7 +111,8 @@ def superiority(first: Array, second: Array, sign: int, *, paired: bool = True) 
     if not sign or not (len(first) and len(second)):
         return float("nan")
     if paired:
-        return float(((sign * (first - second) > 0) + 0.5 * (first == second)).mean())
+        differences = differences_of(first, second)
+        return float(((sign * differences > 0) + 0.5 * (differences == 0)).mean())
     ascending = np.sort(second)
     below = np.searchsorted(ascending, first, "left") + np.searchsorted(ascending, first, "right")
     share = float(below.mean() / (2 * len(second)))

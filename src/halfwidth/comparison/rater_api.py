@@ -267,16 +267,15 @@ def _settings(request: Any, effect: Any, margin: Any, unmatched: Any) -> Setting
 
 def _fixed(ratings: Ratings) -> str:
     return (
-        f"the raters {quoted(ratings.raters)} are these: the interval is about further cases, not "
-        "further raters"
+        f"the interval is about further cases, not about raters other than {quoted(ratings.raters)}"
     )
 
 
 def _ratings(model: str, raters: Sequence[str]) -> Ratings:
     if len(raters) < 2:
         raise OptionError(
-            f"{len(raters)} rater(s) given; raters agree with each other where there are two or "
-            "more (with one, score the model against it)"
+            f"{len(raters)} rater{'s' * (not raters)} given (--rater); raters agree with each "
+            "other where there are two or more (with one, score the model against it)"
         )
     if model in raters or RATERS in (model, *raters):
         raise OptionError(

@@ -186,7 +186,7 @@ class _Sides:
         for rater in raters:
             part = _point(values, self.family, self.ratings.without(rater))
             if part * whole < 0:
-                yield caution("HW842", rater=rater, part=f"{part:+.3g}", whole=f"{whole:+.3g}")
+                yield caution("HW842", rater=rater, part=f"{part:+.2g}", whole=f"{whole:+.2g}")
 
     def _names(self) -> list[str]:
         model, raters = _weights(self.family, self.ratings)

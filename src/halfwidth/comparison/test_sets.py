@@ -16,6 +16,7 @@ from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import Missing
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.test_sets.options import Asked
+from halfwidth.estimation.test_sets.reading import incomplete_cases
 from halfwidth.estimation.test_sets.test_set import TestSet
 
 
@@ -99,15 +100,20 @@ class _Reader:
         place = self.family.place
         if model.target is None:
             raise DataError(f"{place}model {model.name!r} has no true classes (y_true, --target)")
-        return asked.test_set(
+        cases = asked.test_set(
             model.target,
             model.predictions,
-            missing=self.missing,
+            missing="omit" if self.missing == "raise" else self.missing,
             sample_weight=model.weights,
             groups=model.groups,
             strata=model.strata,
             where=(f"{place}target", f"{place}{model.name}"),
         )
+        usable = _kept(cases) | ~_weighing(model, len(model))
+        if self.missing == "raise" and not usable.all():
+            # Rows were put in another order to be matched, so that places say nothing.
+            raise incomplete_cases(f"{place}{model.name}", usable, model.case_names)
+        return cases
 
 
 def _in_order(labels: list[object]) -> list[object]:

@@ -294,7 +294,7 @@ def _interval_text(difference: Difference, margin: float | None) -> str:
     unit = estimate.metric_spec.unit
     kind = "simultaneous " if simultaneous else ""
     return (
-        f"the {kind}{percent(estimate.confidence_level)} CI of the {estimate.subject}, "
+        f"the {kind}{percent(estimate.confidence_level)} CI of the {difference.effect_of_subject}, "
         f"{low} to {high}{f' {unit}' if unit else ''},"
     )
 

@@ -19,7 +19,7 @@ from halfwidth.core.comparison_results import (
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import EFFECT_WORDS, Effect
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better, Metric
 from halfwidth.core.types import Array
@@ -87,6 +87,13 @@ class Difference:
         return self.estimate.high
 
     @property
+    def effect_of_subject(self) -> str:
+        """What the estimate is, in prose: ``difference in mean DSC``, ``ratio of mean DSC``."""
+        if not self.subject:
+            return self.estimate.subject
+        return f"{EFFECT_WORDS[self.effect]} {self.subject}"
+
+    @property
     def by(self) -> Mapping[str, Any]:
         """The levels of the columns within which models were compared."""
         return self.estimate.by
@@ -100,7 +107,8 @@ class Difference:
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the difference and of its test."""
         of_test = self.test.cautions if self.test else ()
-        return tuple(dict.fromkeys((*self.estimate.cautions, *of_test)))
+        raised = dict.fromkeys((*self.estimate.cautions, *of_test))
+        return tuple(sorted(raised, key=lambda one: one.code))
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON contract: that of the difference, and what belongs to the comparison."""
@@ -291,12 +299,17 @@ class Comparisons(Sequence[Difference]):
         return frame
 
     def caution_lines(self) -> list[tuple[str, str]]:
-        """Each code once, in order, with its first message, and how many more there are."""
+        """Each code once, in order, with its first message, and which others share it."""
+        one_pair = len({(item.first, item.second) for item in self}) == 1
         return caution_lines(
             [
-                *((_short_name(item), item.cautions) for item in self),
-                *((goal.model, goal.estimate.cautions) for goal in self.goals),
-            ]
+                *(
+                    (item.estimate.label if one_pair else _short_name(item), item.cautions)
+                    for item in self
+                ),
+                *((_goal_name(goal), goal.estimate.cautions) for goal in self.goals),
+            ],
+            most_named=3,
         )
 
     def __repr__(self) -> str:
@@ -339,6 +352,10 @@ def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
         and in_order in ([], models[:1], models[1:], models)
         and {name.casefold() for name in further}.issuperset(others)
     )
+
+
+def _goal_name(goal: GoalResult) -> str:
+    return f"{goal.estimate.label}: {goal.model}" if goal.estimate.label else goal.model
 
 
 def _short_name(item: Difference) -> str:

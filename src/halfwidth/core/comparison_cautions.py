@@ -87,8 +87,8 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW812",
         "metric undefined on permutations",
-        "Undefined on {count} of {total} permutations, which count as no less extreme than what "
-        "was observed.",
+        "Undefined on {share} of the permutations, which count as no less extreme than what was "
+        "observed.",
         "Where results change places, a model may be left without what the metric divides by. "
         "Leaving such permutations out could make the p-value too small; counting them so makes it "
         "too large instead.",

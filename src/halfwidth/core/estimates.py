@@ -179,13 +179,17 @@ class Estimates(Sequence[Estimate]):
         return table + (f"<ul>{cautions}</ul>" if cautions else "")
 
 
-def caution_lines(raised: Iterable[tuple[str, Sequence[Caution]]]) -> list[tuple[str, str]]:
+def caution_lines(
+    raised: Iterable[tuple[str, Sequence[Caution]]], most_named: int = 0
+) -> list[tuple[str, str]]:
     """Each code once, in order, with its first message, of which it is, and how many more.
 
     Parameters
     ----------
     raised : iterable of (str, sequence of Caution)
         Labels of results, and their cautions.
+    most_named : int
+        Up to so many further results are named rather than counted.
     """
     by_code: dict[str, list[tuple[str, Caution]]] = {}
     labels = set()
@@ -197,7 +201,10 @@ def caution_lines(raised: Iterable[tuple[str, Sequence[Caution]]]) -> list[tuple
     for code, found in sorted(by_code.items()):
         label, first = found[0]
         where = f"{_named(label)}: " if label and len(labels) > 1 else ""
+        others = dict.fromkeys(name for name, _ in found if name not in ("", label))
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        if 0 < len(others) <= most_named:
+            more = f" (also {', '.join(map(_named, others))})"
         lines.append((code, f"{where}{first.message}{more}"))
     return lines
 

@@ -52,6 +52,9 @@ class Moments:
 
 
 ROUNDING = 8 * np.finfo(float).eps
+# Rounding breaks ties between values that are equal; differences below this share of the
+# sample's scale count as none.
+TIE_SHARE = 1e-12
 
 
 def sum_of_squares(n: int | Array, total: Array, squares: Array) -> Array:
@@ -257,6 +260,18 @@ EFFECT_WORDS: dict[Effect, str] = {"difference": "difference in", "ratio": "rati
 EFFECTS = tuple(EFFECT_WORDS)
 
 
+def differences_of(first: Array, second: Array) -> Array:
+    """First minus second, where rounding is no difference.
+
+    >>> differences_of(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.25])).tolist()
+    [0.0, 0.25]
+    """
+    differences = np.asarray(first - second)
+    size = np.maximum(np.abs(first), np.abs(second))
+    rounding = (np.abs(differences) <= TIE_SHARE * size) & np.isfinite(size)
+    return np.where(rounding, 0.0, differences)
+
+
 @frozen
 class Contrast:
     """A statistic of one model minus, or over, that of another model on the same cases.
@@ -278,7 +293,7 @@ class Contrast:
         """The contrast of two values; a ratio is NaN unless both are positive."""
         with np.errstate(invalid="ignore", divide="ignore"):
             if self.effect == "difference":
-                return np.asarray(first - second)
+                return differences_of(first, second)
             return np.where((first > 0) & (second > 0), first / second, np.nan)
 
 

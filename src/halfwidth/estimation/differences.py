@@ -10,7 +10,7 @@ import numpy as np
 from halfwidth.core.checks import plain_text
 from halfwidth.core.errors import DataError
 from halfwidth.core.estimate import Estimate, statistic_title
-from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, RankedAreas, differences_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import (
     Better,
@@ -57,7 +57,7 @@ def difference_functional(functional: Functional, effect: Effect = "difference")
     metric = _metric_of_contrasts(functional.metric, effect)
     name, title = f"{spec.name}_{effect}", f"{EFFECT_WORDS[effect]} {statistic_title(statistic)}"
     bounds = functional.metric.spec.bounds
-    if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.binary:
+    if effect == "difference" and spec.estimand is Estimand.MEAN and not functional.is_proportion:
         # The mean of the differences, of which nothing need stay together.
         of_pairs = replace(spec, name=name, title=title, synonyms=(), pair_bounds=bounds)
         return Functional(Statistic(of_pairs), metric)
@@ -95,7 +95,7 @@ def paired_records(first: Records, second: Records, functional: Functional) -> R
     pairs, design = np.stack([first.arranged, second.arranged]), first.design
     values = np.empty(0)
     if not functional.statistic.spec.of_records:
-        differences = pairs[0] - pairs[1]
+        differences = differences_of(*pairs)
         values = np.sort(differences)
         if not isinstance(functional.statistic.spec.form, Contrast):
             pairs, design = arrange(
@@ -143,7 +143,7 @@ class _Influence:
 
 def _estimand(functional: Functional, effect: Effect) -> Estimand:
     spec = functional.statistic.spec
-    if functional.binary:
+    if functional.is_proportion:
         difference, ratio = Estimand.PROPORTION_DIFFERENCE, Estimand.PROPORTION_RATIO
         return difference if effect == "difference" else ratio
     one_area = isinstance(spec.form, RankedAreas) and spec.form.row is not None

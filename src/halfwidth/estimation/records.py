@@ -10,7 +10,7 @@ import numpy as np
 
 from halfwidth.core.cautions import Caution
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Metric, Statistic
+from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.core.types import Array
 from halfwidth.estimation.grouping import Over
 from halfwidth.resampling.designs import Design
@@ -36,6 +36,11 @@ class Functional:
     metric: Metric
     binary: bool = False
     records: Callable[[Any], Array] = np.asarray
+
+    @property
+    def is_proportion(self) -> bool:
+        """Whether it is the share of ones, and not their SD, say."""
+        return self.binary and self.statistic.spec.estimand is Estimand.MEAN
 
 
 @frozen

@@ -252,7 +252,6 @@ def delong_logit_t(
 @interval_method(
     title="DeLong with t",
     no_interval=no_variance_of_two,
-    drawn=Drawn("red", "dashed", "s"),
     accepts=frozenset({Estimand.AUROC_DIFFERENCE}),
     needs=(Need.ESTIMATE, Need.ROBUST_ERROR, Need.CLASS_DEGREES),
     use_when="for two AUROCs on the same cases, with enough cases of both classes",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import Effect
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.proportion import wilson
 
@@ -34,7 +34,6 @@ def _standard_error(first_only: Array, second_only: Array, n: Array) -> Array:
 
 @interval_method(
     title="Newcombe score",
-    drawn=Drawn("green", "dashed", "D"),
     accepts=ACCEPTS | {Estimand.PROPORTION_RATIO},
     needs=(Need.PAIRED_COUNTS, Need.EFFECT),
     use_when="for two proportions of the same cases, their difference or ratio: works without a "
@@ -127,7 +126,6 @@ def _error_of_logarithm(first: Array, second: Array, disagreements: Array) -> Ar
 
 @interval_method(
     title="Tango score",
-    drawn=Drawn("black", "solid", "P"),
     accepts=ACCEPTS,
     needs=(Need.PAIRED_COUNTS,),
     use_when="for two proportions of the same cases: inverts the score test, so that it agrees "

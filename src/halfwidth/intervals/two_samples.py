@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from halfwidth.core.forms import Effect
-from halfwidth.core.spec import Drawn, Estimand, Need, Promise, Unanswered, interval_method
+from halfwidth.core.spec import Estimand, Need, Promise, Unanswered, interval_method
 from halfwidth.core.types import Array, Interval, Level
 from halfwidth.intervals.proportion import wilson
 
@@ -15,7 +15,6 @@ __all__ = ["mover", "newcombe_unpaired", "welch"]
 
 @interval_method(
     title="Newcombe hybrid score",
-    drawn=Drawn("green", "dotted", "D"),
     accepts=frozenset({Estimand.PROPORTION}),
     needs=(Need.BOTH_SUCCESSES, Need.BOTH_TRIALS),
     use_when="for the difference of the proportions of two samples: near its level on average, "
@@ -64,7 +63,6 @@ def _no_degrees(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_degrees,
     title="Welch",
-    drawn=Drawn("green", "broken", "^"),
     accepts=frozenset({Estimand.MEAN}),
     needs=(Need.BOTH_ESTIMATES, Need.BOTH_ERRORS, Need.BOTH_DEGREES),
     use_when="for the difference of the means of two samples, whose spread may differ: the "
@@ -125,7 +123,6 @@ def _no_bounds(_sample: Unanswered) -> tuple[str, str]:
 @interval_method(
     no_interval=_no_bounds,
     title="MOVER",
-    drawn=Drawn("sky", "dashed", "P"),
     accepts=frozenset(Estimand),
     needs=(Need.BOTH_ESTIMATES, Need.BOTH_INTERVALS, Need.EFFECT),
     use_when="for the difference or the ratio of any statistic or metric of two samples: as good "

@@ -258,7 +258,8 @@ def balanced_accuracy(tp: Counts, fn: Counts, fp: Counts, tn: Counts) -> Counts:
 
     Examples
     --------
-    >>> float(np.mean(balanced_accuracy(*one_vs_rest(np.array([[40, 10], [5, 45]])))).round(3))
+    >>> both = balanced_accuracy(45, 5, 10, 40), balanced_accuracy(40, 10, 5, 45)
+    >>> float((sum(both) / 2).round(3))
     0.85
     """
     return sensitivity(tp, fn, fp, tn)

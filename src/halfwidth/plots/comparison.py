@@ -54,6 +54,8 @@ LINE, AROUND_ROWS = 0.155, 1.4  # inches
 LINE_HEIGHT = 1.3 * NOTE_SIZE  # points
 # Steps between the ticks of an axis that texts leave little room.
 MOST_STEPS = 5
+# Labels longer than this leave the axis room for fewer numbers.
+LONG_LABEL, FEWER_STEPS = 18, 3
 
 
 @frozen
@@ -163,6 +165,9 @@ def differences(comparisons: Difference | Sequence[Difference], ax: Axes | None 
         ax = Figure(figsize=(WIDTH, height), layout="constrained").add_subplot()
     neutral = NEUTRAL[items[0].effect]
     _prepare_axis(ax, items, frame, neutral)
+    longest = max(len(line) for label in labels for line in label.split("\n"))
+    if longest > LONG_LABEL:
+        ax.locator_params(axis="x", nbins=FEWER_STEPS)
     # The row above the first one has the headings of the columns.
     ax.set_ylim(len(rows) - 0.4, -0.6)
     finish_axis(ax, list(range(len(rows))), labels, axis_title(items))

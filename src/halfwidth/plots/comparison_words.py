@@ -7,7 +7,6 @@ from typing import Any
 
 from halfwidth.core.comparison import Difference
 from halfwidth.core.estimate import Estimate, metric_title
-from halfwidth.core.forms import EFFECT_WORDS
 from halfwidth.plots.style import break_label, numbers_text, shorter
 
 NAME_WIDTH, TITLE_WIDTH = 30, 44
@@ -36,7 +35,7 @@ def directions(items: Sequence[Difference]) -> tuple[str, str]:
 
 def axis_title(items: Sequence[Difference]) -> str:
     """What the axis shows: ``difference in mean DSC``, against whom where that is one model."""
-    subjects = {subject_of(item) for item in items}
+    subjects = {item.effect_of_subject for item in items}
     unit = items[0].metric_spec.unit if items[0].effect == "difference" else ""
     title = subjects.pop() if len(subjects) == 1 else metric_title(items[0].metric_spec)
     title = break_label(f"{title} [{unit}]" if unit else title, TITLE_WIDTH)
@@ -44,13 +43,6 @@ def axis_title(items: Sequence[Difference]) -> str:
     if len(pairs) == 1 < len(items):
         return f"{title}:\n{pair_label(items[0], items[:1])}"
     return f"{title}\nagainst {seconds.pop()}" if len(seconds) == 1 < len(pairs) else title
-
-
-def subject_of(item: Difference) -> str:
-    """What is compared: ``difference in mean DSC``, ``ratio of AUROC``."""
-    subject = item.estimate.subject
-    words = EFFECT_WORDS[item.effect]
-    return subject if subject.startswith(words) else f"{words} {subject}"
 
 
 def difference_text(e: Estimate, *, with_level: bool = False) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Array
@@ -14,7 +15,7 @@ from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Distribution
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms import generic
-from halfwidth.resampling.forms.contract import TIE_SHARE, BothEnds, tie_size
+from halfwidth.resampling.forms.contract import BothEnds, tie_size
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.linearization import linearized
 from halfwidth.resampling.proportions import binomial, studentized_binomial

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core import rng
-from halfwidth.core.forms import CellCounts, RankedAreas
+from halfwidth.core.forms import TIE_SHARE, CellCounts, RankedAreas
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
 from halfwidth.core.undefined import studentized_ratio
 from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design, case_positions
 from halfwidth.resampling.draws import Plan
-from halfwidth.resampling.forms.contract import TIE_SHARE
 from halfwidth.resampling.rank_swaps import ranks_within
 from halfwidth.resampling.swap_tests import (
     PermutationResult,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Effect
+from halfwidth.core.forms import TIE_SHARE, Effect, differences_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array, Interval, Level
@@ -21,7 +21,7 @@ from halfwidth.core.undefined import studentized_ratio
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.distribution import Replicates
 from halfwidth.resampling.draws import Plan, count_blocks
-from halfwidth.resampling.forms.contract import TIE_SHARE, tie_size
+from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import studentized
 from halfwidth.resampling.joint_errors import joint_resampling
 from halfwidth.resampling.linearization import linearized
@@ -198,10 +198,7 @@ def mean_differences(
     for start in range(0, len(pairs), PAIRS_AT_A_TIME):
         part = slice(start, start + PAIRS_AT_A_TIME)
         first, second = values[pairs[part].T]
-        differences = first - second
-        # Rounding is no difference.
-        size = np.maximum(np.abs(first), np.abs(second))
-        differences[np.abs(differences) <= TIE_SHARE * size] = 0.0
+        differences = differences_of(first, second)
         estimates[part] = MEAN(differences)
         error = linearized(differences, design, MEAN)
         errors[part] = np.where(error <= tie_size(differences), 0.0, error)

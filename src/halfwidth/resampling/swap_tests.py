@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.forms import (
+    TIE_SHARE,
     CellCounts,
     FastArea,
     Moments,
@@ -35,7 +36,7 @@ from halfwidth.metrics.ranking import RankEach
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import tie_tolerance
-from halfwidth.resampling.forms.contract import TIE_SHARE, declared_form
+from halfwidth.resampling.forms.contract import declared_form
 from halfwidth.resampling.kernels.reference import middle_of
 from halfwidth.resampling.order_swaps import SwappedOrder
 from halfwidth.resampling.rank_swaps import SwappedAreas, contributions_of_cases
@@ -62,14 +63,14 @@ class PermutationResult:
         Two-sided; NaN where the difference is undefined.
     n_resamples : int or None
         Permutations drawn; None where all were counted.
-    n_undefined : int
-        Of the drawn ones, those in which the difference is undefined: they count as no less than
+    undefined_share : float
+        Of the permutations, those in which the difference is undefined: they count as no less than
         what was observed.
     """
 
     p_value: float
     n_resamples: int | None
-    n_undefined: int = 0
+    undefined_share: float = 0.0
 
 
 @frozen(eq=False)
@@ -185,8 +186,12 @@ def _counted(signed: SignedSums, plan: Plan, least: float) -> PermutationResult 
     if found is None:
         return None
     sums, probabilities = found
-    p_value = probabilities[is_extreme(signed.difference(sums), least)].sum()
-    return PermutationResult(min(float(p_value), 1.0), None)
+    differences = signed.difference(sums)
+    p_value, undefined = (
+        min(float(probabilities[which].sum()), 1.0)
+        for which in (is_extreme(differences, least), np.isnan(differences))
+    )
+    return PermutationResult(p_value, None, undefined)
 
 
 def signed_sum_tests(
@@ -227,7 +232,8 @@ def _tally(differences: Array, least: float) -> tuple[int, int]:
 
 def _from_tally(counts: NDArray[np.intp], plan: Plan) -> PermutationResult:
     extreme, undefined = counts.tolist()
-    return PermutationResult((1 + extreme) / (1 + plan.n_resamples), plan.n_resamples, undefined)
+    drawn = plan.n_resamples
+    return PermutationResult((1 + extreme) / (1 + drawn), drawn, undefined / drawn)
 
 
 def signed_sums(pair: Pair, design: Design, statistic: Statistic) -> SignedSums | None:
@@ -328,7 +334,8 @@ def _all_swapped(
         return None
     swapped = np.zeros((2 ** len(moved), design.units), np.uint8)
     swapped[:, moved] = np.arange(len(swapped))[:, None] >> np.arange(len(moved)) & 1
-    return PermutationResult(float(is_extreme(of_swaps(swapped), least).mean()), None)
+    extreme, undefined = _tally(of_swaps(swapped), least)
+    return PermutationResult(extreme / len(swapped), None, undefined / len(swapped))
 
 
 def _drawn_swapped(

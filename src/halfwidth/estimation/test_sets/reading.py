@@ -340,13 +340,20 @@ def _check_policy(missing: Missing) -> None:
 
 
 def _kept(usable: NDArray[np.bool_], missing: Missing, where: tuple[str, str]) -> NDArray[np.bool_]:
-    count = int((~usable).sum())
-    if not count or missing == "omit":
-        return usable
-    first = [f"#{place + 1}" for place in np.flatnonzero(~usable)[:3]]
-    raise DataError(
-        f"{where[0]}, {where[1]}: {count} of {len(usable)} cases lack a label or a finite score "
-        f"(case{'s' if count > 1 else ''} {', '.join(first)}{', ...' if count > 3 else ''}). "
+    if missing != "omit" and not usable.all():
+        raise incomplete_cases(", ".join(where), usable)
+    return usable
+
+
+def incomplete_cases(
+    where: str, usable: NDArray[np.bool_], names: Sequence[str] | None = None
+) -> DataError:
+    """The error for cases that cannot be used, by their names or else by their places."""
+    lacking = np.flatnonzero(~usable)
+    first = [names[place] if names else f"#{place + 1}" for place in lacking[:3]]
+    return DataError(
+        f"{where}: {len(lacking)} of {len(usable)} cases lack a label or a finite score "
+        f"(case{'s' * (len(lacking) > 1)} {', '.join(first)}{', ...' * (len(lacking) > 3)}). "
         "missing='omit' (--missing omit) leaves them out"
     )
 

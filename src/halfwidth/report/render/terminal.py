@@ -161,7 +161,8 @@ def _heading(column: Column) -> str:
 def _least(column: Column, cells: Sequence[str], where: Break) -> int:
     """The least width; numbers and names are never wrapped, headings are."""
     if not column.wraps:
-        heading = longest(cells[0], where)
+        shortest = column.short if column.short and where > Break.NOWHERE else cells[0]
+        heading = longest(shortest, where)
         return max([heading, *map(length, cells[1:])])
     texts = [column.short or cells[0], *cells[1:]]
     return max(longest(text, max(where, Break.BETWEEN_WORDS)) for text in texts)

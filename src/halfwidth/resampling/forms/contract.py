@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.forms import Contrast, Form
+from halfwidth.core.forms import TIE_SHARE, Contrast, Form
 from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Statistic
@@ -23,9 +23,6 @@ F = TypeVar("F", bound=Form)
 # Seconds for a replicate to be made into bounds, and for one value in a sum of products: what a
 # processor of 2.5 GHz takes. They order the chunks of a study, and no result depends on them.
 REPLICATE, PRODUCT = 9e-9, 4e-11
-# Rounding breaks ties between values that are equal; differences below this share of the
-# sample's scale count as none.
-TIE_SHARE = 1e-12
 
 OfSamples = Callable[[Array, Design, Statistic], Array]
 OfResamples = Callable[[Array, Design, Statistic, Plan], Array]

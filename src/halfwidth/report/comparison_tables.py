@@ -1,0 +1,203 @@
+"""The tables of comparisons: all columns on a page, and what fits 80 columns on a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from halfwidth.core.comparison import Comparisons, Difference
+from halfwidth.core.comparison_words import p_text
+from halfwidth.core.formatting import percent
+from halfwidth.report.document import Adaptive, Cell, Column, Heading, Kind, Note, Part, Table
+
+Columns = dict[Column, Callable[[Difference], Cell]]
+_LABEL, _MODELS, _SUBJECT = Column("label"), Column("models", Kind.NAME), Column("of")
+_FIRST, _SECOND = Column("first", Kind.NUMBER), Column("second", Kind.NUMBER)
+_N, _METHOD = Column("n", Kind.NUMBER), Column("method")
+_VERDICT = Column("verdict", Kind.NAME)
+_CAUTIONS = Column("cautions", Kind.CAUTIONS, short="codes")
+_TOGETHER = Column("all together", Kind.INTERVAL)
+_SHORT_EFFECT = {"difference": "diff.", "ratio": ""}
+# Verdicts in full below the table, for as many comparisons as a reader would read.
+MOST_SENTENCES = 6
+
+
+def tables(comparisons: Comparisons) -> Adaptive:
+    """A table of all columns for a page; for a terminal what rows have in common stands once."""
+    return Adaptive(_short(comparisons), (_table(comparisons, _columns(comparisons)),))
+
+
+def one_pair(comparisons: Comparisons) -> bool:
+    """Whether all rows are of the same two models."""
+    return len({(item.first, item.second) for item in comparisons}) == 1
+
+
+# --------------------------------------------------------------------------- for a terminal
+
+
+def _short(comparisons: Comparisons) -> tuple[Part, ...]:
+    """Models, subject, n and method once, where all rows share them; cautions stand below."""
+    columns = _short_columns(comparisons)
+    families: dict[str, list[Difference]] = {}
+    for item in comparisons:
+        families.setdefault(item.estimate.label, []).append(item)
+    parts: list[Part] = [Heading(text)] if (text := _heading(comparisons)) else []
+    if len(families) == 1 or len(families) == len(comparisons):
+        parts += _family(comparisons, columns)
+    else:
+        columns.pop(_LABEL, None)
+        columns.pop(_N, None)
+        for label, items in families.items():
+            parts += [Heading(f"{label}, {items[0].estimate.n_text}"), *_family(items, columns)]
+    common = ", ".join(_in_common(comparisons).values())
+    return (*parts, *([Note(f"{common[:1].upper()}{common[1:]}.")] if common else ()))
+
+
+def _family(items: Sequence[Difference], columns: Columns) -> list[Part]:
+    """The table of comparisons that belong together, and the values of the models below it."""
+    table = _table(items, columns)
+    return [table] if _FIRST in columns else [table, Note(_values_text(items))]
+
+
+def _values_text(items: Sequence[Difference]) -> str:
+    """What each model has by itself: ``Mean DSC: vit 0.865, unet 0.847.``."""
+    values: dict[str, str] = {}
+    for item in items:
+        for model, value in ((item.first, item.first_value), (item.second, item.second_value)):
+            values.setdefault(model, item.estimate.text_of(value))
+    subject = items[0].subject
+    listed = ", ".join(f"{model} {text}" for model, text in values.items())
+    return f"{subject[:1].upper()}{subject[1:]}: {listed}."
+
+
+def _heading(comparisons: Comparisons) -> str:
+    """``Difference in mean DSC (first: unet, second: vit)``, as far as all rows share it."""
+    subjects = {_subject(item).text for item in comparisons}
+    text = subjects.pop() if len(subjects) == 1 else ""
+    models = ", ".join(
+        f"{place}: {names.pop()}"
+        for place, names in (
+            ("first", {item.first for item in comparisons}),
+            ("second", {item.second for item in comparisons}),
+        )
+        if len(names) == 1 and (place == "second" or one_pair(comparisons))
+    )
+    if text and models:
+        return f"{text[:1].upper()}{text[1:]} ({models})"
+    return f"{text[:1].upper()}{text[1:]}{models}"
+
+
+def _short_columns(comparisons: Comparisons) -> Columns:
+    """The columns in which rows differ; the models' values give way to simultaneous intervals."""
+    columns = _columns(comparisons)
+    dropped = {*_in_common(comparisons), _CAUTIONS}
+    if len(comparisons) > MOST_SENTENCES:
+        dropped |= {_N, _METHOD}
+    if len({_subject(item).text for item in comparisons}) == 1:
+        dropped.add(_SUBJECT)
+        if _TOGETHER in columns:
+            dropped |= {_FIRST, _SECOND}
+    if one_pair(comparisons):
+        dropped.add(_MODELS)
+    elif len({item.second for item in comparisons}) == 1:
+        firsts = Column("first model", Kind.NAME)
+        columns = {
+            firsts if column is _MODELS else column: _first if column is _MODELS else cell
+            for column, cell in columns.items()
+        }
+    return {column: cell for column, cell in columns.items() if column not in dropped}
+
+
+def _in_common(comparisons: Comparisons) -> dict[Column, str]:
+    """What the rows have in common besides their subject, in words, by its column."""
+    cases = {item.estimate.n_text for item in comparisons}
+    methods = {item.estimate.method_title for item in comparisons}
+    return {
+        column: texts.pop()
+        for column, texts in ((_METHOD, methods), (_N, cases))
+        if len(texts) == 1
+    }
+
+
+# --------------------------------------------------------------------------- columns and cells
+
+
+def _table(items: Sequence[Difference], columns: Columns) -> Table:
+    rows = tuple(tuple(cell(item) for cell in columns.values()) for item in items)
+    return Table(tuple(columns), rows)
+
+
+def _columns(comparisons: Comparisons) -> Columns:
+    """Columns and their cells; one that says nothing is left out."""
+    first = comparisons[0]
+    level = percent(first.estimate.confidence_level)
+    columns: Columns = {}
+    if any(item.estimate.label for item in comparisons):
+        columns[_LABEL] = lambda item: Cell(item.estimate.label)
+    columns |= {
+        _MODELS: _models,
+        _SUBJECT: _subject,
+        _FIRST: lambda item: _number(item, item.first_value),
+        _SECOND: lambda item: _number(item, item.second_value),
+        Column(first.effect, Kind.NUMBER, _SHORT_EFFECT[first.effect]): lambda item: _number(
+            item, item.value
+        ),
+        Column(f"{level} CI", Kind.INTERVAL): lambda item: _ends(
+            item, item.estimate.low, item.estimate.high
+        ),
+    }
+    if any(item.simultaneous for item in comparisons):
+        columns[_TOGETHER] = _simultaneous
+    if any(item.test for item in comparisons):
+        columns[Column("p", Kind.NUMBER)] = _p_value
+    columns |= {_N: lambda item: Cell(str(item.estimate.n), item.estimate.n), _METHOD: _method}
+    if any(item.verdict for item in comparisons):
+        columns[_VERDICT] = lambda item: Cell(item.verdict.word if item.verdict else "")
+    if any(item.cautions for item in comparisons):
+        columns[_CAUTIONS] = _codes
+    return columns
+
+
+def _models(item: Difference) -> Cell:
+    return Cell(f"{item.first} vs {item.second}")
+
+
+def _first(item: Difference) -> Cell:
+    return Cell(item.first)
+
+
+def _subject(item: Difference) -> Cell:
+    unit = item.metric_spec.unit
+    return Cell(item.effect_of_subject + (f" [{unit}]" if unit else ""))
+
+
+def _number(item: Difference, number: float) -> Cell:
+    return Cell(item.estimate.text_of(number), number, item.metric_spec.unit)
+
+
+def _ends(item: Difference, low: float, high: float) -> Cell:
+    text = "none"
+    if not (math.isnan(low) or math.isnan(high)):
+        text = f"{item.estimate.text_of(low)} to {item.estimate.text_of(high)}"
+    return Cell(text, (low, high), item.metric_spec.unit)
+
+
+def _simultaneous(item: Difference) -> Cell:
+    interval = item.simultaneous
+    return Cell("") if interval is None else _ends(item, interval.low, interval.high)
+
+
+def _p_value(item: Difference) -> Cell:
+    if item.test is None:
+        return Cell("")
+    p = item.test.adjusted if item.test.correction else item.test.p_value
+    return Cell("" if math.isnan(p) else p_text(p), p)
+
+
+def _method(item: Difference) -> Cell:
+    return Cell(item.estimate.method_title, item.estimate.method)
+
+
+def _codes(item: Difference) -> Cell:
+    codes = tuple(dict.fromkeys(caution.code for caution in item.cautions))
+    return Cell(" ".join(codes), codes)
