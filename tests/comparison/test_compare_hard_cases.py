@@ -50,6 +50,49 @@ def test_rounding_makes_no_model_better(statistic: str) -> None:
         {"A": values, "B": again}, metric="hd95", statistic=statistic, rng=1, n_resamples=999
     )
     assert (one.value, one.low, one.high, one.superiority) == (0, 0, 0, 0.5)
-    assert one.verdict is not None
-    assert one.verdict.word == "inconclusive"
+    if statistic == "sd":
+        assert one.verdict is None
+    else:
+        assert one.verdict is not None
+        assert one.verdict.word == "inconclusive"
     assert "HW801" in {caution.code for caution in one.cautions}
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_larger_spread_is_not_better(paired: bool) -> None:
+    values = np.linspace(0.5, 0.9, 20)
+    models = {"A": values, "B": 0.7 + (values - 0.7) / 4}
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
+    (one,) = hw.compare(models, paired=paired, **how)
+    assert one.value > 0
+    assert one.verdict is None
+    numbers: list[dict[str, Any]] = [{"margin": 0.05}, {"goal": 0.05}]
+    for number in numbers:
+        with pytest.raises(hw.OptionError, match="neither a higher nor a lower SD is better"):
+            hw.compare(models, paired=paired, **how, **number)
+
+
+def test_a_pair_is_named_where_it_stands_the_other_way_round() -> None:
+    result = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct", test="none")
+    with pytest.raises(hw.OptionError, match="but the other way round: A vs B"):
+        result["B", "A"]
+
+
+def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None:
+    values = np.random.default_rng(2).beta(8, 2, 40) * 0.9
+    noise = np.random.default_rng(3).normal(0, 0.02, (4, 40))
+    noise -= noise.mean(axis=1, keepdims=True)
+    shifts = (0, 0.004, 0.008, 0.02)
+    models = {f"m{shift}": values + one + shift for shift, one in zip(shifts, noise, strict=True)}
+    result = hw.compare(models, metric="dsc", rng=1, n_resamples=999)
+    raised = 0
+    for item in result:
+        assert item.test is not None
+        assert item.simultaneous is not None
+        found = [one.message for one in item.cautions if one.code == "HW807"]
+        small = item.test.adjusted <= 0.05
+        assert bool(found) == (item.low <= 0 <= item.high if small else item.simultaneous.low > 0)
+        assert all("(Holm), and the 95 % CI contains 0" in text for text in found)
+        raised += len(found)
+    # Others are below .05 by themselves, and not after the correction that the table shows.
+    assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)

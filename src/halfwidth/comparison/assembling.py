@@ -105,22 +105,20 @@ def _differences(
     values = {name: _value(job) for name, job in chosen.family.jobs.items()}
     differences = [
         _with_cautions(
-            one, [*pair_cautions(chosen, (one.first, one.second), settings), *disagreement(one)]
+            _difference(chosen, pair, values, estimate, test, settings),
+            pair_cautions(chosen, pair, settings),
         )
-        for one in (
-            _difference(chosen, pair, values, estimate, test, settings)
-            for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
-        )
+        for pair, estimate, test in zip(chosen.pairs, estimates, tests, strict=True)
     ]
-    if len(differences) < 2 or settings.simultaneous is False:
-        return differences
-    together = together_of(chosen, estimates, settings, settings.request.level)
-    return [
-        _with_cautions(_beside(difference, interval, settings), further)
-        for difference, interval, further in zip(
-            differences, together.intervals, together.cautions, strict=True
-        )
-    ]
+    if len(differences) > 1 and settings.simultaneous is not False:
+        together = together_of(chosen, estimates, settings, settings.request.level)
+        differences = [
+            _with_cautions(_beside(difference, interval, settings), further)
+            for difference, interval, further in zip(
+                differences, together.intervals, together.cautions, strict=True
+            )
+        ]
+    return [_with_cautions(one, disagreement(one)) for one in differences]
 
 
 def _tests(chosen: ChosenPairs, settings: Settings) -> Sequence[TestResult | None]:

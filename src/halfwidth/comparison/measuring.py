@@ -9,7 +9,12 @@ from typing import Any
 from halfwidth.comparison.case_values import ValueOptions, measure_values
 from halfwidth.comparison.families import Family, MeasuredFamily
 from halfwidth.comparison.matching import matched, shared_cases
-from halfwidth.comparison.settings import Settings, check_against_metric, check_models
+from halfwidth.comparison.settings import (
+    Settings,
+    check_against_metric,
+    check_against_statistic,
+    check_models,
+)
 from halfwidth.comparison.test_sets import measure_test_sets
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
@@ -62,6 +67,8 @@ class Measuring:
         """The models of a family, matched and measured."""
         check_models([model.name for model in family.models], settings)
         check_against_metric(settings, family.metric)
+        if self.values is not None:
+            check_against_statistic(settings, self.values.statistic)
         if settings.paired:
             return self._measured(matched(family, settings.unmatched), settings)
         n_shared = shared_cases(family)

@@ -35,20 +35,29 @@ def pair_cautions(chosen: ChosenPairs, pair: Pair, settings: Settings) -> tuple[
 
 
 def disagreement(difference: Difference) -> tuple[Caution, ...]:
-    """Where the interval and the test of one difference would be read differently."""
-    estimate, test = difference.estimate, difference.test
+    """Where the interval and the test of one difference would be read differently.
+
+    Of several comparisons p is adjusted for their number. If it is small, even the interval of the
+    single difference contains no difference; if it is not, even the simultaneous one excludes it.
+    """
+    estimate, test, together = difference.estimate, difference.test, difference.simultaneous
     if test is None or math.isnan(test.p_value) or math.isnan(estimate.low):
         return ()
+    if together is None:
+        test = replace(test, correction="")
+    p = test.adjusted if test.correction else test.p_value
+    rejected = p <= estimate.level.alpha
+    of_many = together is not None and not rejected
+    interval = together if together is not None and of_many else estimate
     null = 1.0 if difference.effect == "ratio" else 0.0
-    excluded = not estimate.low <= null <= estimate.high
-    rejected = test.p_value <= estimate.level.alpha
-    if excluded == rejected:
+    excluded = not interval.low <= null <= interval.high
+    if math.isnan(interval.low) or excluded == rejected:
         return ()
     raised = caution(
         "HW807",
         test=f"{test.title[:1].upper()}{test.title[1:]}:",
-        p=p_statement(replace(test, correction="")),
-        level=percent(estimate.confidence_level),
+        p=p_statement(test),
+        level="simultaneous " * of_many + percent(estimate.confidence_level),
         contains="excludes" if excluded else "contains",
         null=f"{null:g}",
     )

@@ -11,10 +11,10 @@ from halfwidth.comparison.multiplicity import CORRECTIONS
 from halfwidth.comparison.no_difference import NAMES
 from halfwidth.comparison.verdicts import check_goal, check_margin
 from halfwidth.core.checks import as_flag, as_number, one_of
-from halfwidth.core.errors import DataError, UnknownNameError
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError
 from halfwidth.core.forms import EFFECTS, Effect
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Estimand, Metric, Statistic
 from halfwidth.estimation.functionals import CustomMetric
 from halfwidth.estimation.pipeline import plan_of
 from halfwidth.estimation.resolve import Request
@@ -105,6 +105,16 @@ def check_against_metric(settings: Settings, metric: Metric | CustomMetric) -> N
     plain = metric.metric if isinstance(metric, CustomMetric) else metric
     check_margin(settings.margin, plain, settings.effect)
     check_goal(settings.goal, plain)
+
+
+def check_against_statistic(settings: Settings, statistic: Statistic) -> None:
+    """Refuse margins and goals for a spread, of which neither more nor less is better by itself."""
+    for name, number in (("margin", settings.margin), ("goal", settings.goal)):
+        if number is not None and statistic.spec.estimand is Estimand.SPREAD:
+            raise OptionError(
+                f"{name}={number:g}: neither a higher nor a lower {statistic.spec.title} is better "
+                "by itself; take a mean, a median or a quantile (statistic=, --statistic)"
+            )
 
 
 def check_models(names: Sequence[str], settings: Settings) -> None:

@@ -19,9 +19,9 @@ from halfwidth.core.comparison_results import (
 from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
-from halfwidth.core.forms import EFFECT_WORDS, Effect
+from halfwidth.core.forms import EFFECT_WORDS, Contrast, Effect, PairAverages
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Better, Metric
+from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 
 if TYPE_CHECKING:
@@ -101,6 +101,10 @@ class Difference:
     @property
     def sign(self) -> int:
         """1 where a larger value is better, -1 where a smaller one is, 0 where nothing says."""
+        form = self.estimate.statistic_spec.spec.form
+        contrast = form.contrast if isinstance(form, PairAverages) else form
+        if isinstance(contrast, Contrast) and contrast.statistic.estimand is Estimand.SPREAD:
+            return 0  # of a spread neither is better by itself, whatever the metric
         return {Better.HIGHER: 1, Better.LOWER: -1}.get(self.metric_spec.spec.better, 0)
 
     @property
@@ -251,6 +255,12 @@ class Comparisons(Sequence[Difference]):
                 f"{len(matching)} comparisons are of {query!r}: {there}; name more of it, as in "
                 '["liver", "B", "A"], or take one by its place'
             )
+        swapped = [item for item in self if len(texts) > 1 and _is_of(item, texts, swapped=True)]
+        if swapped:
+            raise OptionError(
+                f"no comparison is of {query!r}, but the other way round: "
+                f"{shortened([_short_name(item) for item in swapped], 12)}"
+            )
         there = shortened([_short_name(item) for item in self], 12)
         raise OptionError(f"no comparison is of {query!r}; there are {there}")
 
@@ -338,10 +348,10 @@ class Comparisons(Sequence[Difference]):
         return table + (f"<ul>{notes}</ul>" if notes else "")
 
 
-def _is_of(item: Difference, texts: tuple[str, ...]) -> bool:
+def _is_of(item: Difference, texts: tuple[str, ...], *, swapped: bool = False) -> bool:
     """Whether texts name a difference: its models in their order, its family, its metric."""
     names = [str(text).casefold() for text in texts]
-    models = [item.first.casefold(), item.second.casefold()]
+    models = [item.first.casefold(), item.second.casefold()][:: -1 if swapped else 1]
     further = {item.estimate.label, item.subject, item.estimate.metric}
     further |= {str(level) for level in item.by.values()}
     others = [name for name in names if name not in models]

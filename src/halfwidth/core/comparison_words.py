@@ -88,7 +88,8 @@ def sentence(difference: Difference) -> str:
     simultaneous = difference.simultaneous
     if simultaneous is not None and not math.isnan(simultaneous.low):
         ends = f"{estimate.text_of(simultaneous.low)} to {estimate.text_of(simultaneous.high)}"
-        text += f"; together with {simultaneous.n_comparisons - 1} others {ends}"
+        others = simultaneous.n_comparisons - 1
+        text += f"; together with {others} other{'s' * (others > 1)} {ends}"
     if difference.test is not None and not math.isnan(difference.test.p_value):
         text += f"; {p_statement(difference.test)}"
     return f"{text}."

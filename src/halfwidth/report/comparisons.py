@@ -8,6 +8,7 @@ from halfwidth.comparison.verdicts import equivalence_sentence
 from halfwidth.core.comparison import Comparisons, GoalResult
 from halfwidth.core.comparison_words import CORRECTIONS
 from halfwidth.core.formatting import fixed, percent
+from halfwidth.core.spec import Better
 from halfwidth.report.comparison_tables import MOST_SENTENCES, one_pair, tables
 from halfwidth.report.document import (
     Adaptive,
@@ -67,8 +68,11 @@ def _remarks(comparisons: Comparisons) -> Adaptive:
 def _remark_texts(comparisons: Comparisons) -> list[str]:
     texts = []
     if all(item.verdict is None for item in comparisons):
+        says = comparisons[0].metric_spec.spec.better is not Better.UNSTATED
+        what = comparisons[0].subject if says else "value"
+        hint = "" if says else "; metric= (--metric) does"
         texts.append(
-            "No verdict: nothing says whether higher or lower is better; metric= (--metric) does."
+            f"No verdict: nothing says whether a higher or a lower {what} is better{hint}."
         )
     tests = {
         (item.test.title, item.test.correction)
