@@ -48,7 +48,7 @@ def _of_sample(
     generator: np.random.Generator, models: int, n: int, gap: float, seed: int
 ) -> tuple[float, ...]:
     """Coverage of all sets, of the marginal ones, of the bootstrap; sizes with and without."""
-    truth = -gap * np.arange(models)
+    truth = -gap * np.arange(models, dtype=float)
     case = generator.normal(size=n) * CORRELATION**0.5
     own = generator.normal(size=(models, n)) * (1 - CORRELATION) ** 0.5
     values = truth[:, None] + case + own

@@ -180,6 +180,11 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
     ("call", "error", "match"),
     [
         (lambda: hw.rank(models(), **FEW), hw.OptionError, "higher or lower"),
+        (
+            lambda: hw.rank(models(), metric="dsc", statistic="sd", **FEW),
+            hw.OptionError,
+            "better by",
+        ),
         (lambda: hw.rank(models(), metric="dsc", margin=-1), hw.OptionError, "below 0"),
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),

@@ -16,7 +16,7 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.estimate import Estimate, metric_title, subject_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-from halfwidth.core.spec import Better, Metric, MetricSpec
+from halfwidth.core.spec import Better, Estimand, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.rank_sets import Flags, alike_groups, rank_bounds, square
@@ -93,7 +93,13 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
 
 
 def _check_direction(family: MeasuredFamily) -> None:
-    better = next(iter(family.jobs.values())).functional.metric.spec.better
+    functional = next(iter(family.jobs.values())).functional
+    better, statistic = functional.metric.spec.better, functional.statistic.spec
+    if statistic.estimand is Estimand.SPREAD:
+        raise OptionError(
+            f"neither a higher nor a lower {statistic.title} is better by itself, so it ranks no "
+            "models; take a mean, a median or a quantile (statistic=, --statistic)"
+        )
     if better not in (Better.HIGHER, Better.LOWER):
         where = f"{family.label}: " if family.label else ""
         raise OptionError(

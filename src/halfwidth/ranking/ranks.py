@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from halfwidth.core.forms import TIE_SHARE
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
-from halfwidth.resampling.forms.contract import TIE_SHARE
 
 Ranks = NDArray[np.intp]
 # Numbers in the temporaries of a block of resamples. No result depends on it.
