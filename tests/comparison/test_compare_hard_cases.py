@@ -123,3 +123,14 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
         raised += len(found)
     # Others are below .05 by themselves, and not after the correction that the table shows.
     assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)
+
+
+def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
+    # An SD of 0 from sums of squares is a root of what rounding left.
+    values = [1, 0.8, 0.6, 0.6, 0.7, 0.9, 1, 1, 0.9, 0.9, 0.7, 1, 0.9, 0.8, 0.8, 1, 1, 1, 0.8, 1]
+    groups = [3, 5, 2, 0, 0, 3, 5, 5, 0, 1, 0, 2, 0, 3, 1, 2, 4, 3, 5, 2]
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
+    (one,) = hw.compare({"A": values, "B": [1.0] * 20}, groups=groups, **how)
+    assert one.test is not None
+    # The case of cluster 4 is the same for both.
+    assert one.test.p_value == 2 / 2**5
