@@ -265,6 +265,10 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ),
         ("preds_a.csv preds_b.csv --target y --score p --value p", "--value has no effect on a"),
         ("preds_a.csv preds_b.csv --target y --score p --scale 2", "--scale has no effect on"),
+        (
+            "both.csv --target y --score-a a --score-b b --metric auroc --plot f.png --plot-kind cases",
+            "needs a value of each case",
+        ),
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),
         ("new.csv old.csv --metric hd95 --tests none", "did you mean --test?"),
