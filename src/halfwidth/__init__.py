@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from halfwidth.core.errors import DataError, HalfwidthError, OptionError, UnknownNameError
     from halfwidth.core.estimate import Estimate
     from halfwidth.core.estimates import Estimates
+    from halfwidth.core.ranking import Ranking, Rankings
     from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from halfwidth.estimation.test_sets.curves import curve_ci
     from halfwidth.intervals.catalogue import METHODS
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+    from halfwidth.ranking.api import rank, rank_table
     from halfwidth.scoring.api import score_folders, score_masks
     from halfwidth.scoring.scores import Scores
     from halfwidth.summaries.catalogue import STATISTICS
@@ -62,6 +64,8 @@ __all__ = [
     "Kind",
     "MetricSpec",
     "OptionError",
+    "Ranking",
+    "Rankings",
     "RunsEstimate",
     "Scores",
     "StatisticSpec",
@@ -81,6 +85,8 @@ __all__ = [
     "planning",
     "plots",
     "proportion_ci",
+    "rank",
+    "rank_table",
     "runs_ci",
     "runs_table",
     "score_folders",
@@ -113,6 +119,8 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
+    "Ranking": "core.ranking",
+    "Rankings": "core.ranking",
     "RunsEstimate": "core.runs_estimate",
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
@@ -132,6 +140,8 @@ _HOME = {
     "planning": "planning",
     "plots": "plots",
     "proportion_ci": "estimation.api",
+    "rank": "ranking.api",
+    "rank_table": "ranking.api",
     "runs_ci": "estimation.runs.api",
     "runs_table": "estimation.runs.api",
     "score_folders": "scoring.api",

@@ -28,12 +28,14 @@ PASSED_ON = (
     *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
     *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
     *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
-    "undefined",
+    *("undefined", "scheme", "top"),
 )
 
 
 def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
-    """The arguments of `compare_table` but for tables and columns; a verb need not have them all.
+    """The arguments of `compare_table` or `rank_table` but for tables and columns.
+
+    A verb need not have them all.
 
     Raises
     ------
@@ -46,18 +48,25 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
     else:
         refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
-    return {name: given[name] for name in PASSED_ON if name in given} | {
-        "metric": _metric(given["metric"], given["better"], of_test_set),
-        "bounds": options.parse_bounds(given["bounds"]),
-        "within": tuple(given["within"] or ()),
-        "effect": "ratio" if given["ratio"] else "difference",
-        "paired": not given["unpaired"],
-        "rng": given["seed"],
-        "threshold": predictions.parse_threshold(given["threshold"]),
-        "costs": predictions.parse_costs(given["costs"]),
-        "priors": predictions.parse_numbers("--priors", given["priors"]),
-        "sample_weight": given["weight"],
-    }
+    effects: dict[str, Any] = {}
+    if "ratio" in given:
+        effects["effect"] = "ratio" if given["ratio"] else "difference"
+    if "unpaired" in given:
+        effects["paired"] = not given["unpaired"]
+    return (
+        {name: given[name] for name in PASSED_ON if name in given}
+        | effects
+        | {
+            "metric": _metric(given["metric"], given["better"], of_test_set),
+            "bounds": options.parse_bounds(given["bounds"]),
+            "within": tuple(given["within"] or ()),
+            "rng": given["seed"],
+            "threshold": predictions.parse_threshold(given["threshold"]),
+            "costs": predictions.parse_costs(given["costs"]),
+            "priors": predictions.parse_numbers("--priors", given["priors"]),
+            "sample_weight": given["weight"],
+        }
+    )
 
 
 def columns_of(given: Mapping[str, Any]) -> Columns:

@@ -59,6 +59,7 @@ VERBS = {
     "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
     "score": Entry("score:score", "A per-case table from two folders of masks."),
     "compare": Entry("compare:compare", "How two or more models differ, with intervals."),
+    "rank": Entry("rank:rank", "The order of several models, and how sure it is."),
     "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),
     "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
     "review": Entry("review:review", "Intervals that published numbers should have had."),
@@ -91,6 +92,7 @@ EPILOGS: dict[str, Callable[[], str]] = {
     "ci": _metrics_epilog,
     "compare": _metrics_epilog,
     "gate": _metrics_epilog,
+    "rank": _metrics_epilog,
     "score": _score_epilog,
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import common_functional, pair_job
@@ -15,6 +16,7 @@ from halfwidth.comparison.simultaneous import (
     Comparanda,
     Simultaneous,
     bonferroni_intervals,
+    claims_together,
     simultaneous_intervals,
 )
 from halfwidth.core.estimate import Estimate
@@ -66,6 +68,22 @@ def together_of(
         return bonferroni_intervals(level, estimates, singles)
     plan = replace(settings.plan, convolves=False)
     return simultaneous_intervals(_comparanda(chosen, settings), plan, level, estimates, singles)
+
+
+def claims_of(
+    chosen: ChosenPairs,
+    estimates: Sequence[Estimate],
+    settings: Settings,
+    level: Level,
+    margin: float = 0.0,
+) -> NDArray[np.bool_]:
+    """Which differences of paired models lie beyond ±margin, (P, 2): `claims_together`."""
+
+    def singles(own: Level) -> tuple[Estimate, ...]:
+        return estimates_of([chosen], settings, own)[0]
+
+    plan = replace(settings.plan, convolves=False)
+    return claims_together(_comparanda(chosen, settings), plan, level, estimates, singles, margin)
 
 
 def error_of_cases(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:

@@ -1,0 +1,137 @@
+"""``halfwidth rank``: the order of several models, and how sure it is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli import (
+    comparison_options,
+    comparison_settings,
+    completion,
+    options,
+    reading,
+    test_set_options,
+)
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.command import Group
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+
+SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
+
+
+def rank(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}. One with the models in a column (--by) or in columns, or "
+            "a table for each model, which is called by its file name; NAME=FILE calls it NAME.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    by: comparison_options.By = None,
+    value: comparison_options.Value = None,
+    within: comparison_options.Within = None,
+    case: options.Case = None,
+    unmatched: comparison_options.Unmatched = "raise",
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
+    scale: options.Scale = 1.0,
+    missing: options.Missing = "raise",
+    penalty: options.Penalty = None,
+    metric: comparison_options.Metric = None,
+    better: comparison_options.Better = None,
+    statistic: comparison_options.Statistic = "mean",
+    bounds: options.BoundsOption = None,
+    over: options.OverOption = "cases",
+    scheme: Annotated[
+        str,
+        typer.Option(
+            help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
+            "that of the ranks within each case.",
+            metavar="NAME",
+            autocompletion=completion.one_of(*SCHEMES),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "aggregate_then_rank",
+    margin: Annotated[
+        float,
+        typer.Option(
+            help="A model ranks behind those that are better by more than this, in the unit of the "
+            "metric.",
+            metavar="NUMBER",
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = 0.0,
+    top: Annotated[
+        int,
+        typer.Option(
+            help="Show how often a model is among so many first ones in bootstrap resamples.",
+            metavar="COUNT",
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = 3,
+    method: options.Method = "auto",
+    confidence_level: options.ConfidenceLevel = 0.95,
+    n_resamples: options.NResamplesOrNone = None,
+    seed: options.Seed = None,
+    groups: options.Groups = None,
+    strata: options.Strata = None,
+    target: test_set_options.Target = None,
+    score: test_set_options.Score = None,
+    prediction: test_set_options.Prediction = None,
+    scores: test_set_options.ScoresAre = "auto",
+    labels: test_set_options.Labels = None,
+    positive: test_set_options.Positive = None,
+    average: comparison_options.Average = None,
+    threshold: test_set_options.Threshold = None,
+    absent_class: test_set_options.AbsentClass = "omit",
+    undefined: test_set_options.UndefinedOption = "omit",
+    costs: test_set_options.Costs = None,
+    priors: test_set_options.Priors = None,
+    weight: test_set_options.Weight = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    strict: options.Strict = False,
+) -> Answer:
+    """The ranks of several models, and the confidence set of each rank.
+
+    A model has the ranks that the differences between all models, taken together, leave it.
+
+    \b
+    halfwidth rank models.csv --by model --metric dsc
+    halfwidth rank challenge.csv --by algorithm --within task --metric dsc
+    halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
+    halfwidth rank preds.csv --by model --target y --score p --metric auroc
+    """
+    fmt = options.resolve_format(fmt, json, out)
+    if not files:
+        raise OptionError(
+            "name one table with the models in a column (--by), or a table for each model; "
+            "'halfwidth rank --help' says more"
+        )
+    settings = comparison_settings.comparison_settings(ctx)
+    models = comparison_settings.models_in(files, ctx.params)
+
+    # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.ranking.api import rank_table
+    from halfwidth.report.rankings import rankings_document
+
+    rankings = rank_table(
+        models.tables,
+        **models.columns,
+        **settings,
+        **comparison_settings.class_options(models, ctx.params),
+    )
+    for text in rankings.notes:
+        note(text)
+    status = STRICT_STATUS if strict and rankings.cautions else 0
+    return Answer(rankings_document(rankings), fmt, out, status)

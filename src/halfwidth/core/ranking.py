@@ -1,0 +1,309 @@
+"""Results of ranking models: ranks with their confidence sets."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, overload
+
+from halfwidth.core import ranking_words
+from halfwidth.core.cautions import Caution
+from halfwidth.core.errors import OptionError, quoted, shown
+from halfwidth.core.estimate import Estimate, plain
+from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
+from halfwidth.core.frozen import frozen
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@frozen
+class RankSet:
+    """The ranks that a model may have, at some level of confidence: from ``low`` to ``high``."""
+
+    low: int
+    high: int
+
+    def __contains__(self, rank: int) -> bool:
+        return self.low <= rank <= self.high
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+@frozen
+class RankedModel:
+    """A model, its rank, and how sure that is.
+
+    Attributes
+    ----------
+    name : str
+    estimate : Estimate
+        The statistic or metric of the model with its interval.
+    rank : int
+        1 + the number of models that are better (by more than the margin) on these cases.
+    rank_set : RankSet
+        All such sets of a ranking hold together.
+    marginal_set : RankSet
+        Holds for this model by itself.
+    shares : tuple of float
+        The share of bootstrap resamples in which the model has rank 1, 2, ...; empty where no
+        resample defines the values of all models.
+    top_share : float
+        That of the first ranks taken together, as many as the ranking asks for.
+    """
+
+    name: str
+    estimate: Estimate
+    rank: int
+    rank_set: RankSet
+    marginal_set: RankSet
+    shares: tuple[float, ...] = ()
+    top_share: float = math.nan
+
+    @property
+    def value(self) -> float:
+        """The statistic or metric of the model."""
+        return self.estimate.value
+
+    @property
+    def first_share(self) -> float:
+        """The share of bootstrap resamples in which the model is first."""
+        return self.shares[0] if self.shares else math.nan
+
+    def to_row(self) -> dict[str, Any]:
+        """A flat row, numbers left as they are."""
+        return {
+            "model": self.name,
+            "rank": self.rank,
+            "rank_low": self.rank_set.low,
+            "rank_high": self.rank_set.high,
+            "marginal_low": self.marginal_set.low,
+            "marginal_high": self.marginal_set.high,
+            "value": self.value,
+            "low": self.estimate.low,
+            "high": self.estimate.high,
+            "first_share": self.first_share,
+            "top_share": self.top_share,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract as plain types."""
+        row = {key: plain(value) for key, value in self.to_row().items()}
+        return row | {"rank_shares": list(self.shares)}
+
+
+@frozen(repr=False)
+class Ranking:
+    """Models by rank, with the confidence sets of the ranks.
+
+    Attributes
+    ----------
+    models : tuple of RankedModel
+        The best first; models of equal rank in the order in which they were given.
+    subject : str
+        What is ranked, in prose: ``mean DSC``, ``mean rank by DSC``.
+    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    margin : float
+        A model ranks behind those that are better by more than this.
+    top : int
+        How many first ranks ``top_share`` takes together.
+    groups : tuple of tuple of str
+        The largest groups of models of which no two are told apart; they may overlap.
+    tau : float
+        Mean Kendall's τ-b of the rankings of bootstrap resamples with the ranking; NaN where it is
+        not defined.
+    seed : int
+        Of the resamples.
+    n_resamples : int
+        On which all models have a value.
+    n_unmatched : int
+        Cases left out because they were not there for all models.
+    cautions : tuple of Caution
+    """
+
+    models: tuple[RankedModel, ...]
+    subject: str
+    scheme: str
+    margin: float
+    top: int
+    groups: tuple[tuple[str, ...], ...]
+    tau: float
+    seed: int
+    n_resamples: int
+    n_unmatched: int = 0
+    cautions: tuple[Caution, ...] = ()
+
+    def __getitem__(self, name: str) -> RankedModel:
+        """A model by its name."""
+        for model in self.models:
+            if model.name == name:
+                return model
+        names = quoted([model.name for model in self.models])
+        raise OptionError(f"no model {shown(name)}; there are {names}")
+
+    @property
+    def label(self) -> str:
+        """What the models are ranked within: ``liver``."""
+        return self.models[0].estimate.label
+
+    @property
+    def by(self) -> Mapping[str, Any]:
+        """The levels of the columns within which models are ranked."""
+        return self.models[0].estimate.by
+
+    @property
+    def confidence_level(self) -> float:
+        """That of all sets of ranks together, and of each marginal one."""
+        return self.models[0].estimate.confidence_level
+
+    def sentence(self) -> str:
+        """One sentence for a paper, from the sets that hold together.
+
+        Examples
+        --------
+        ``liver, mean DSC: C is first of 9 (95 % confidence); the ranks of A, B and D are within 2
+        to 5.``
+        """
+        return ranking_words.sentence(self)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per model."""
+        codes = " ".join(dict.fromkeys(caution.code for caution in self.cautions))
+        first = self.models[0].estimate
+        about = {
+            "metric": first.metric,
+            "subject": self.subject,
+            "scheme": self.scheme,
+            "margin": self.margin,
+            "confidence_level": self.confidence_level,
+            "top": self.top,
+            "n": first.n,
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+            "cautions": codes,
+        }
+        return [{"label": self.label} | model.to_row() | about for model in self.models]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract as plain types."""
+        first = self.models[0].estimate
+        return {
+            "label": self.label,
+            "by": {name: plain(level) for name, level in self.by.items()},
+            "metric": first.metric,
+            "subject": self.subject,
+            "scheme": self.scheme,
+            "margin": self.margin,
+            "confidence_level": self.confidence_level,
+            "n": first.n,
+            "n_groups": first.n_groups,
+            "n_missing": first.n_missing,
+            "n_unmatched": self.n_unmatched,
+            "models": [model.to_dict() for model in self.models],
+            "groups": [list(group) for group in self.groups],
+            "top": self.top,
+            "kendall_tau": plain(self.tau),
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+            "sentence": self.sentence(),
+            "cautions": [caution.to_dict() for caution in self.cautions],
+        }
+
+    def __repr__(self) -> str:
+        return f"Ranking: {self.sentence()}"
+
+
+@frozen(repr=False)
+class Rankings(Sequence[Ranking]):
+    """Rankings of models, one for each task.
+
+    Attributes
+    ----------
+    items : tuple of Ranking
+    notes : tuple of str
+        What was done to the tables.
+    """
+
+    items: tuple[Ranking, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @overload
+    def __getitem__(self, index: int | str) -> Ranking: ...
+    @overload
+    def __getitem__(self, index: slice) -> Rankings: ...
+    def __getitem__(self, index: int | str | slice) -> Ranking | Rankings:
+        """One ranking by its place or its label, or several by a slice."""
+        if isinstance(index, slice):
+            return Rankings(self.items[index], self.notes)
+        if isinstance(index, str):
+            matching = [item for item in self if item.label == index]
+            if len(matching) == 1:
+                return matching[0]
+            labels = quoted([item.label for item in self])
+            raise OptionError(f"{len(matching)} rankings are of {shown(index)}; there are {labels}")
+        return self.items[index]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Ranking]:
+        return iter(self.items)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """All cautions, each text once."""
+        return tuple(dict.fromkeys(caution for item in self for caution in item.cautions))
+
+    def caution_lines(self) -> list[tuple[str, str]]:
+        """Each code once, in order, with its first message, and how many more there are."""
+        return caution_lines([(item.label, item.cautions) for item in self])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON contract as plain types."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "rankings": [item.to_dict() for item in self],
+        }
+
+    def to_json(self) -> str:
+        """The JSON contract as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A flat row per ranking and model: the columns of the levels apart, then all else."""
+        names = tuple(dict.fromkeys(name for item in self for name in item.by))
+        return [
+            {free_name(name, row): item.by.get(name) for name in names} | row
+            for item in self
+            for row in item.to_rows()
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row per ranking and model: the columns of the levels apart, then all else."""
+        import pandas as pd
+
+        rows = self.to_rows()
+        frame = pd.DataFrame(rows)
+        # As objects: floating point would round a seed.
+        frame["seed"] = pd.Series([row["seed"] for row in rows], dtype=object)
+        return frame
+
+    def __repr__(self) -> str:
+        lines = [f"Rankings ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
+        lines += [f"  {code} {text}" for code, text in self.caution_lines()]
+        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        import html
+
+        shown_columns = ["label", "model", "rank", "rank_low", "rank_high", "value", "low", "high"]
+        # Everything is escaped, so that a model called <script> stays text.
+        table: str = self.to_frame()[shown_columns].to_html(
+            index=False, escape=True, float_format="{:.4g}".format
+        )
+        lines = [item.sentence() for item in self]
+        lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
+        return table + "<ul>" + "".join(f"<li>{html.escape(text)}</li>" for text in lines) + "</ul>"

@@ -1,0 +1,1 @@
+"""Ranking models, and how sure the order is."""

@@ -1,0 +1,352 @@
+"""The public functions for ranking models: arrays or tables in, rankings out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from halfwidth.comparison.families import Family
+from halfwidth.comparison.inputs import models_of
+from halfwidth.comparison.matching import Unmatched
+from halfwidth.comparison.measuring import Measuring, of_test_sets, of_values
+from halfwidth.comparison.prediction_tables import prediction_columns, prediction_families
+from halfwidth.comparison.settings import Settings, resolve_settings
+from halfwidth.comparison.sources import (
+    TableColumns,
+    column_list,
+    column_name,
+    sources_of,
+    value_columns,
+)
+from halfwidth.comparison.value_tables import value_families
+from halfwidth.core.checks import as_count, as_number, one_of
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.ranking import Rankings
+from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.estimation.grouping import Over
+from halfwidth.estimation.resolve import AUTO, Request, resolve_request
+from halfwidth.ranking.assembling import SCHEMES, RankingOptions, ranked
+
+Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+
+
+def rank(
+    models: Any,
+    y_true: Any = None,
+    *,
+    metric: Any = None,
+    statistic: Any = "mean",
+    average: Any = None,
+    scheme: Scheme = "aggregate_then_rank",
+    margin: float = 0.0,
+    top: int = 3,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    unmatched: Unmatched = "raise",
+    groups: Any = None,
+    strata: Any = None,
+    over: Over = "cases",
+    bounds: Any = None,
+    scale: float = 1.0,
+    labels: Any = None,
+    pos_label: Any = None,
+    scores: str = "auto",
+    threshold: float | str | None = None,
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    costs: Any = None,
+    priors: Any = None,
+    sample_weight: Any = None,
+) -> Rankings:
+    """Models by rank, and the ranks that each may have: confidence sets for ranks.
+
+    The rank of a model is 1 + the number of models that are better. Its set counts those that the
+    differences between models, taken together, show to be better or worse. How ranks spread over
+    bootstrap resamples stands beside it; at near ties that is no confidence set.
+
+    Parameters
+    ----------
+    models : mapping of str to array-like, or data frame
+        From the name of each model to a value for each case, or, with ``y_true``, to its scores or
+        predictions; as for `compare`.
+    y_true : array-like, optional
+        True classes or numbers of the cases, for metrics of a whole test set.
+    metric : str, MetricSpec or callable, optional
+        What the values are (``halfwidth.METRICS``), or the metric of a test set
+        (``halfwidth.SAMPLE_METRICS``). Its direction says which model is better.
+    statistic : str, callable or StatisticSpec, default "mean"
+        Of values of cases, or of the ranks within cases.
+    average : {"binary", "macro", "micro", "weighted", "none"}, optional
+        Of a metric of a test set; ``"none"`` makes a ranking for each class.
+    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+        ``"aggregate_then_rank"`` ranks models by the statistic of their values,
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case.
+    margin : float, default 0
+        A model ranks behind those that are better by more than this, in the unit of the metric (of
+        ``"rank_then_aggregate"`` in ranks).
+    top : int, default 3
+        How many first ranks the share of resamples among the first takes together.
+    method : str, default "auto"
+        A method for the differences (see ``halfwidth.METHODS``).
+    confidence_level, n_resamples, rng, penalty, over, bounds, scale
+        As for `summary_ci`.
+    missing : {"raise", "omit", "worst"}
+        What a missing value means. A case that is left out for one model is left out for all.
+    unmatched : {"raise", "omit"}
+        What becomes of cases that are not there for all models.
+    groups, strata : array-like, optional
+        Cluster and stratum of each case, as for `summary_ci`.
+    labels, pos_label, scores, threshold, absent_class, undefined, costs, priors, sample_weight
+        As for `metric_ci`.
+
+    Returns
+    -------
+    Rankings
+        Of one metric one `Ranking`; with ``average="none"`` one for each class.
+
+    Raises
+    ------
+    DataError
+        If models share no cases, or one only, if cases are there for some models only, or if values
+        are missing without a policy; says which.
+    OptionError
+        For an option that is not allowed or does not fit the others, and where nothing says whether
+        higher or lower values are better.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh & Wilhelm (2024): confidence sets for ranks.
+
+    Examples
+    --------
+    >>> import halfwidth as hw
+    >>> (ranking,) = hw.rank(
+    ...     {
+    ...         "A": [0.91, 0.88, 0.93, 0.89, 0.90, 0.92, 0.86, 0.94, 0.89, 0.91] * 4,
+    ...         "B": [0.90, 0.89, 0.92, 0.90, 0.89, 0.92, 0.85, 0.93, 0.91, 0.90] * 4,
+    ...         "C": [0.31, 0.25, 0.33, 0.17, 0.29, 0.30, 0.25, 0.43, 0.27, 0.40] * 4,
+    ...     },
+    ...     metric="dsc",
+    ...     rng=1,
+    ... )
+    >>> print(ranking.sentence())
+    Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
+the rank of C is 3.
+    """
+    options = _ranking_options(scheme, margin, top)
+    settings = _settings(
+        resolve_request(
+            method=method,
+            confidence_level=confidence_level,
+            alternative="two-sided",
+            n_resamples=n_resamples,
+            rng=rng,
+            missing=missing,
+            penalty=penalty,
+            over=over,
+        ),
+        unmatched,
+    )
+    given = {
+        "statistic": statistic,
+        "over": over,
+        "scale": scale,
+        "penalty": penalty,
+        "average": average,
+        "labels": labels,
+        "pos_label": pos_label,
+        "scores": scores,
+        "threshold": threshold,
+        "absent_class": absent_class,
+        "undefined": undefined,
+        "costs": costs,
+        "priors": priors,
+        "sample_weight": sample_weight,
+    }
+    measuring = (of_values if y_true is None else of_test_sets)(metric, bounds, given)
+    cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
+    family = Family(models_of(models, cases), measuring.metric)
+    return _ranked([family], measuring, options, settings)
+
+
+def rank_table(
+    table: Any,
+    value: Any = None,
+    *,
+    by: str = "model",
+    within: Any = (),
+    case: str | None = None,
+    target: str | None = None,
+    score: Any = (),
+    prediction: Any = None,
+    metric: Any = None,
+    statistic: Any = "mean",
+    average: Any = None,
+    scheme: Scheme = "aggregate_then_rank",
+    margin: float = 0.0,
+    top: int = 3,
+    method: str = AUTO,
+    confidence_level: float = 0.95,
+    n_resamples: int | None = None,
+    rng: Any = None,
+    missing: Missing = "raise",
+    penalty: float | None = None,
+    unmatched: Unmatched = "raise",
+    groups: str | None = None,
+    strata: str | None = None,
+    over: Over = "cases",
+    bounds: Any = None,
+    scale: float = 1.0,
+    labels: Any = None,
+    pos_label: Any = None,
+    scores: str = "auto",
+    threshold: float | str | None = None,
+    absent_class: AbsentClass = "omit",
+    undefined: Undefined = "omit",
+    costs: Any = None,
+    priors: Any = None,
+    sample_weight: str | None = None,
+) -> Rankings:
+    """Rankings of the models of a table, or of several tables.
+
+    Rows are matched by the ids of their cases, never by their places.
+
+    Parameters
+    ----------
+    table : data frame, mapping of columns, sequence of tables, or mapping of str to table
+        As for `compare_table`: a column names the model of each row, or there is a table for each
+        model. A challenge's table with the columns algorithm, task, case and value is read as it is
+        with ``by="algorithm", within="task"``.
+    value : str, sequence of str, or mapping of str to str, optional
+        Columns of values, each of which is ranked apart; or, from the name of each model, its
+        column. Default: every numeric column.
+    by : str, default "model"
+        The column of models.
+    within : str or sequence of str, optional
+        Columns within each combination of whose levels models are ranked apart, such as the task;
+        default in a canonical table: ``task`` and ``label``.
+    case, target, score, prediction, groups, strata, sample_weight
+        Columns, as for `compare_table`.
+    metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
+        As for `rank`.
+    rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
+        As for `rank`.
+    absent_class, undefined, costs, priors
+        As for `rank`.
+
+    Returns
+    -------
+    Rankings
+        One for each combination of levels and each column; ``result["liver"]``. Confidence sets
+        hold together within each ranking, not over all.
+
+    Raises
+    ------
+    DataError, OptionError, UnknownNameError
+        As for `rank`, and for columns that are not there.
+
+    Examples
+    --------
+    >>> import pandas as pd, halfwidth as hw
+    >>> frame = pd.DataFrame({
+    ...     "case": list("abcdef") * 2,
+    ...     "algorithm": ["U-Net"] * 6 + ["ViT"] * 6,
+    ...     "value": [0.91, 0.88, 0.93, 0.90, 0.89, 0.92, 0.35, 0.30, 0.39, 0.41, 0.22, 0.37],
+    ... })
+    >>> hw.rank_table(frame, "value", by="algorithm", metric="dsc", rng=1)[0]["U-Net"].rank
+    1
+    """
+    options = _ranking_options(scheme, margin, top)
+    settings = _settings(
+        resolve_request(
+            method=method,
+            confidence_level=confidence_level,
+            alternative="two-sided",
+            n_resamples=n_resamples,
+            rng=rng,
+            missing=missing,
+            penalty=penalty,
+            over=over,
+        ),
+        unmatched,
+    )
+    columns = TableColumns(
+        column_name("by", by) or "",
+        column_list("within", within),
+        column_name("case", case),
+        column_name("groups", groups),
+        column_name("strata", strata),
+        column_name("sample_weight", sample_weight),
+    )
+    given = {
+        "statistic": statistic,
+        "over": over,
+        "scale": scale,
+        "penalty": penalty,
+        "average": average,
+        "labels": labels,
+        "pos_label": pos_label,
+        "scores": scores,
+        "threshold": threshold,
+        "absent_class": absent_class,
+        "undefined": undefined,
+        "costs": costs,
+        "priors": priors,
+        "sample_weight": sample_weight,
+    }
+    where = prediction_columns(target, score, prediction)
+    of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
+    sources = sources_of(table, columns.by, of_columns=of_columns)
+    if where is not None:
+        if value is not None:
+            raise OptionError("value= is for values of cases, target= for predictions; not both")
+        measuring = of_test_sets(metric, bounds, given)
+        families, notes = prediction_families(sources, columns, where, measuring, settings)
+    else:
+        measuring = of_values(metric, bounds, given, named=False)
+        families, notes = value_families(
+            sources, columns, value_columns(value), metric, bounds, settings
+        )
+    return _ranked(families, measuring, options, settings, notes)
+
+
+def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+    width = as_number("margin", margin)
+    if width < 0:
+        raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
+    places = as_count(top)
+    if places is None or places < 1:
+        raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
+    return RankingOptions(one_of("scheme", scheme, SCHEMES), width, places)
+
+
+def _settings(request: Request, unmatched: Any) -> Settings:
+    """All pairs of models on the same cases, without tests and verdicts."""
+    return resolve_settings(
+        request,
+        effect="difference",
+        paired=True,
+        baseline=None,
+        test="none",
+        correction="holm",
+        simultaneous=True,
+        margin=None,
+        goal=None,
+        unmatched=unmatched,
+        keep_cases=False,
+    )
+
+
+def _ranked(
+    families: Sequence[Family],
+    measuring: Measuring,
+    options: RankingOptions,
+    settings: Settings,
+    notes: Sequence[str] = (),
+) -> Rankings:
+    measured = [one for family in families for one in measuring.measured(family, settings)]
+    return Rankings(tuple(ranked(one, options, settings) for one in measured), tuple(notes))

@@ -1,0 +1,120 @@
+"""Ranks of models, and how rankings of resamples spread.
+
+The rank of a model is 1 + the number of models that are better: equal ones share the smallest rank
+("1224").
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.forms import TIE_SHARE
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Array
+
+Ranks = NDArray[np.intp]
+# Numbers in the temporaries of a block of resamples. No result depends on it.
+BLOCK = 2_000_000
+
+
+def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
+    """1 + the number of models that are better by more than a margin, (..., K) -> (..., K).
+
+    Parameters
+    ----------
+    merits : ndarray, shape (..., K)
+        Defined values of K models, of which larger ones are better. Differences of the size of
+        rounding are none.
+    margin : float
+
+    Examples
+    --------
+    >>> ranks_of(np.array([0.9, 0.7, 0.9, 0.8])).tolist()
+    [1, 4, 1, 3]
+    >>> ranks_of(np.array([0.9, 0.7, 0.9, 0.8]), margin=0.15).tolist()
+    [1, 3, 1, 1]
+    """
+    ranks = np.ones(merits.shape, dtype=np.intp)
+    tolerance = margin + TIE_SHARE * np.abs(merits).max(axis=-1, keepdims=True)
+    for model in range(merits.shape[-1]):
+        ranks += merits[..., model, None] - merits > tolerance
+    return ranks
+
+
+@frozen(eq=False)
+class RankDistribution:
+    """How the ranks of K models spread over resamples.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (K, K)
+        Resamples in which a model (row) has a rank (column, from rank 1).
+    taus : ndarray, shape (B,)
+        Kendall's τ-b of the ranking of each resample with the full one; NaN where either has all
+        models equal.
+    n_undefined : int
+        Resamples left out because they leave the value of a model undefined.
+    """
+
+    counts: NDArray[np.intp]
+    taus: Array
+    n_undefined: int = 0
+
+    @property
+    def shares(self) -> Array:
+        """The share of the resamples in which a model has a rank, (K, K)."""
+        return np.asarray(self.counts / self.counts.sum(axis=-1, keepdims=True))
+
+    def top(self, places: int) -> Array:
+        """The share of the resamples in which a model has one of the first ranks, (K,)."""
+        return np.asarray(self.shares[:, :places].sum(axis=-1))
+
+
+def rank_distribution(
+    merits: Array, replicates: Array, margin: float = 0.0
+) -> RankDistribution | None:
+    """Ranks of resamples, and how they agree with those of the sample.
+
+    Parameters
+    ----------
+    merits : ndarray, shape (K,)
+        Of the sample; larger ones are better.
+    replicates : ndarray, shape (K, B)
+        The same on each resample; NaN where one is undefined there.
+    margin : float
+        As of `ranks_of`.
+
+    Returns
+    -------
+    RankDistribution or None
+        None where every resample leaves some model undefined.
+    """
+    models = len(merits)
+    defined = replicates.T[np.isfinite(replicates).all(axis=0)]
+    if not len(defined):
+        return None
+    counts = np.zeros((models, models), dtype=np.intp)
+    taus, full = np.empty(len(defined)), ranks_of(merits, margin)
+    block = max(1, BLOCK // models**2)
+    for start in range(0, len(defined), block):
+        rows = slice(start, start + block)
+        ranks = ranks_of(defined[rows], margin)
+        for model in range(models):
+            counts[model] += np.bincount(ranks[:, model] - 1, minlength=models)
+        taus[rows] = kendall_taus(ranks, full)
+    return RankDistribution(counts, taus, replicates.shape[-1] - len(defined))
+
+
+def kendall_taus(rankings: Ranks, full: Ranks) -> Array:
+    """Kendall's τ-b of some rankings with one, (B, K) and (K,) -> (B,).
+
+    >>> kendall_taus(np.array([[1, 2, 3], [3, 2, 1], [1, 1, 3]]), np.array([1, 2, 3])).round(3)
+    array([ 1.   , -1.   ,  0.816])
+    """
+    first, second = np.triu_indices(len(full), 1)
+    of_full = np.sign(full[first] - full[second])
+    of_each = np.sign(rankings[:, first] - rankings[:, second])
+    untied = (of_each != 0).sum(axis=-1) * float((of_full != 0).sum())
+    agreeing = (of_each * of_full).sum(axis=-1)
+    return np.where(untied > 0, agreeing / np.sqrt(np.where(untied > 0, untied, 1.0)), np.nan)

@@ -1,0 +1,128 @@
+"""Rankings as a document."""
+
+from __future__ import annotations
+
+import math
+
+from halfwidth.core.formatting import percent
+from halfwidth.core.ranking import RankedModel, Ranking, Rankings
+from halfwidth.core.ranking_words import listed
+from halfwidth.report.document import (
+    Adaptive,
+    Cell,
+    Column,
+    Data,
+    Document,
+    Heading,
+    Item,
+    Items,
+    Kind,
+    Note,
+    Part,
+    Table,
+)
+from halfwidth.report.estimates import CAUTIONS_TITLE
+
+
+def rankings_document(rankings: Rankings) -> Document:
+    """A table for each ranking with its sentence and its groups; cautions, and the seed."""
+    data = Data(rankings.to_dict, rankings.to_rows)
+    parts = [part for item in rankings for part in _ranking(item)]
+    if not parts:
+        return Document((Note("No rankings."),), data)
+    below = (_what_sets_are(rankings), _cautions(rankings), _seed(rankings))
+    return Document((*parts, *(part for part in below if part.short or part.full)), data)
+
+
+def _ranking(ranking: Ranking) -> tuple[Part, ...]:
+    about = ", ".join(filter(None, [ranking.label, ranking.subject]))
+    unit = ranking.models[0].estimate.metric_spec.spec.unit
+    heading = f"{about}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.n_text})"
+    notes: list[Part] = [Note(ranking.sentence())]
+    if ranking.groups:
+        together = "; ".join(listed(group) for group in ranking.groups)
+        notes.append(Note(f"Not told apart: {together}."))
+    if ranking.n_unmatched:
+        left_out = "cases left out that were not there for all models"
+        notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
+    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), _table(ranking), *notes)
+
+
+def _table(ranking: Ranking) -> Table:
+    level = percent(ranking.confidence_level)
+    columns = [
+        Column("model", Kind.NAME),
+        Column("rank", Kind.NUMBER),
+        Column(f"{level} ranks", Kind.INTERVAL),
+        Column("by itself", Kind.INTERVAL),
+        Column("value", Kind.NUMBER),
+        Column(f"{level} CI", Kind.INTERVAL),
+        Column("first", Kind.NUMBER),
+    ]
+    with_top = 1 < ranking.top < len(ranking.models)
+    if with_top:
+        columns.append(Column(f"top {ranking.top}", Kind.NUMBER))
+    rows = [_row(model, with_top=with_top) for model in ranking.models]
+    return Table(tuple(columns), tuple(rows))
+
+
+def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
+    estimate, unit = model.estimate, model.estimate.metric_spec.spec.unit
+    ends = "none"
+    if math.isfinite(estimate.low) and math.isfinite(estimate.high):
+        ends = f"{estimate.text_of(estimate.low)} to {estimate.text_of(estimate.high)}"
+    cells = [
+        Cell(model.name),
+        Cell(str(model.rank), model.rank),
+        Cell(str(model.rank_set), (model.rank_set.low, model.rank_set.high)),
+        Cell(str(model.marginal_set), (model.marginal_set.low, model.marginal_set.high)),
+        Cell(estimate.text_of(model.value), model.value, unit),
+        Cell(ends, (estimate.low, estimate.high), unit),
+        _share(model.first_share),
+    ]
+    return (*cells, _share(model.top_share)) if with_top else tuple(cells)
+
+
+def _share(share: float) -> Cell:
+    """In whole percent, of which neither 0 nor 100 is said of what lies between."""
+    if math.isnan(share):
+        return Cell("", share)
+    if 0 < share < 0.005:
+        return Cell("<1 %", share)
+    return Cell(">99 %" if 0.995 < share < 1 else percent(round(share, 2)), share)
+
+
+# --------------------------------------------------------------------------- below the tables
+
+
+def _what_sets_are(rankings: Rankings) -> Adaptive:
+    """What the columns are, once for all tables, and how stable the rankings are."""
+    first = rankings[0]
+    level = percent(first.confidence_level)
+    meaning = (
+        f"{level} ranks: the ranks that each model may have, of all models of a table at once; by "
+        "itself: of that model alone. First and top: shares of bootstrap resamples, which are no "
+        "confidence sets."
+    )
+    texts = [meaning]
+    taus = [
+        f"{f'{item.label}: ' if item.label else ''}{item.tau:.2f}"
+        for item in rankings
+        if not math.isnan(item.tau)
+    ]
+    if taus:
+        texts.append(f"Kendall's tau of resamples with the ranking, on average: {', '.join(taus)}.")
+    notes = tuple(Note(text) for text in texts)
+    return Adaptive(notes, notes)
+
+
+def _cautions(rankings: Rankings) -> Adaptive:
+    """Each code once, with its message, and how many rankings share it."""
+    items = tuple(Item(code, text, code) for code, text in rankings.caution_lines())
+    part = (Items(items, CAUTIONS_TITLE),) if items else ()
+    return Adaptive(part, (Items(items),) if items else ())
+
+
+def _seed(rankings: Rankings) -> Adaptive:
+    resamples = max(item.n_resamples for item in rankings)
+    return Adaptive((Note(f"Seed {rankings[0].seed}, {resamples} resamples."),), ())

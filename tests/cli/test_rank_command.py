@@ -1,0 +1,72 @@
+"""``halfwidth rank``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from support import Run
+
+import halfwidth as hw
+
+QUICK = ("--metric", "dsc", "--seed", "3", "--n-resamples", "199")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(2)
+    rows = [
+        (f"T{task}", name, f"c{case}", round(float(generator.uniform(lead, lead + 0.3)), 4))
+        for task in (1, 2)
+        for name, lead in (("a", 0.6), ("b", 0.1), ("c", 0.1))
+        for case in range(20)
+    ]
+    table = pd.DataFrame(rows, columns=["task", "algorithm", "case", "value"])
+    table.to_csv("challenge.csv", index=False)
+    first = table[table["task"] == "T1"]
+    for name, part in first.groupby("algorithm"):
+        part[["case", "value"]].to_csv(f"{name}.csv", index=False)
+
+
+def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
+    ran = run(
+        *("rank", "challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value"),
+        *(*QUICK, "--json"),
+    )
+    assert ran.status == 0
+    got = json.loads(ran.out)
+    table = pd.read_csv("challenge.csv")
+    wanted = hw.rank_table(
+        table, "value", by="algorithm", within="task", metric="dsc", rng=3, n_resamples=199
+    )
+    assert got == json.loads(wanted.to_json())
+    assert [one["label"] for one in got["rankings"]] == ["T1", "T2"]
+
+
+def test_a_table_for_each_model(run: Run) -> None:
+    ran = run("rank", "a.csv", "b.csv", "third=c.csv", "--top", "2", *QUICK)
+    assert ran.status == 0
+    assert "Mean DSC: a is first of 3 (95 % confidence)" in ran.out
+    assert "Not told apart: " in ran.out
+    assert "third" in ran.out
+    assert run("rank", "a.csv", "b.csv", "c.csv", *QUICK, "--strict").status != 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "a table for each model"),
+        (("a.csv", "b.csv"), "higher or lower"),
+        (("a.csv", "b.csv", *QUICK, "--scheme", "best"), "scheme"),
+        (("a.csv", "b.csv", *QUICK, "--top", "0"), "top=0"),
+        (("a.csv", *QUICK), "model"),
+    ],
+)
+def test_bad_input_says_what_to_do(run: Run, arguments: tuple[str, ...], message: str) -> None:
+    ran = run("rank", *arguments)
+    assert ran.status != 0
+    assert message in ran.err

@@ -1,0 +1,227 @@
+"""Rankings of models: sets of ranks, schemes, tables, and cases worked by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import halfwidth as hw
+from halfwidth.core.ranking import RankSet
+from halfwidth.core.types import Array
+
+FEW: dict[str, Any] = {"n_resamples": 499, "rng": 3}
+UNKNOWN: dict[str, Any] = {"metric": "dsc", "scheme": "x"}
+TOUCHSTONE = Path(__file__).parents[2].parent / "shared" / "data" / "touchstone"
+
+
+def models(leads: tuple[float, ...] = (0.0, 0.02, 0.03, 0.3), n: int = 40) -> dict[str, Array]:
+    generator = np.random.default_rng(5)
+    case = generator.normal(0.5, 0.1, n)
+    return {
+        name: np.clip(case + lead + generator.normal(0, 0.05, n), 0, 1)
+        for name, lead in zip("ABCDEFG", leads, strict=False)
+    }
+
+
+def test_ranks_are_those_of_the_means_and_lie_in_their_sets() -> None:
+    given = models()
+    (ranking,) = hw.rank(given, metric="dsc", **FEW)
+    means = np.array([given[model.name].mean() for model in ranking.models])
+    assert [model.rank for model in ranking.models] == stats.rankdata(-means, "min").tolist()
+    assert [model.value for model in ranking.models] == pytest.approx(means)
+    for model in ranking.models:
+        assert model.rank in model.rank_set
+        # Sets that hold for a model by itself are never larger.
+        assert model.rank_set.low <= model.marginal_set.low
+        assert model.marginal_set.high <= model.rank_set.high
+    assert ranking["D"].rank_set == RankSet(1, 1)
+
+
+def test_sets_count_the_models_that_simultaneous_intervals_put_above_and_below() -> None:
+    given = models((0.0, 0.05, 0.3, 0.6))
+    (ranking,) = hw.rank(given, metric="dsc", method="t", **FEW)
+    compared = hw.compare(given, metric="dsc", method="t", test="none", **FEW)
+    above, below = (dict.fromkeys(given, 0) for _ in range(2))
+    for one in compared:
+        assert one.simultaneous is not None
+        for better, worse, shown in (
+            (one.first, one.second, one.simultaneous.low > 0),
+            (one.second, one.first, one.simultaneous.high < 0),
+        ):
+            above[worse] += shown
+            below[better] += shown
+    for model in ranking.models:
+        wide = RankSet(1 + above[model.name], 4 - below[model.name])
+        # Stepdown only shortens.
+        assert wide.low <= model.rank_set.low <= model.rank_set.high <= wide.high
+
+
+def test_directions_mirror_each_other() -> None:
+    # Labelled: cases known by their place alone are put in the order of their values.
+    labels = [f"c{case}" for case in range(40)]
+    given = {name: pd.Series(values, index=labels) for name, values in models().items()}
+    (higher,) = hw.rank(given, metric=hw.MetricSpec("v", better=hw.Better.HIGHER), **FEW)
+    turned = {name: -values for name, values in given.items()}
+    (lower,) = hw.rank(turned, metric=hw.MetricSpec("v", better=hw.Better.LOWER), **FEW)
+    for one, other in zip(higher.models, lower.models, strict=True):
+        assert (one.name, one.rank_set, one.shares) == (other.name, other.rank_set, other.shares)
+
+
+def test_equal_models_share_the_first_rank_and_are_not_told_apart() -> None:
+    values = models()["A"]
+    (ranking,) = hw.rank(dict.fromkeys("ABC", values), metric="dsc", **FEW)
+    assert {model.rank for model in ranking.models} == {1}
+    assert {model.rank_set for model in ranking.models} == {RankSet(1, 3)}
+    assert ranking.groups == (("A", "B", "C"),)
+    assert {model.shares for model in ranking.models} == {(1.0, 0.0, 0.0)}
+    assert np.isnan(ranking.tau)
+    assert ranking.sentence().startswith("Mean DSC: any may be first of 3 (95 % confidence)")
+    assert ranking.to_dict()["kendall_tau"] is None
+    assert "HW851" in [caution.code for caution in ranking.cautions]
+
+
+def test_two_models_have_the_ranks_of_their_interval() -> None:
+    (ranking,) = hw.rank(models((0.0, 0.3)), metric="dsc", **FEW)
+    assert [model.rank_set for model in ranking.models] == [RankSet(1, 1), RankSet(2, 2)]
+    assert ranking.groups == ()
+    assert ranking.sentence() == "Mean DSC: B is first of 2 (95 % confidence); the rank of A is 2."
+    assert not ranking.cautions
+
+
+def test_within_the_margin_models_share_a_rank() -> None:
+    given = models((0.0, 0.01, 0.4))
+    (ranking,) = hw.rank(given, metric="dsc", margin=0.2, **FEW)
+    assert [model.rank for model in ranking.models] == [1, 2, 2]
+    assert [model.rank_set for model in ranking.models] == [RankSet(1, 1), *[RankSet(2, 2)] * 2]
+    (all_first,) = hw.rank(given, metric="dsc", margin=0.9, **FEW)
+    assert {model.rank_set for model in all_first.models} == {RankSet(1, 1)}
+    assert "C, B and A are first of 3" in all_first.sentence()
+
+
+def test_the_shares_are_those_of_ranks_on_resamples() -> None:
+    (ranking,) = hw.rank(models(), metric="dsc", top=2, **FEW)
+    shares = np.array([model.shares for model in ranking.models])
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert [model.top_share for model in ranking.models] == pytest.approx(shares[:, :2].sum(axis=1))
+    assert ranking["D"].first_share == 1
+    assert 0.5 < ranking.tau <= 1
+    assert ranking.n_resamples == 499
+
+
+def test_ranks_within_cases_are_averaged() -> None:
+    given = models()
+    (ranking,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", **FEW)
+    ranks = stats.rankdata(-np.stack(list(given.values())), "min", axis=0).mean(axis=1)
+    expected = dict(zip(given, ranks, strict=True))
+    assert {model.name: model.value for model in ranking.models} == pytest.approx(expected)
+    assert ranking.models[0].name == min(expected, key=expected.__getitem__)
+    assert ranking.subject == "mean rank by DSC"
+
+
+def test_metrics_of_a_test_set_are_ranked() -> None:
+    generator = np.random.default_rng(1)
+    truth = np.repeat([0, 1], 40)
+    scores = {
+        name: truth * lead + generator.normal(size=80)
+        for name, lead in zip("AB", (0, 4), strict=True)
+    }
+    (ranking,) = hw.rank(scores, truth, metric="auroc", **FEW)
+    assert [model.name for model in ranking.models] == ["B", "A"]
+    assert ranking["B"].rank_set == RankSet(1, 1)
+    with pytest.raises(hw.OptionError, match="values of cases"):
+        hw.rank(scores, truth, metric="auroc", scheme="rank_then_aggregate", **FEW)
+
+
+def long_table() -> pd.DataFrame:
+    """In the long form of challengeR."""
+    rows = [
+        {"task": task, "algorithm": name, "case": f"c{case}", "value": value}
+        for task, leads in (("T1", (0.0, 0.3)), ("T2", (0.3, 0.0)), ("T3", (0.0, 0.0)))
+        for name, values in models(leads).items()
+        for case, value in enumerate(values)
+    ]
+    shuffled = pd.DataFrame(rows).sample(frac=1, random_state=1)
+    return shuffled.sort_values("task", kind="stable")
+
+
+def test_each_task_of_a_table_is_ranked_apart() -> None:
+    found = hw.rank_table(long_table(), "value", by="algorithm", within="task", metric="dsc", **FEW)
+    assert [one.label for one in found] == ["T1", "T2", "T3"]
+    assert found["T1"].models[0].name == "B"
+    assert found["T2"].models[0].name == "A"
+    frame = found.to_frame()
+    assert len(frame) == 6
+    assert frame["task"].tolist() == ["T1"] * 2 + ["T2"] * 2 + ["T3"] * 2
+    assert len(json.loads(found.to_json())["rankings"]) == 3
+    direct = hw.rank(models((0.0, 0.3)), metric="dsc", **FEW)[0]
+    assert found["T1"]["B"].rank_set == direct["B"].rank_set
+
+
+def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
+    given = models((0.0, 0.3))
+    given["B"] = np.where(np.arange(40) < 30, np.nan, given["B"])
+    with pytest.raises(hw.DataError, match="missing"):
+        hw.rank(given, metric="dsc", **FEW)
+    (omitted,) = hw.rank(given, metric="dsc", missing="omit", **FEW)
+    assert omitted.models[0].name == "B"
+    assert "HW806" in [caution.code for caution in omitted.cautions]
+    (worst,) = hw.rank(given, metric="dsc", missing="worst", **FEW)
+    assert worst.models[0].name == "A"
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "match"),
+    [
+        (lambda: hw.rank(models(), **FEW), hw.OptionError, "higher or lower"),
+        (
+            lambda: hw.rank(models(), metric="dsc", statistic="sd", **FEW),
+            hw.OptionError,
+            "better by",
+        ),
+        (lambda: hw.rank(models(), metric="dsc", margin=-1), hw.OptionError, "below 0"),
+        (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
+        (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
+        (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
+        (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
+        (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),
+    ],
+)
+def test_bad_input_says_what_to_do(
+    call: Callable[[], Any], error: type[Exception], match: str
+) -> None:
+    with pytest.raises(error, match=match):
+        call()
+
+
+def test_a_model_or_a_ranking_that_is_not_there() -> None:
+    found = hw.rank(models((0.0, 0.3)), metric="dsc", **FEW)
+    with pytest.raises(hw.OptionError, match="'A'"):
+        found[0]["Z"]
+    with pytest.raises(hw.OptionError, match="0 rankings"):
+        found["liver"]
+    assert len(found[:1]) == 1
+    assert "Mean DSC" in repr(found)
+    assert "<table" in found._repr_html_()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not TOUCHSTONE.exists(), reason="needs the Touchstone tables")
+def test_nine_models_of_a_real_benchmark() -> None:
+    tables = {
+        path.name.removesuffix("_dsc.csv"): pd.read_csv(path)
+        for path in sorted(TOUCHSTONE.glob("*_dsc.csv"))
+    }
+    found = hw.rank_table(
+        tables, ["liver", "aorta"], case="name", metric="dsc", missing="omit", rng=1
+    )
+    assert [one.label for one in found] == ["liver", "aorta"]
+    for ranking in found:
+        assert len(ranking.models) == 9
+        assert all(model.rank in model.rank_set for model in ranking.models)

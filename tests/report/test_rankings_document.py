@@ -1,0 +1,54 @@
+"""Documents of rankings against golden files, letter by letter."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+from halfwidth.report.rankings import rankings_document
+from halfwidth.report.render import render
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+UPDATE = os.environ.get("HALFWIDTH_UPDATE_GOLDEN") == "1"
+HOW: dict[str, Any] = {"metric": "dsc", "missing": "omit", "rng": 7}
+
+
+def three_models() -> hw.Rankings:
+    table = pd.read_csv(GOLDEN / "cases.csv")
+    third = table[table["model"] == "U-Net"].assign(model="<C>", liver=lambda d: d["liver"] * 0.7)
+    return hw.rank_table(pd.concat([table, third]), "liver", top=2, **HOW)
+
+
+def two_organs() -> hw.Rankings:
+    return hw.rank_table(pd.read_csv(GOLDEN / "cases.csv"), ["liver", "pancreas"], **HOW)
+
+
+MADE = {
+    "rankings.txt": (three_models, "table"),
+    "rankings.md": (three_models, "markdown"),
+    "rankings_two.tex": (two_organs, "latex"),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_text(name: str) -> None:
+    result, kind = MADE[name]
+    text = render(rankings_document(result()), kind)
+    path = GOLDEN / "expected" / name
+    if UPDATE:
+        path.write_bytes(text.encode())
+    assert text == path.read_bytes().decode()
+
+
+def test_json_and_csv_are_those_of_the_result() -> None:
+    result = three_models()
+    assert "<C>" not in result._repr_html_()
+    assert json.loads(render(rankings_document(result), "json")) == result.to_dict()
+    assert render(rankings_document(result), "csv").count("\n") == 4
+    assert "No rankings" in render(rankings_document(hw.Rankings(())), "table")
