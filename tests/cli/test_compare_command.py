@@ -267,7 +267,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("preds_a.csv preds_b.csv --target y --score p --value p", "--value has no effect on a"),
         ("preds_a.csv preds_b.csv --target y --score p --scale 2", "--scale has no effect on"),
         (
-            " ".join([TWO_SCORES, "--plot f.pdf --plot-kind cases"]),
+            f"{TWO_SCORES} --plot f.pdf --plot-kind cases",
             "needs a value of each case",
         ),
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
