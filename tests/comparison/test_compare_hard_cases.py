@@ -58,6 +58,33 @@ def test_rounding_makes_no_model_better(statistic: str) -> None:
     assert "HW801" in {caution.code for caution in one.cautions}
 
 
+@pytest.mark.parametrize("metric", ["ppv", "npv"])
+def test_predictive_values_of_a_perfect_model(metric: str) -> None:
+    # Whose predicted positives are the true ones; those of the other model are not.
+    truth = np.array([0, 1] * 10)
+    other = np.where(np.arange(20) < 4, 1 - truth, truth)
+    result = hw.compare({"A": truth, "B": other}, truth, metric=metric, rng=1, n_resamples=999)
+    (one,) = result
+    assert (one.first_value, one.second_value) == (1.0, 0.8)
+    assert one.estimate.n == 20
+    # All swaps of the four cases that differ.
+    assert one.test is not None
+    assert one.test.p_value == 2 / 2**4
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+def test_a_model_without_predicted_positives_has_no_test(order: str) -> None:
+    truth = np.array([0, 1] * 10)
+    predictions = {"A": np.where(np.arange(20) < 4, 1 - truth, truth), "B": np.zeros(20, dtype=int)}
+    models = {name: predictions[name] for name in order}
+    how: dict[str, Any] = {"metric": "ppv", "paired": False, "rng": 1, "n_resamples": 99}
+    (one,) = hw.compare(models, truth, labels=[0, 1], **how)
+    assert np.isnan(one.value)
+    assert one.test is not None
+    assert np.isnan(one.test.p_value)
+    assert "HW813" in {caution.code for caution in one.cautions}
+
+
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_larger_spread_is_not_better(paired: bool) -> None:
     values = np.linspace(0.5, 0.9, 20)
@@ -96,3 +123,14 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
         raised += len(found)
     # Others are below .05 by themselves, and not after the correction that the table shows.
     assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)
+
+
+def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
+    # An SD of 0 from sums of squares is a root of what rounding left.
+    values = [1, 0.8, 0.6, 0.6, 0.7, 0.9, 1, 1, 0.9, 0.9, 0.7, 1, 0.9, 0.8, 0.8, 1, 1, 1, 0.8, 1]
+    groups = [3, 5, 2, 0, 0, 3, 5, 5, 0, 1, 0, 2, 0, 3, 1, 2, 4, 3, 5, 2]
+    how: dict[str, Any] = {"metric": "dsc", "statistic": "sd", "rng": 1, "n_resamples": 99}
+    (one,) = hw.compare({"A": values, "B": [1.0] * 20}, groups=groups, **how)
+    assert one.test is not None
+    # The case of cluster 4 is the same for both.
+    assert one.test.p_value == 2 / 2**5

@@ -21,7 +21,7 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import CellCounts, RankedAreas, Sums
 from halfwidth.core.frozen import frozen
-from halfwidth.core.spec import Estimand
+from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.estimation.pipeline import Job
 from halfwidth.estimation.records import Functional
 from halfwidth.estimation.resolve import AUTO, Request
@@ -234,12 +234,16 @@ def _made(
     statistic = setting.functional.statistic
     if setting.paired:
         return swap_tests(values, setting.design, statistic, plan)
-    return [
-        label_test(
-            (first.arranged, first.design), (second.arranged, second.design), statistic, plan
-        )
-        for first, second in records
-    ]
+    return [_of_labels(first, second, statistic, plan) for first, second in compared]
+
+
+def _of_labels(first: Job, second: Job, statistic: Statistic, plan: Plan) -> PermutationResult:
+    """NaN where either model has no value: what is known of its cases may then be no share."""
+    for job in (first, second):
+        if math.isnan(float(job.functional.statistic(job.records.arranged[None])[0])):
+            return PermutationResult(math.nan, None)
+    one, other = first.records, second.records
+    return label_test((one.arranged, one.design), (other.arranged, other.design), statistic, plan)
 
 
 # --------------------------------------------------------------------------- results

@@ -186,7 +186,7 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     hit, miss = share_of(row, metric, cases.truth, cases.predicted)
     trials = hit | miss
     compared = cases.identities is not None
-    if not trials.any() or (compared and not _by_truth(trials, cases.truth == row.which)):
+    if not trials.any() or (compared and not _is_by_truth(metric)):
         return None
     share = share_job(hit, metric, cases, trials)
     if cases.strata is None or not (compared or (hit.any() and miss.any())):
@@ -204,9 +204,9 @@ def _share(row: MetricRow, metric: Metric, cases: TestSet, policies: Policies) -
     )
 
 
-def _by_truth(trials: NDArray[np.bool_], true: NDArray[np.bool_]) -> bool:
+def _is_by_truth(metric: Metric) -> bool:
     """Whether the truth says which cases are trials, so that they are the same for all models."""
-    return bool((trials == true).all() or (trials != true).all())
+    return set(metric.spec.share) in ({"tp", "fn"}, {"tn", "fp"})
 
 
 # --------------------------------------------------------------------------- a user's function
