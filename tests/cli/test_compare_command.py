@@ -215,6 +215,7 @@ def test_pairs_of_raters_in_a_long_table(run: Run, folder: Path) -> None:
 
 
 KAPPA = ("--metric", "cohen_kappa", "--seed", "1", "--json")
+TWO_SCORES = "both.csv --target y --score-a a --score-b b --metric auroc"
 DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
 
 
@@ -265,6 +266,10 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ),
         ("preds_a.csv preds_b.csv --target y --score p --value p", "--value has no effect on a"),
         ("preds_a.csv preds_b.csv --target y --score p --scale 2", "--scale has no effect on"),
+        (
+            f"{TWO_SCORES} --plot f.pdf --plot-kind cases",
+            "needs a value of each case",
+        ),
         ("new.csv old.csv --metric hd95 --simultanous", "did you mean --simultaneous?"),
         ("new.csv old.csv --metric hd95 --plot-kind cases", "no effect without --plot"),
         ("new.csv old.csv --metric hd95 --tests none", "did you mean --test?"),

@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import halfwidth as hw
@@ -124,6 +125,20 @@ def test_a_test_and_an_interval_disagree_only_at_the_same_multiplicity() -> None
         raised += len(found)
     # Others are below .05 by themselves, and not after the correction that the table shows.
     assert 0 < raised < sum(one.test is not None and one.test.p_value <= 0.05 for one in result)
+
+
+def test_ids_that_start_again_in_each_group_do_not_repeat() -> None:
+    patients, lesions = np.repeat([f"p{at}" for at in range(15)], 2), np.tile([1, 2], 15)
+    values = np.random.default_rng(4).beta(8, 2, 30)
+    tables = {
+        name: pd.DataFrame({"patient": patients, "lesion": lesions, "dsc": values * share})
+        for name, share in (("A", 1.0), ("B", 0.98))
+    }
+    (one,) = hw.compare_table(tables, "dsc", metric="dsc", case="lesion", groups="patient")
+    assert (one.estimate.n, one.estimate.n_groups) == (30, 15)
+    assert "HW102" not in {caution.code for caution in one.cautions}
+    with pytest.raises(hw.DataError, match="such as the lesion within groups="):
+        hw.compare_table(tables, "dsc", metric="dsc", groups="patient")
 
 
 def test_models_as_given_are_no_less_extreme_than_themselves() -> None:

@@ -238,6 +238,6 @@ def _no_models(table: Table, columns: Columns) -> str:
     return (
         f"{table.source} is one table: name the column that holds the model of each row (--by "
         "COLUMN), or a column of values for each (--value A --value B), or give a file for each "
-        f"model. It has {shortened(table.names)}"
-        + (f"; numbers in {shortened(numeric)}" if numeric else "")
+        f"model. It has {shortened(table.names, 10)}"
+        + (f"; numbers in {shortened(numeric, 10)}" if numeric else "")
     )

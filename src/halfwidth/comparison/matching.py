@@ -74,8 +74,8 @@ def _places_by_identity(model: ModelCases, place: str) -> dict[Identity, int]:
         raise DataError(
             f"{place}model {model.name!r} has {len(repeated)} of its cases more than once "
             f"({shortened(repeated, SHOWN)}), so which rows belong together cannot be told: name "
-            "the columns that tell them apart (within=, --within; groups=, --groups), or remove "
-            "rows that are there twice"
+            "what tells them apart (case=, --case, such as the lesion within groups=, --groups; "
+            "within=, --within), or remove rows that are there twice"
         )
     missing = sum(1 for identity in identities if is_missing(identity))
     if missing:

@@ -150,7 +150,9 @@ def _models(
                         weights=None
                         if columns.weights is None
                         else table.values(columns.weights, rows),
-                        cautions=repeat_cautions(repeats, len(rows)),
+                        cautions=repeat_cautions(
+                            repeats, len(rows), ids_of_groups=groups is not None
+                        ),
                     ),
                 )
             )

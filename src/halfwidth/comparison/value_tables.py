@@ -101,7 +101,9 @@ def _parts(
             identities,
             groups=part.groups,
             strata=part.strata,
-            cautions=repeat_cautions(part.repeats, len(part.rows)),
+            cautions=repeat_cautions(
+                part.repeats, len(part.rows), ids_of_groups=part.groups is not None
+            ),
             n_not_applicable=part.n_not_applicable,
         )
         key = (*within.values(), column, part.metric, part.parameters)

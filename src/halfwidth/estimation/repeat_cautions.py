@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from halfwidth.io.repeats import Repeats
 
 
-def repeat_cautions(repeats: Repeats, total: int) -> tuple[Caution, ...]:
+def repeat_cautions(
+    repeats: Repeats, total: int, *, ids_of_groups: bool = False
+) -> tuple[Caution, ...]:
     """What the repeats among some rows call for.
 
     Parameters
@@ -18,9 +20,11 @@ def repeat_cautions(repeats: Repeats, total: int) -> tuple[Caution, ...]:
     repeats : Repeats
     total : int
         Rows.
+    ids_of_groups : bool
+        Whether ids name cases within their group only, such as lesion 1 of each patient.
     """
     raised = []
-    if repeats.cases:
+    if repeats.cases and not ids_of_groups:
         raised.append(caution("HW102", repeats=repeats.cases, total=total))
     if repeats.runs:
         column, levels = repeats.runs

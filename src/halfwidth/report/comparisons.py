@@ -33,7 +33,7 @@ def comparisons_document(comparisons: Comparisons) -> Document:
     if comparisons:
         parts += [tables(comparisons), *_verdicts(comparisons), _remarks(comparisons)]
     if comparisons.goals:
-        parts.append(_goals(comparisons.goals))
+        parts += [_goals(comparisons.goals), *_goal_sentences(comparisons.goals)]
     if not parts:
         return Document((Note("No comparisons."),), data)
     below = [_cautions(comparisons), _seed(comparisons)]
@@ -96,6 +96,14 @@ def _remark_texts(comparisons: Comparisons) -> list[str]:
             f"{comparisons[0].first} is the better one in {share} of {where} (ties count half)."
         )
     return texts
+
+
+def _goal_sentences(goals: tuple[GoalResult, ...]) -> tuple[Part, ...]:
+    """What each bound allows to say, where there are few enough to be read."""
+    if len(goals) > MOST_SENTENCES:
+        return ()
+    named = [f"{one.estimate.label}: {one.sentence}".removeprefix(": ") for one in goals]
+    return (Items(tuple(Item("", text) for text in named), "Goal"),)
 
 
 def _goals(goals: tuple[GoalResult, ...]) -> Table:

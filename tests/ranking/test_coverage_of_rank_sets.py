@@ -1,0 +1,75 @@
+"""Sets of ranks hold the true ranks of populations, equal models and margins included."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halfwidth as hw
+from halfwidth.core.types import Array, Level
+from halfwidth.ranking.rank_sets import rank_bounds, square
+from halfwidth.ranking.ranks import Ranks, ranks_of
+from halfwidth.resampling.designs import Design
+from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.simultaneous import all_pairs, mean_differences
+
+LEVEL = Level(0.9)
+SAMPLES = 120
+# Three standard errors of a share of 90 %.
+LEAST = 0.9 - 3 * (0.9 * 0.1 / SAMPLES) ** 0.5
+
+
+def sample(generator: np.random.Generator, truth: Array, n: int) -> Array:
+    values = (
+        truth[:, None] + generator.normal(size=n) + 0.5 * generator.normal(size=(len(truth), n))
+    )
+    return np.asarray(values)
+
+
+def sets_of(values: Array, seed: int) -> tuple[Ranks, Ranks]:
+    """With stepdown, and from the intervals alone."""
+    models, n = values.shape
+    pairs = all_pairs(models)
+    plan = Plan(seed, n_resamples=199)
+    differences = mean_differences(values, pairs, Design((n,), paired=True), plan)
+    bounds = differences.bounds(LEVEL)
+    alone = np.stack([bounds.low > 0, bounds.high < 0], axis=-1)
+    stepwise, plain = (
+        square(pairs, claims, models) for claims in (differences.stepdown(LEVEL), alone)
+    )
+    return rank_bounds(stepwise, stepwise.T), rank_bounds(plain, plain.T)
+
+
+@pytest.mark.parametrize("truth", [(0.0,) * 5, (0.3, 0.3, 0.0, 0.0, -0.3)])
+def test_all_sets_hold_at_once_and_stepdown_shortens_them(truth: tuple[float, ...]) -> None:
+    generator, means = np.random.default_rng(8), np.array(truth)
+    ranks, held, sizes = ranks_of(means), 0, np.zeros(2)
+    for seed in range(SAMPLES):
+        stepwise, plain = sets_of(sample(generator, means, 60), seed)
+        assert (stepwise[:, 0] >= plain[:, 0]).all()
+        assert (stepwise[:, 1] <= plain[:, 1]).all()
+        held += bool(((stepwise[:, 0] <= ranks) & (ranks <= stepwise[:, 1])).all())
+        sizes += [np.ptp(stepwise, axis=1).sum(), np.ptp(plain, axis=1).sum()]
+    assert held / SAMPLES >= LEAST
+    assert sizes[0] < sizes[1] or len(set(truth)) == 1
+
+
+@pytest.mark.slow
+def test_sets_hold_where_differences_are_just_the_margin() -> None:
+    # The second is not better by more than the margin than the third, nor the first than it.
+    generator, margin = np.random.default_rng(9), 0.5
+    ranks, held = dict(zip("ABC", (1, 1, 2), strict=True)), 0
+    metric = hw.MetricSpec("v", better=hw.Better.HIGHER)
+    for seed in range(SAMPLES):
+        values = sample(generator, np.array([1.0, 0.5, 0.0]), 40)
+        (ranking,) = hw.rank(
+            dict(zip("ABC", values, strict=True)),
+            metric=metric,
+            method="t",
+            margin=margin,
+            confidence_level=0.9,
+            n_resamples=199,
+            rng=seed,
+        )
+        held += all(rank in ranking[name].rank_set for name, rank in ranks.items())
+    assert held / SAMPLES >= LEAST
