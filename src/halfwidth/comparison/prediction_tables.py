@@ -17,7 +17,7 @@ from halfwidth.comparison.sources import (
     row_identities,
 )
 from halfwidth.comparison.table_parts import TablePart, families_of
-from halfwidth.core.errors import OptionError, UnknownNameError
+from halfwidth.core.errors import OptionError, UnknownNameError, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.io.layout import grouped_rows
@@ -56,7 +56,7 @@ def prediction_columns(target: str | None, score: Any, prediction: Any) -> Predi
     if target is None:
         raise OptionError("score= and prediction= need target=, the column of true classes")
     if not isinstance(target, str):
-        raise OptionError(f"target={target!r} is no text; here it takes the name of a column")
+        raise OptionError(f"target={shown(target)} is no text; here it takes the name of a column")
     if bool(scored) == bool(predicted):
         raise OptionError(
             "target= needs score= (a column for each class, or that of the positive one) or "

@@ -20,6 +20,10 @@ from halfwidth.io.table import Table
 METRIC_PREFIXES = ("metrics.", "summary.")
 SETTING_PREFIXES = ("params.", "config.")
 STATUS_COLUMNS = ("status", "state")
+# Letters of a word of a status that messages show.
+MOST_LETTERS = 30
+# Letters of an unknown word that a message shows.
+MOST_LETTERS = 30
 FINISHED = frozenset({"finished", "success", "succeeded", "completed", "done", "ok"})
 UNFINISHED = frozenset(
     {
@@ -136,8 +140,9 @@ def _status_column(table: Table) -> str | None:
         if len(unknown) == len(words) < 2:
             continue
         if unknown:
+            named = shortened([word[:MOST_LETTERS] for word in unknown], 3)
             raise DataError(
-                f"column {name!r} holds {shortened(unknown)}, which say neither that a run "
+                f"column {name!r} holds {named}, which say neither that a run "
                 f"finished ({', '.join(sorted(FINISHED))}) nor that it did not; write one of these "
                 "words, or leave the column out"
             )

@@ -218,7 +218,8 @@ def subsample(
     )
     if ddof not in DDOFS or isinstance(ddof, bool):
         raise OptionError(f"ddof={shown(ddof)} is neither 0 (as in the papers) nor 1")
-    if not 1 <= _integer("repeats", repeats) <= MOST_REPEATS:
+    repeats = _integer("repeats", repeats)
+    if not 1 <= repeats <= MOST_REPEATS:
         raise OptionError(f"repeats={repeats} is not from 1 to {MOST_REPEATS}; usual: 100")
     bound_metric = resolve_metric(metric, bounds)
     sample = check_sample(

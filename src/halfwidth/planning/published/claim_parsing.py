@@ -233,7 +233,7 @@ def _sd_of_cases(
 
 
 def _metric_of_cases(name: Any, bounds: Any) -> Metric:
-    bare = str(name or "").partition(":")[0].strip().lower()
+    bare = str("" if name is None else name).partition(":")[0].strip().lower()
     if isinstance(name, str) and bounds is None and bare not in METRICS and bare in SAMPLE_METRICS:
         hint = {
             "auroc": "give it as auroc, with positives",

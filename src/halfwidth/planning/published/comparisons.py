@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Literal, get_args
 
-from halfwidth.core.errors import OptionError, proposed, quoted
+from halfwidth.core.checks import one_of
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Better
@@ -94,11 +94,7 @@ def compare(rows: Sequence[Row], level: Level, how: Compare = "auto") -> tuple[C
     The better rows are chosen by the compared numbers themselves, so the correction counts all
     pairs of a group, whichever of them are shown.
     """
-    if how not in get_args(Compare):
-        allowed = quoted(get_args(Compare))
-        raise OptionError(
-            f"compare={how!r} is not one of {allowed}{proposed(how, get_args(Compare))}"
-        )
+    one_of("compare", how, get_args(Compare))
     if how == "none":
         return ()
     groups: dict[tuple[object, ...], list[Row]] = {}
