@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth.comparison.verdicts import verdict
 
 RIGHT = np.array([1, 0, 1, 1, 1, 0, 1, 1, 1, 1], float)
 WRONG = np.array([1, 0, 0, 0, 1, 0, 1, 1, 0, 1], float)
@@ -149,3 +150,14 @@ def test_models_as_given_are_no_less_extreme_than_themselves() -> None:
     assert one.test is not None
     # The case of cluster 4 is the same for both.
     assert one.test.p_value == 2 / 2**5
+
+
+def test_the_interval_of_equivalence_lies_within_that_of_the_verdict() -> None:
+    (one,) = hw.compare({"A": RIGHT, "B": WRONG}, metric="correct", test="none")
+    wider = (one.low - 0.1, one.high + 0.1)
+    found = verdict(one, margin=0.9, equivalence=wider)
+    assert found is not None
+    assert (found.equivalence_low, found.equivalence_high) == (one.low, one.high)
+    undefined = verdict(one, margin=0.9, equivalence=(np.nan, np.nan))
+    assert undefined is not None
+    assert not undefined.equivalent

@@ -157,8 +157,11 @@ def verdict(
     needed = None
     if word == INCONCLUSIVE and oriented.known:
         needed = _n_needed(difference, oriented, loss, error() if error else math.nan)
-    ends = _oriented(difference, *(equivalence or (interval.low, interval.high)))
-    given = equivalence or (math.nan, math.nan)
+    given = (math.nan, math.nan)
+    if equivalence is not None:
+        # What the wider level excludes stays excluded, also where another method serves there.
+        given = max(equivalence[0], interval.low), min(equivalence[1], interval.high)
+    ends = _oriented(difference, *(given if equivalence else (interval.low, interval.high)))
     return Verdict(
         word,
         _sentence(difference, oriented, word, margin, needed),
