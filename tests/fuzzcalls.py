@@ -391,18 +391,26 @@ COMPARED: Mapping[str, Draw] = {
     "goal": words(None, 0.5, 0.9, 5),
     "unmatched": words("raise", "omit"),
 }
+COMPARED_TABLE: Mapping[str, Draw] = {
+    **COMPARED,
+    "table": compared_tables,
+    "value": words("dice", None, {"a": "dice", "b": "other"}, ["dice"], "missing"),
+    "by": words("model", "model", "case", "missing"),
+    "groups": words("model", "case", "missing"),
+    "strata": words("model", "missing"),
+    "sample_weight": words("dice", None),
+}
+RANKED: Mapping[str, Draw] = {
+    "scheme": words("aggregate_then_rank", "rank_then_aggregate"),
+    "margin": words(0.0, 0.01, 1),
+    "top": words(1, 3, 0),
+}
 OWN: Mapping[str, Mapping[str, Draw]] = {
     "metric_ci": {"metric": sample_metric},
     "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "compare_table": {
-        **COMPARED,
-        "table": compared_tables,
-        "value": words("dice", None, {"a": "dice", "b": "other"}, ["dice"], "missing"),
-        "by": words("model", "model", "case", "missing"),
-        "groups": words("model", "case", "missing"),
-        "strata": words("model", "missing"),
-        "sample_weight": words("dice", None),
-    },
+    "compare_table": COMPARED_TABLE,
+    "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
+    "rank_table": {**COMPARED_TABLE, **RANKED},
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),

@@ -213,6 +213,9 @@ SITUATIONS |= {
     ),
     "HW841": lambda: raters(SOME, SOME, GUESSES),
     "HW842": lambda: raters(np.where(SOME == 1, 0, SOME), SOME, SOME, GUESSES),
+    "HW851": lambda: hw.rank({"A": SERIES, "B": LOWER, "C": SERIES - 0.001}, metric="dsc", rng=1)[
+        0
+    ],
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 
