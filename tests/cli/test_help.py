@@ -157,10 +157,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("long.csv", patient=[f"p{i // 4}" for i in range(n)], **names, dice=dice)
     better = (dice + rng.normal(0.01, 0.005, n)).clip(0, 1)
     many, old = range(300), rng.beta(9, 2, 300)
-    save("old.csv", case=many, dice=old.round(4))
+    for name in ("old", "a", "b", "c"):
+        save(f"{name}.csv", case=many, dice=old.round(4))
     save("new.csv", case=many, dice=(old + rng.normal(0.01, 0.005, 300)).clip(0, 1).round(4))
     save("wide.csv", case=case, unet=dice, vit=better)
     tasks, models = names["task"], ["nnunet"] * n + ["vit"] * n
+    save("challenge.csv", case=case * 2, algorithm=models, task=tasks * 2, dice=[*dice, *better])
     save("models.csv", case=case * 2, model=models, task=tasks * 2, dice=[*dice, *better])
     truth = rng.integers(0, 2, n)
     readers = {name: np.where(rng.random(n) < 0.2, 1 - truth, truth) for name in ("unet", "A", "B")}
@@ -176,6 +178,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     old_scores = y / 2 + rng.random(300) / 2
     save("preds_old.csv", case=many, y=y, p=old_scores)
     save("preds_new.csv", case=many, y=y, p=(old_scores + y / 50).clip(0, 1))
+    scored = np.r_[truth / 2 + rng.random(n) / 2, truth / 3 + rng.random(n) / 2].round(3)
+    save("predictions.csv", case=case * 2, model=models, y=[*truth, *truth], p=scored)
     save("preds.csv", y=truth, p1=(truth / 2 + rng.random(n) / 2).round(3))
     three = rng.integers(0, 3, n)
     shares = rng.dirichlet([1, 1, 1], n) / 2 + np.eye(3)[three] / 2

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halfwidth.core.checks import one_of
 from halfwidth.core.comparison import ComparedCases, Comparisons, Difference
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.plots.bland_altman import bland_altman
@@ -192,8 +193,7 @@ def figure_of_pairs(comparisons: Comparisons, kind: str = "cases") -> Figure:
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    if kind not in KINDS:
-        raise OptionError(f"kind={shown(kind)} is neither {' nor '.join(map(repr, KINDS))}")
+    one_of("kind", kind, KINDS)
     if not isinstance(comparisons, Comparisons) or not comparisons:
         raise OptionError("figure_of_pairs needs Comparisons with at least one pair")
     count = len(comparisons)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.processes import check_jobs
 from halfwidth.io.label_maps import as_labels
 from halfwidth.io.writers import check_table_path, write_table
@@ -223,7 +223,10 @@ def _pair(prediction: Any, reference: Any, whose: str) -> tuple[NDArray[Any], ND
 
 
 def _array(given: Any, name: str) -> NDArray[Any]:
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        raise DataError(f"{name}={shown(given)} has rows of different lengths") from None
     if array.ndim not in (2, 3) or not array.size:
         raise DataError(f"{name} has shape {array.shape}; a label map has 2 or 3 axes, none empty")
     return as_labels(Path(name), array)
