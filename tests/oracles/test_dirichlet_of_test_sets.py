@@ -226,7 +226,8 @@ def test_macro_areas_are_made_of_those_of_the_classes(metric: str) -> None:
     )
     values = np.array([_areas(np.ones((1, 90)), t, s, metric)[0] for t, s in own])
     estimate = _dirichlet(CLASSES, PROBABILITIES, metric, average="macro")
-    assert np.allclose((estimate.low, estimate.high), _by_hand(values, low, high), atol=6e-3)
+    # Both sides are drawn: each bound is uncertain by some .002.
+    assert np.allclose((estimate.low, estimate.high), _by_hand(values, low, high), atol=1.2e-2)
 
 
 def test_macro_f1_is_made_of_those_of_the_classes() -> None:
