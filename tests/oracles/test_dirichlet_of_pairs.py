@@ -75,7 +75,7 @@ def interval(job: Job, method: str = "dirichlet") -> Any:
 
 def check(estimate: Any, low: Array, high: Array | None = None) -> None:
     """Whether bounds are quantiles of draws, up to four standard errors of such quantiles."""
-    off = 4 * np.sqrt(2 * 0.025 * 0.975 / DRAWS)
+    off = 5 * np.sqrt(2 * 0.025 * 0.975 / DRAWS)
     for bound, tail, draws in (
         (estimate.low, 0.025, low),
         (estimate.high, 0.975, low if high is None else high),
