@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
@@ -122,6 +123,9 @@ class Ranking:
     n_unmatched : int
         Cases left out because they were not there for all models.
     cautions : tuple of Caution
+    cases : ComparedCases or None
+        The values behind the ranking, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     models: tuple[RankedModel, ...]
@@ -135,6 +139,7 @@ class Ranking:
     n_resamples: int
     n_unmatched: int = 0
     cautions: tuple[Caution, ...] = ()
+    cases: ComparedCases | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""

@@ -45,6 +45,7 @@ class RankingOptions:
 def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) -> Ranking:
     """The ranking of one family."""
     _check_direction(family)
+    cases = family.cases if settings.keep_cases else None
     if options.scheme == "rank_then_aggregate":
         family = _of_ranks(family)
     jobs = list(family.jobs.values())
@@ -88,6 +89,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
         _cautions([*estimates, *pairs.estimates], models, options.scheme),
+        cases,
     )
 
 
