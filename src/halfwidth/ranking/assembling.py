@@ -54,7 +54,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
     pairs = ClaimedPairs(family, options.margin, settings)
     merits = pairs.sign * np.array([estimate.value for estimate in estimates])
     ranks = ranks_of(merits, options.margin)
-    together, apart = pairs.sets()
+    together, better = pairs.sets()
     marginal = [pairs.sets_with(model)[model] for model in range(len(jobs))]
     distribution = rank_distribution(
         merits, pairs.sign * _replicates(jobs, settings), options.margin
@@ -69,7 +69,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
     order = np.argsort(-merits, kind="stable").tolist()
     names = list(family.jobs)
     position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(apart)]
+    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
     groups.sort(key=lambda group: [position[place] for place in group])
     first = jobs[0]
     return Ranking(
@@ -89,6 +89,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
         _cautions([*estimates, *pairs.estimates], models, options.scheme),
+        tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
     )
 

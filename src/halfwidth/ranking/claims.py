@@ -27,9 +27,9 @@ class ClaimedPairs:
         self.sign = 1.0 if better is Better.HIGHER else -1.0
 
     def sets(self) -> tuple[list[RankSet], Flags]:
-        """Of all models, which hold together, and which models are told apart."""
+        """Of all models, which hold together, and which model is claimed better than which."""
         better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
-        return _rank_sets(better, not_better), better | better.T
+        return _rank_sets(better, not_better), better
 
     def sets_with(self, model: int) -> list[RankSet]:
         """Sets from the pairs of one model, of which that of this model holds by itself."""
