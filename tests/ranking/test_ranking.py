@@ -63,6 +63,16 @@ def test_sets_count_the_models_that_simultaneous_intervals_put_above_and_below()
         assert wide.low <= model.rank_set.low <= model.rank_set.high <= wide.high
 
 
+def test_the_sets_count_the_claims_of_the_ranking() -> None:
+    (ranking,) = hw.rank(models(), metric="dsc", **FEW)
+    assert set(ranking.claims) == {("D", worse) for worse in "ABC"}
+    assert ranking.to_dict()["claims"] == [list(pair) for pair in ranking.claims]
+    for model in ranking.models:
+        above = sum(worse == model.name for _, worse in ranking.claims)
+        below = sum(better == model.name for better, _ in ranking.claims)
+        assert model.rank_set == RankSet(1 + above, 4 - below)
+
+
 def test_directions_mirror_each_other() -> None:
     # Labelled: cases known by their place alone are put in the order of their values.
     labels = [f"c{case}" for case in range(40)]
@@ -225,3 +235,16 @@ def test_nine_models_of_a_real_benchmark() -> None:
     for ranking in found:
         assert len(ranking.models) == 9
         assert all(model.rank in model.rank_set for model in ranking.models)
+
+
+def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:
+    given = models((0.0, 0.1), n=12)
+    (without,) = hw.rank(given, metric="dsc", **FEW)
+    (kept,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
+    assert without.cases is None
+    assert kept.cases is not None
+    # The values as given, whatever the scheme makes of them.
+    assert kept.cases.metric_spec.spec.name == "dsc"
+    found = pd.DataFrame(kept.cases.values).sort_values("A").to_numpy()
+    assert np.array_equal(found, pd.DataFrame(given).sort_values("A").to_numpy())
+    assert "cases" not in kept.to_dict()

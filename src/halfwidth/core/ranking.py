@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
@@ -122,6 +123,12 @@ class Ranking:
     n_unmatched : int
         Cases left out because they were not there for all models.
     cautions : tuple of Caution
+    claims : tuple of tuple of str
+        Pairs of models of which the first is shown to be better than the second by more than the
+        margin; all of them together hold at the level of confidence.
+    cases : ComparedCases or None
+        The values behind the ranking, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     models: tuple[RankedModel, ...]
@@ -135,6 +142,8 @@ class Ranking:
     n_resamples: int
     n_unmatched: int = 0
     cautions: tuple[Caution, ...] = ()
+    claims: tuple[tuple[str, str], ...] = ()
+    cases: ComparedCases | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -204,6 +213,7 @@ class Ranking:
             "n_unmatched": self.n_unmatched,
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
+            "claims": [list(pair) for pair in self.claims],
             "top": self.top,
             "kendall_tau": plain(self.tau),
             "n_resamples": self.n_resamples,
