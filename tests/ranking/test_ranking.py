@@ -63,6 +63,16 @@ def test_sets_count_the_models_that_simultaneous_intervals_put_above_and_below()
         assert wide.low <= model.rank_set.low <= model.rank_set.high <= wide.high
 
 
+def test_the_sets_count_the_claims_of_the_ranking() -> None:
+    (ranking,) = hw.rank(models(), metric="dsc", **FEW)
+    assert set(ranking.claims) == {("D", worse) for worse in "ABC"}
+    assert ranking.to_dict()["claims"] == [list(pair) for pair in ranking.claims]
+    for model in ranking.models:
+        above = sum(worse == model.name for _, worse in ranking.claims)
+        below = sum(better == model.name for better, _ in ranking.claims)
+        assert model.rank_set == RankSet(1 + above, 4 - below)
+
+
 def test_directions_mirror_each_other() -> None:
     # Labelled: cases known by their place alone are put in the order of their values.
     labels = [f"c{case}" for case in range(40)]

@@ -110,7 +110,7 @@ def rank(
     halfwidth rank models.csv --by model --metric dsc
     halfwidth rank challenge.csv --by algorithm --within task --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
-    halfwidth rank m.csv --metric dsc --scheme aggregate_then_rank,rank_then_aggregate
+    halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)

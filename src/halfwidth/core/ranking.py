@@ -122,6 +122,9 @@ class Ranking:
     n_unmatched : int
         Cases left out because they were not there for all models.
     cautions : tuple of Caution
+    claims : tuple of tuple of str
+        Pairs of models of which the first is shown to be better than the second by more than the
+        margin; all of them together hold at the level of confidence.
     """
 
     models: tuple[RankedModel, ...]
@@ -135,6 +138,7 @@ class Ranking:
     n_resamples: int
     n_unmatched: int = 0
     cautions: tuple[Caution, ...] = ()
+    claims: tuple[tuple[str, str], ...] = ()
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -209,6 +213,7 @@ class Ranking:
             "n_unmatched": self.n_unmatched,
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
+            "claims": [list(pair) for pair in self.claims],
             "top": self.top,
             "kendall_tau": plain(self.tau),
             "n_resamples": self.n_resamples,

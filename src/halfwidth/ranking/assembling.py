@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, claims_of, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
@@ -19,11 +18,11 @@ from halfwidth.core.ranking import RankedModel, Ranking, RankSet
 from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.ranking.rank_sets import Flags, alike_groups, rank_bounds, square
+from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import AGGREGATE, of_scheme
 from halfwidth.resampling.engine import replicates
-from halfwidth.resampling.simultaneous import Pairs, all_pairs
 
 
 @frozen
@@ -52,10 +51,10 @@ def ranked(
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
-    pairs = _ClaimedPairs(family, options.margin, settings)
+    pairs = ClaimedPairs(family, options.margin, settings)
     merits = pairs.sign * np.array([estimate.value for estimate in estimates])
     ranks = ranks_of(merits, options.margin)
-    together, apart = pairs.sets()
+    together, better = pairs.sets()
     marginal = [pairs.sets_with(model)[model] for model in range(len(jobs))]
     distribution = rank_distribution(
         merits, pairs.sign * _replicates(jobs, settings), options.margin
@@ -70,7 +69,7 @@ def ranked(
     order = np.argsort(-merits, kind="stable").tolist()
     names = list(family.jobs)
     position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(apart)]
+    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
     groups.sort(key=lambda group: [position[place] for place in group])
     first = jobs[0]
     return Ranking(
@@ -90,6 +89,7 @@ def ranked(
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
         _cautions([*estimates, *pairs.estimates], models, scheme),
+        tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
     )
 
 
@@ -123,54 +123,6 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
             "therefore cannot be ranked; leave these models out, or say what undefined values "
             "count as (undefined=, --undefined)"
         )
-
-
-class _ClaimedPairs:
-    """What is claimed of the pairs of models, and the sets of ranks that follow."""
-
-    def __init__(self, family: MeasuredFamily, margin: float, settings: Settings) -> None:
-        self.family, self.margin, self.settings = family, margin, settings
-        self.names = list(family.jobs)
-        self.places = all_pairs(len(self.names))
-        self.estimates = estimates_of(
-            [self._chosen(self.places)], settings, settings.request.level
-        )[0]
-        better = next(iter(family.jobs.values())).functional.metric.spec.better
-        self.sign = 1.0 if better is Better.HIGHER else -1.0
-
-    def sets(self) -> tuple[list[RankSet], Flags]:
-        """Of all models, which hold together, and which models are told apart."""
-        better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
-        return _rank_sets(better, not_better), better | better.T
-
-    def sets_with(self, model: int) -> list[RankSet]:
-        """Sets from the pairs of one model, of which that of this model holds by itself."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1)))
-
-    def _chosen(self, places: Pairs) -> ChosenPairs:
-        pairs = tuple((self.names[one], self.names[other]) for one, other in places.tolist())
-        return ChosenPairs(self.family, pairs)
-
-    def _claims(self, some: Flags) -> tuple[Flags, Flags]:
-        """Who is claimed better than whom, and not better, by more than the margin."""
-        places, level = self.places[some], self.settings.request.level
-        chosen = self._chosen(places)
-        estimates = [one for one, kept in zip(self.estimates, some, strict=True) if kept]
-        claims = claims_of(chosen, estimates, self.settings, level, self.margin)
-        better = self._square(places, claims)
-        if self.margin == 0:
-            return better, better.T
-        # Intervals at the level of the first step hold together with all that stepdown claims.
-        intervals = together_of(chosen, estimates, self.settings, level).intervals
-        within = [(one.high <= self.margin, one.low >= -self.margin) for one in intervals]
-        return better, self._square(places, np.array(within, dtype=bool))
-
-    def _square(self, places: Pairs, claims: Flags) -> Flags:
-        return square(places, claims if self.sign > 0 else claims[:, ::-1], len(self.names))
-
-
-def _rank_sets(better: Flags, not_better: Flags) -> list[RankSet]:
-    return [RankSet(low, high) for low, high in rank_bounds(better, not_better).tolist()]
 
 
 def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSet]) -> RankedModel:
