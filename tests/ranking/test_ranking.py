@@ -254,3 +254,16 @@ def test_nine_models_of_a_real_benchmark() -> None:
     for ranking in found:
         assert len(ranking.models) == 9
         assert all(model.rank in model.rank_set for model in ranking.models)
+
+
+def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:
+    given = models((0.0, 0.1), n=12)
+    (without,) = hw.rank(given, metric="dsc", **FEW)
+    (kept,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
+    assert without.cases is None
+    assert kept.cases is not None
+    # The values as given, whatever the scheme makes of them.
+    assert kept.cases.metric_spec.spec.name == "dsc"
+    found = pd.DataFrame(kept.cases.values).sort_values("A").to_numpy()
+    assert np.array_equal(found, pd.DataFrame(given).sort_values("A").to_numpy())
+    assert "cases" not in kept.to_dict()

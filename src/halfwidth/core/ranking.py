@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
@@ -125,6 +126,9 @@ class Ranking:
     claims : tuple of tuple of str
         Pairs of models of which the first is shown to be better than the second by more than the
         margin; all of them together hold at the level of confidence.
+    cases : ComparedCases or None
+        The values behind the ranking, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     models: tuple[RankedModel, ...]
@@ -139,6 +143,7 @@ class Ranking:
     n_unmatched: int = 0
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
+    cases: ComparedCases | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""

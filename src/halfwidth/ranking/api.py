@@ -62,6 +62,7 @@ def rank(
     costs: Any = None,
     priors: Any = None,
     sample_weight: Any = None,
+    keep_cases: bool = False,
 ) -> Rankings:
     """Models by rank, and the ranks that each may have: confidence sets for ranks.
 
@@ -104,6 +105,8 @@ def rank(
         Cluster and stratum of each case, as for `summary_ci`.
     labels, pos_label, scores, threshold, absent_class, undefined, costs, priors, sample_weight
         As for `metric_ci`.
+    keep_cases : bool, default False
+        Whether the result carries the values of the cases, as some figures need them.
 
     Returns
     -------
@@ -153,6 +156,7 @@ the rank of C is 3.
             over=over,
         ),
         unmatched,
+        keep_cases,
     )
     given = {
         "statistic": statistic,
@@ -213,6 +217,7 @@ def rank_table(
     costs: Any = None,
     priors: Any = None,
     sample_weight: str | None = None,
+    keep_cases: bool = False,
 ) -> Rankings:
     """Rankings of the models of a table, or of several tables.
 
@@ -238,7 +243,7 @@ def rank_table(
         As for `rank`.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
-    absent_class, undefined, costs, priors
+    absent_class, undefined, costs, priors, keep_cases
         As for `rank`.
 
     Returns
@@ -277,6 +282,7 @@ def rank_table(
             over=over,
         ),
         unmatched,
+        keep_cases,
     )
     columns = TableColumns(
         column_name("by", by) or "",
@@ -328,7 +334,7 @@ def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     return RankingOptions(resolve_schemes(scheme), width, places)
 
 
-def _settings(request: Request, unmatched: Any) -> Settings:
+def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
     """All pairs of models on the same cases, without tests and verdicts."""
     return resolve_settings(
         request,
@@ -341,7 +347,7 @@ def _settings(request: Request, unmatched: Any) -> Settings:
         margin=None,
         goal=None,
         unmatched=unmatched,
-        keep_cases=False,
+        keep_cases=keep_cases,
     )
 
 

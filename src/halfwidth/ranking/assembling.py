@@ -47,6 +47,7 @@ def ranked(
 ) -> Ranking:
     """The ranking of one family by one scheme."""
     _check_direction(family)
+    cases = family.cases if settings.keep_cases else None
     family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
@@ -90,6 +91,7 @@ def ranked(
         family.n_unmatched,
         _cautions([*estimates, *pairs.estimates], models, scheme),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
+        cases,
     )
 
 
