@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
@@ -73,7 +74,7 @@ def together_of(
 def claim_evidence(
     chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float = 0.0
 ) -> Evidence:
-    """What claims about differences of paired models rest on; the estimates may be of some pairs."""
+    """What claims about differences rest on; the estimates may be of some of the pairs."""
     level, plan = settings.request.level, replace(settings.plan, convolves=False)
 
     def singles(own: Level, some: Flags) -> tuple[Estimate, ...]:

@@ -52,9 +52,7 @@ class ClaimedPairs:
             [ChosenPairs(family, neighbours)], settings, settings.request.level
         )
         pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
-        self.evidence = claim_evidence(
-            ChosenPairs(family, pairs), self.estimates, settings, margin
-        )
+        self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)
 
     def sets(self) -> tuple[list[RankSet], Flags]:
         """Of all models, which hold together, and which model is claimed better than which."""
@@ -69,9 +67,7 @@ class ClaimedPairs:
         """Who is claimed better than whom, and not better, by more than the margin."""
         claims = self.evidence.claims(some)
         better, not_better = (
-            square(
-                self.places[some], one if self.sign > 0 else one[:, ::-1], self.models
-            )
+            square(self.places[some], one if self.sign > 0 else one[:, ::-1], self.models)
             for one in (claims.better, claims.not_better)
         )
         return better, not_better
