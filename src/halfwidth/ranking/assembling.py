@@ -8,23 +8,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, claims_of, estimates_of, together_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate, metric_title, subject_of
+from halfwidth.core.estimate import Estimate, subject_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-from halfwidth.core.spec import Better, Estimand, Metric, MetricSpec
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.spec import Better, Estimand
+from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
-from halfwidth.ranking.rank_sets import Flags, alike_groups, rank_bounds, square
+from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
+from halfwidth.ranking.schemes import AGGREGATE, of_scheme
 from halfwidth.resampling.engine import replicates
-from halfwidth.resampling.simultaneous import Pairs, all_pairs
-
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
 
 
 @frozen
@@ -33,28 +31,31 @@ class RankingOptions:
 
     Attributes
     ----------
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    schemes : tuple of str
+        Of `SCHEMES`, a ranking for each.
     margin : float
     top : int
     """
 
-    scheme: str
+    schemes: tuple[str, ...]
     margin: float
     top: int
 
 
-def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) -> Ranking:
-    """The ranking of one family."""
+def ranked(
+    family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
+) -> Ranking:
+    """The ranking of one family by one scheme."""
     _check_direction(family)
-    if options.scheme == "rank_then_aggregate":
-        family = _of_ranks(family)
+    cases = family.cases if settings.keep_cases else None
+    family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
-    pairs = _ClaimedPairs(family, options.margin, settings)
+    pairs = ClaimedPairs(family, options.margin, settings)
     merits = pairs.sign * np.array([estimate.value for estimate in estimates])
     ranks = ranks_of(merits, options.margin)
-    together, apart = pairs.sets()
+    together, better = pairs.sets()
     marginal = [pairs.sets_with(model)[model] for model in range(len(jobs))]
     distribution = rank_distribution(
         merits, pairs.sign * _replicates(jobs, settings), options.margin
@@ -69,7 +70,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
     order = np.argsort(-merits, kind="stable").tolist()
     names = list(family.jobs)
     position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(apart)]
+    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
     groups.sort(key=lambda group: [position[place] for place in group])
     first = jobs[0]
     return Ranking(
@@ -80,7 +81,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
             first.average,
             "" if first.records.n_groups is None else first.records.over,
         ),
-        options.scheme,
+        scheme,
         options.margin,
         options.top,
         tuple(tuple(names[place] for place in group) for group in groups if len(group) > 1),
@@ -88,7 +89,9 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
-        _cautions([*estimates, *pairs.estimates], models, options.scheme),
+        _cautions([*estimates, *pairs.estimates], models, scheme),
+        tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
+        cases,
     )
 
 
@@ -122,84 +125,6 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
             "therefore cannot be ranked; leave these models out, or say what undefined values "
             "count as (undefined=, --undefined)"
         )
-
-
-def _of_ranks(family: MeasuredFamily) -> MeasuredFamily:
-    """The family with the ranks of the models within each case in place of their values."""
-    if not family.values:
-        raise OptionError(
-            "scheme='rank_then_aggregate' ranks the models within each case, and a metric of a "
-            "whole test set has no values of cases; use 'aggregate_then_rank'"
-        )
-    jobs = family.jobs
-    metric = next(iter(jobs.values())).functional.metric
-    sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
-    values = np.stack([job.records.arranged for job in jobs.values()])
-    ranks = ranks_of(sign * values.T).T.astype(float)
-    spec = MetricSpec(
-        "rank",
-        title=f"rank by {metric_title(metric)}".removesuffix(" by "),
-        summary="rank of the model within the case",
-        bounds=Bounds(1.0, float(len(jobs))),
-        better=Better.LOWER,
-    )
-    ranked_jobs = {
-        name: replace(
-            job,
-            functional=replace(job.functional, metric=Metric(spec), binary=False),
-            records=replace(job.records, arranged=row, values=np.sort(row)),
-        )
-        for (name, job), row in zip(jobs.items(), ranks, strict=True)
-    }
-    return replace(family, jobs=ranked_jobs)
-
-
-class _ClaimedPairs:
-    """What is claimed of the pairs of models, and the sets of ranks that follow."""
-
-    def __init__(self, family: MeasuredFamily, margin: float, settings: Settings) -> None:
-        self.family, self.margin, self.settings = family, margin, settings
-        self.names = list(family.jobs)
-        self.places = all_pairs(len(self.names))
-        self.estimates = estimates_of(
-            [self._chosen(self.places)], settings, settings.request.level
-        )[0]
-        better = next(iter(family.jobs.values())).functional.metric.spec.better
-        self.sign = 1.0 if better is Better.HIGHER else -1.0
-
-    def sets(self) -> tuple[list[RankSet], Flags]:
-        """Of all models, which hold together, and which models are told apart."""
-        better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
-        return _rank_sets(better, not_better), better | better.T
-
-    def sets_with(self, model: int) -> list[RankSet]:
-        """Sets from the pairs of one model, of which that of this model holds by itself."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1)))
-
-    def _chosen(self, places: Pairs) -> ChosenPairs:
-        pairs = tuple((self.names[one], self.names[other]) for one, other in places.tolist())
-        return ChosenPairs(self.family, pairs)
-
-    def _claims(self, some: Flags) -> tuple[Flags, Flags]:
-        """Who is claimed better than whom, and not better, by more than the margin."""
-        places, level = self.places[some], self.settings.request.level
-        chosen = self._chosen(places)
-        estimates = [one for one, kept in zip(self.estimates, some, strict=True) if kept]
-        claims = claims_of(chosen, estimates, self.settings, level, self.margin)
-        better = self._square(places, claims)
-        if self.margin == 0:
-            return better, better.T
-        # Intervals at the level of the first step hold together with all that stepdown claims.
-        intervals = together_of(chosen, estimates, self.settings, level).intervals
-        within = [(one.high <= self.margin, one.low >= -self.margin) for one in intervals]
-        return better, self._square(places, np.array(within, dtype=bool))
-
-    def _square(self, places: Pairs, claims: Flags) -> Flags:
-        return square(places, claims if self.sign > 0 else claims[:, ::-1], len(self.names))
-
-
-def _rank_sets(better: Flags, not_better: Flags) -> list[RankSet]:
-    return [RankSet(low, high) for low, high in rank_bounds(better, not_better).tolist()]
 
 
 def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSet]) -> RankedModel:
@@ -253,6 +178,6 @@ def _cautions(
     by_code: dict[str, Caution] = {}
     for one in raised:
         # The last rank is no failure.
-        if scheme == "aggregate_then_rank" or one.code != "HW103":
+        if scheme == AGGREGATE or one.code != "HW103":
             by_code.setdefault(one.code, one)
     return tuple(by_code[code] for code in sorted(by_code))
