@@ -135,6 +135,24 @@ def test_ranks_within_cases_are_averaged() -> None:
     assert ranking.subject == "mean rank by DSC"
 
 
+def test_several_schemes_make_a_ranking_each() -> None:
+    schemes: Any = ["aggregate_then_rank", "rank_then_aggregate"]
+    both = hw.rank(models(), metric="dsc", scheme=schemes, **FEW)
+    for scheme in schemes:
+        (alone,) = hw.rank(models(), metric="dsc", scheme=scheme, **FEW)
+        assert both[scheme].to_dict() == alone.to_dict()
+    found = hw.rank_table(
+        *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
+    )
+    assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
+    assert found["T2", "rank_then_aggregate"].names == ("T2", "rank", "rank_then_aggregate")
+    with pytest.raises(hw.OptionError, match=r"2 rankings are of 'T2'.*'rank_then_aggregate'"):
+        found["T2"]
+    with pytest.raises(hw.OptionError, match="0 rankings"):
+        found["T2", "liver"]
+    assert found.to_frame()["scheme"].nunique() == 2
+
+
 def test_metrics_of_a_test_set_are_ranked() -> None:
     generator = np.random.default_rng(1)
     truth = np.repeat([0, 1], 40)
@@ -198,6 +216,7 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
         (lambda: hw.rank(models(), metric="dsc", margin=-1), hw.OptionError, "below 0"),
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
+        (lambda: hw.rank(models(), metric="dsc", scheme=()), hw.OptionError, "no scheme"),
         (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
         (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
         (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),
@@ -235,3 +254,16 @@ def test_nine_models_of_a_real_benchmark() -> None:
     for ranking in found:
         assert len(ranking.models) == 9
         assert all(model.rank in model.rank_set for model in ranking.models)
+
+
+def test_cases_are_kept_where_asked_for_and_written_nowhere() -> None:
+    given = models((0.0, 0.1), n=12)
+    (without,) = hw.rank(given, metric="dsc", **FEW)
+    (kept,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
+    assert without.cases is None
+    assert kept.cases is not None
+    # The values as given, whatever the scheme makes of them.
+    assert kept.cases.metric_spec.spec.name == "dsc"
+    found = pd.DataFrame(kept.cases.values).sort_values("A").to_numpy()
+    assert np.array_equal(found, pd.DataFrame(given).sort_values("A").to_numpy())
+    assert "cases" not in kept.to_dict()

@@ -20,7 +20,6 @@ from halfwidth.comparison.simultaneous import BONFERRONI
 from halfwidth.comparison.verdicts import equivalence_level, goal_result, verdict
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import (
-    ComparedCases,
     Comparisons,
     Difference,
     GoalResult,
@@ -53,7 +52,7 @@ def compared(
         tuple(items),
         _goals(families, settings),
         tuple(notes),
-        tuple(map(_cases, families)) if settings.keep_cases else (),
+        tuple(one.cases for one in families) if settings.keep_cases else (),
     )
 
 
@@ -187,10 +186,3 @@ def _superiority(family: MeasuredFamily, pair: tuple[str, str], better: Better) 
     sign = {Better.HIGHER: 1, Better.LOWER: -1}.get(better, 0)
     first, second = (family.values[name] for name in pair)
     return superiority(first, second, sign, paired=family.paired)
-
-
-def _cases(family: MeasuredFamily) -> ComparedCases:
-    job = next(iter(family.jobs.values()))
-    return ComparedCases(
-        family.values, job.functional.metric, family.by, family.groups, family.label
-    )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array
@@ -131,6 +132,12 @@ class MeasuredFamily:
     groups: tuple[Any, ...] | None = None
     paired: bool = True
     n_shared: int = 0
+
+    @property
+    def cases(self) -> ComparedCases:
+        """The values behind the results, for those who ask for them."""
+        job = next(iter(self.jobs.values()))
+        return ComparedCases(self.values, job.functional.metric, self.by, self.groups, self.label)
 
 
 def named(identity: Identity) -> str:

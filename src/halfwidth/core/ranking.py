@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
+from halfwidth.core.comparison import ComparedCases
 from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
@@ -125,6 +126,9 @@ class Ranking:
     claims : tuple of tuple of str
         Pairs of models of which the first is shown to be better than the second by more than the
         margin; all of them together hold at the level of confidence.
+    cases : ComparedCases or None
+        The values behind the ranking, where they were asked for (``keep_cases=True``); no output
+        holds them.
     """
 
     models: tuple[RankedModel, ...]
@@ -139,6 +143,7 @@ class Ranking:
     n_unmatched: int = 0
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
+    cases: ComparedCases | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -152,6 +157,11 @@ class Ranking:
     def label(self) -> str:
         """What the models are ranked within: ``liver``."""
         return self.models[0].estimate.label
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """What tells it from other rankings: its label, its metric and its scheme."""
+        return self.label, self.models[0].estimate.metric, self.scheme
 
     @property
     def by(self) -> Mapping[str, Any]:
@@ -223,7 +233,7 @@ class Ranking:
 
 @frozen(repr=False)
 class Rankings(Sequence[Ranking]):
-    """Rankings of models, one for each task.
+    """Rankings of models, one for each task, metric and scheme.
 
     Attributes
     ----------
@@ -236,20 +246,32 @@ class Rankings(Sequence[Ranking]):
     notes: tuple[str, ...] = field(default=())
 
     @overload
-    def __getitem__(self, index: int | str) -> Ranking: ...
+    def __getitem__(self, index: int | str | tuple[str, ...]) -> Ranking: ...
     @overload
     def __getitem__(self, index: slice) -> Rankings: ...
-    def __getitem__(self, index: int | str | slice) -> Ranking | Rankings:
-        """One ranking by its place or its label, or several by a slice."""
+    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Ranking | Rankings:
+        """One ranking by its place or its names, or several by a slice.
+
+        Names are the label, the metric and the scheme, as many as tell it from the others:
+        ``rankings["liver"]``, ``rankings["liver", "rank_then_aggregate"]``.
+        """
         if isinstance(index, slice):
             return Rankings(self.items[index], self.notes)
-        if isinstance(index, str):
-            matching = [item for item in self if item.label == index]
-            if len(matching) == 1:
-                return matching[0]
-            labels = quoted([item.label for item in self])
-            raise OptionError(f"{len(matching)} rankings are of {shown(index)}; there are {labels}")
-        return self.items[index]
+        if not isinstance(index, str | tuple):
+            return self.items[index]
+        names = (index,) if isinstance(index, str) else index
+        matching = [item for item in self if set(names) <= set(item.names)]
+        if len(matching) == 1:
+            return matching[0]
+        there = matching or self.items
+        further = quoted(list(dict.fromkeys(name for item in there for name in item.names if name)))
+        called = " and ".join(map(shown, names))
+        if matching:
+            raise OptionError(
+                f"{len(matching)} rankings are of {called}; name one more thing of the one you "
+                f"mean, rankings[name, name], of {further}"
+            )
+        raise OptionError(f"0 rankings are of {called}; there are {further}")
 
     def __len__(self) -> int:
         return len(self.items)
