@@ -62,6 +62,32 @@ class Factor:
 
 
 @frozen
+class StatedMean:
+    """A mean that a file states of its own cases, which the cases may or may not reproduce.
+
+    Attributes
+    ----------
+    value : float
+    column : str
+        The column of values that it is of.
+    where : mapping of str to object
+        Levels of the rows that it is of, by column (``{"label": "liver", "metric": "dsc"}``);
+        empty: all rows.
+    over : str or None
+        A column, such as ``"label"``, over whose levels the file averages the means of the cases;
+        None: a plain mean of the rows.
+    source : str
+        What the file calls it: ``"foreground_mean"``, ``"row 'mean'"``.
+    """
+
+    value: float
+    column: str
+    where: Mapping[str, Any]
+    over: str | None = None
+    source: str = ""
+
+
+@frozen
 class Table:
     """Named columns of equal length.
 
@@ -75,12 +101,15 @@ class Table:
         What a reader assumed about the file and its user should know.
     source : str
         What messages call the file; empty where the table came from none.
+    stated_means : tuple of StatedMean
+        Means that the file states beside its cases.
     """
 
     columns: Mapping[str, NDArray[Any]]
     row_numbers: NDArray[np.intp] | None = None
     notes: tuple[str, ...] = ()
     source: str = ""
+    stated_means: tuple[StatedMean, ...] = ()
 
     @classmethod
     def of_frame(cls, frame: Any) -> Table:
