@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-# Letters that fit an inch of the figure, of which names take a part; labels with less room than
-# the least number of letters stand upright.
-LETTERS, LEAST_LETTERS = 12, 7
-AROUND = 1.2  # inches
+# Letters that fit an inch; labels with less room than the least number of letters stand upright.
+LETTERS, LEAST_LETTERS = 15, 8
+# Inches above and below the ranks, and beside them but for the names.
+AROUND, BESIDE = 1.2, 0.6
 # Points between the axes and the marker of a name.
 KEY = 6.0
 
@@ -150,7 +150,8 @@ def _column_labels(items: Sequence[Ranking]) -> list[str]:
 
 
 def _finish(ax: Axes, items: Sequence[Ranking], models: int) -> None:
-    room = int(LETTERS * width_of(ax) / len(items))
+    longest = min(NAME_WIDTH, max(len(model.name) for one in items for model in one.models))
+    room = int((LETTERS * (width_of(ax) - BESIDE) - longest) / len(items))
     upright = room < LEAST_LETTERS
     labels = [in_lines(text, NAME_WIDTH if upright else room) for text in _column_labels(items)]
     style: dict[str, Any] = {"fontsize": NOTE_SIZE, "parse_math": False, "rotation": 90 * upright}
