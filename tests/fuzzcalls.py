@@ -401,7 +401,11 @@ COMPARED_TABLE: Mapping[str, Draw] = {
     "sample_weight": words("dice", None),
 }
 RANKED: Mapping[str, Draw] = {
-    "scheme": words("aggregate_then_rank", "rank_then_aggregate"),
+    "scheme": words(
+        "aggregate_then_rank",
+        "rank_then_aggregate",
+        ["aggregate_then_rank", "rank_then_aggregate"],
+    ),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
 }

@@ -56,6 +56,14 @@ def test_a_table_for_each_model(run: Run) -> None:
     assert run("rank", "a.csv", "b.csv", "c.csv", *QUICK, "--strict").status != 0
 
 
+def test_several_schemes_with_a_comma_or_repeated(run: Run) -> None:
+    names = ("aggregate_then_rank", "rank_then_aggregate")
+    asked = ("rank", "a.csv", "b.csv", *QUICK, "--json")
+    with_comma = run(*asked, "--scheme", ",".join(names))
+    assert [one["scheme"] for one in json.loads(with_comma.out)["rankings"]] == list(names)
+    assert run(*asked, "--scheme", names[0], "--scheme", names[1]).out == with_comma.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

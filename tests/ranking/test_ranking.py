@@ -135,6 +135,24 @@ def test_ranks_within_cases_are_averaged() -> None:
     assert ranking.subject == "mean rank by DSC"
 
 
+def test_several_schemes_make_a_ranking_each() -> None:
+    schemes: Any = ["aggregate_then_rank", "rank_then_aggregate"]
+    both = hw.rank(models(), metric="dsc", scheme=schemes, **FEW)
+    for scheme in schemes:
+        (alone,) = hw.rank(models(), metric="dsc", scheme=scheme, **FEW)
+        assert both[scheme].to_dict() == alone.to_dict()
+    found = hw.rank_table(
+        *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
+    )
+    assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
+    assert found["T2", "rank_then_aggregate"].names == ("T2", "rank", "rank_then_aggregate")
+    with pytest.raises(hw.OptionError, match=r"2 rankings are of 'T2'.*'rank_then_aggregate'"):
+        found["T2"]
+    with pytest.raises(hw.OptionError, match="0 rankings"):
+        found["T2", "liver"]
+    assert found.to_frame()["scheme"].nunique() == 2
+
+
 def test_metrics_of_a_test_set_are_ranked() -> None:
     generator = np.random.default_rng(1)
     truth = np.repeat([0, 1], 40)
@@ -198,6 +216,7 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
         (lambda: hw.rank(models(), metric="dsc", margin=-1), hw.OptionError, "below 0"),
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
+        (lambda: hw.rank(models(), metric="dsc", scheme=()), hw.OptionError, "no scheme"),
         (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
         (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
         (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),

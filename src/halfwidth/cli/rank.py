@@ -52,15 +52,15 @@ def rank(
     bounds: options.BoundsOption = None,
     over: options.OverOption = "cases",
     scheme: Annotated[
-        str,
+        list[str],
         typer.Option(
             help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
-            "that of the ranks within each case.",
-            metavar="NAME",
+            "that of the ranks within each case. Repeatable, or with commas.",
+            metavar="NAMES",
             autocompletion=completion.one_of(*SCHEMES),
             rich_help_panel=Group.COMPARISON,
         ),
-    ] = "aggregate_then_rank",
+    ] = ["aggregate_then_rank"],  # noqa: B006 -- typer copies it
     margin: Annotated[
         float,
         typer.Option(
@@ -110,6 +110,7 @@ def rank(
     halfwidth rank models.csv --by model --metric dsc
     halfwidth rank challenge.csv --by algorithm --within task --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
+    halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)

@@ -159,6 +159,11 @@ class Ranking:
         return self.models[0].estimate.label
 
     @property
+    def names(self) -> tuple[str, str, str]:
+        """What tells it from other rankings: its label, its metric and its scheme."""
+        return self.label, self.models[0].estimate.metric, self.scheme
+
+    @property
     def by(self) -> Mapping[str, Any]:
         """The levels of the columns within which models are ranked."""
         return self.models[0].estimate.by
@@ -228,7 +233,7 @@ class Ranking:
 
 @frozen(repr=False)
 class Rankings(Sequence[Ranking]):
-    """Rankings of models, one for each task.
+    """Rankings of models, one for each task, metric and scheme.
 
     Attributes
     ----------
@@ -241,20 +246,32 @@ class Rankings(Sequence[Ranking]):
     notes: tuple[str, ...] = field(default=())
 
     @overload
-    def __getitem__(self, index: int | str) -> Ranking: ...
+    def __getitem__(self, index: int | str | tuple[str, ...]) -> Ranking: ...
     @overload
     def __getitem__(self, index: slice) -> Rankings: ...
-    def __getitem__(self, index: int | str | slice) -> Ranking | Rankings:
-        """One ranking by its place or its label, or several by a slice."""
+    def __getitem__(self, index: int | str | tuple[str, ...] | slice) -> Ranking | Rankings:
+        """One ranking by its place or its names, or several by a slice.
+
+        Names are the label, the metric and the scheme, as many as tell it from the others:
+        ``rankings["liver"]``, ``rankings["liver", "rank_then_aggregate"]``.
+        """
         if isinstance(index, slice):
             return Rankings(self.items[index], self.notes)
-        if isinstance(index, str):
-            matching = [item for item in self if item.label == index]
-            if len(matching) == 1:
-                return matching[0]
-            labels = quoted([item.label for item in self])
-            raise OptionError(f"{len(matching)} rankings are of {shown(index)}; there are {labels}")
-        return self.items[index]
+        if not isinstance(index, str | tuple):
+            return self.items[index]
+        names = (index,) if isinstance(index, str) else index
+        matching = [item for item in self if set(names) <= set(item.names)]
+        if len(matching) == 1:
+            return matching[0]
+        there = matching or self.items
+        further = quoted(list(dict.fromkeys(name for item in there for name in item.names if name)))
+        called = " and ".join(map(shown, names))
+        if matching:
+            raise OptionError(
+                f"{len(matching)} rankings are of {called}; name one more thing of the one you "
+                f"mean, rankings[name, name], of {further}"
+            )
+        raise OptionError(f"0 rankings are of {called}; there are {further}")
 
     def __len__(self) -> int:
         return len(self.items)

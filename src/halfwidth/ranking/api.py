@@ -19,13 +19,14 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number, one_of
+from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import SCHEMES, RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions, ranked
+from halfwidth.ranking.schemes import resolve_schemes
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
 
@@ -37,7 +38,7 @@ def rank(
     metric: Any = None,
     statistic: Any = "mean",
     average: Any = None,
-    scheme: Scheme = "aggregate_then_rank",
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
@@ -83,9 +84,10 @@ def rank(
         Of values of cases, or of the ranks within cases.
     average : {"binary", "macro", "micro", "weighted", "none"}, optional
         Of a metric of a test set; ``"none"`` makes a ranking for each class.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    scheme : {"aggregate_then_rank", "rank_then_aggregate"}, or several
         ``"aggregate_then_rank"`` ranks models by the statistic of their values,
-        ``"rank_then_aggregate"`` by the statistic of their ranks within each case.
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case. Several make a
+        ranking each.
     margin : float, default 0
         A model ranks behind those that are better by more than this, in the unit of the metric (of
         ``"rank_then_aggregate"`` in ranks).
@@ -109,7 +111,8 @@ def rank(
     Returns
     -------
     Rankings
-        Of one metric one `Ranking`; with ``average="none"`` one for each class.
+        Of one metric one `Ranking`; with ``average="none"`` one for each class. One for each
+        scheme: ``result["rank_then_aggregate"]``.
 
     Raises
     ------
@@ -190,7 +193,7 @@ def rank_table(
     metric: Any = None,
     statistic: Any = "mean",
     average: Any = None,
-    scheme: Scheme = "aggregate_then_rank",
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
@@ -246,8 +249,9 @@ def rank_table(
     Returns
     -------
     Rankings
-        One for each combination of levels and each column; ``result["liver"]``. Confidence sets
-        hold together within each ranking, not over all.
+        One for each combination of levels, each column and each scheme; ``result["liver"]``, of
+        several schemes ``result["liver", "rank_then_aggregate"]``. Confidence sets hold together
+        within each ranking, not over all.
 
     Raises
     ------
@@ -327,7 +331,7 @@ def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(one_of("scheme", scheme, SCHEMES), width, places)
+    return RankingOptions(resolve_schemes(scheme), width, places)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
@@ -355,4 +359,7 @@ def _ranked(
     notes: Sequence[str] = (),
 ) -> Rankings:
     measured = [one for family in families for one in measuring.measured(family, settings)]
-    return Rankings(tuple(ranked(one, options, settings) for one in measured), tuple(notes))
+    items = [
+        ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
+    ]
+    return Rankings(tuple(items), tuple(notes))

@@ -12,18 +12,17 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.errors import DataError, OptionError
-from halfwidth.core.estimate import Estimate, metric_title, subject_of
+from halfwidth.core.estimate import Estimate, subject_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-from halfwidth.core.spec import Better, Estimand, Metric, MetricSpec
-from halfwidth.core.types import Array, Bounds
+from halfwidth.core.spec import Better, Estimand
+from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
+from halfwidth.ranking.schemes import AGGREGATE, of_scheme
 from halfwidth.resampling.engine import replicates
-
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
 
 
 @frozen
@@ -32,22 +31,24 @@ class RankingOptions:
 
     Attributes
     ----------
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    schemes : tuple of str
+        Of `SCHEMES`, a ranking for each.
     margin : float
     top : int
     """
 
-    scheme: str
+    schemes: tuple[str, ...]
     margin: float
     top: int
 
 
-def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) -> Ranking:
-    """The ranking of one family."""
+def ranked(
+    family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
+) -> Ranking:
+    """The ranking of one family by one scheme."""
     _check_direction(family)
     cases = family.cases if settings.keep_cases else None
-    if options.scheme == "rank_then_aggregate":
-        family = _of_ranks(family)
+    family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -80,7 +81,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
             first.average,
             "" if first.records.n_groups is None else first.records.over,
         ),
-        options.scheme,
+        scheme,
         options.margin,
         options.top,
         tuple(tuple(names[place] for place in group) for group in groups if len(group) > 1),
@@ -88,7 +89,7 @@ def ranked(family: MeasuredFamily, options: RankingOptions, settings: Settings) 
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
-        _cautions([*estimates, *pairs.estimates], models, options.scheme),
+        _cautions([*estimates, *pairs.estimates], models, scheme),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
     )
@@ -124,36 +125,6 @@ def _check_defined(family: MeasuredFamily, estimates: Sequence[Estimate]) -> Non
             "therefore cannot be ranked; leave these models out, or say what undefined values "
             "count as (undefined=, --undefined)"
         )
-
-
-def _of_ranks(family: MeasuredFamily) -> MeasuredFamily:
-    """The family with the ranks of the models within each case in place of their values."""
-    if not family.values:
-        raise OptionError(
-            "scheme='rank_then_aggregate' ranks the models within each case, and a metric of a "
-            "whole test set has no values of cases; use 'aggregate_then_rank'"
-        )
-    jobs = family.jobs
-    metric = next(iter(jobs.values())).functional.metric
-    sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
-    values = np.stack([job.records.arranged for job in jobs.values()])
-    ranks = ranks_of(sign * values.T).T.astype(float)
-    spec = MetricSpec(
-        "rank",
-        title=f"rank by {metric_title(metric)}".removesuffix(" by "),
-        summary="rank of the model within the case",
-        bounds=Bounds(1.0, float(len(jobs))),
-        better=Better.LOWER,
-    )
-    ranked_jobs = {
-        name: replace(
-            job,
-            functional=replace(job.functional, metric=Metric(spec), binary=False),
-            records=replace(job.records, arranged=row, values=np.sort(row)),
-        )
-        for (name, job), row in zip(jobs.items(), ranks, strict=True)
-    }
-    return replace(family, jobs=ranked_jobs)
 
 
 def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSet]) -> RankedModel:
@@ -207,6 +178,6 @@ def _cautions(
     by_code: dict[str, Caution] = {}
     for one in raised:
         # The last rank is no failure.
-        if scheme == "aggregate_then_rank" or one.code != "HW103":
+        if scheme == AGGREGATE or one.code != "HW103":
             by_code.setdefault(one.code, one)
     return tuple(by_code[code] for code in sorted(by_code))
