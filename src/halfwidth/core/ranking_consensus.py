@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from halfwidth.core.ranking import RankSet
 
-COMBINATIONS = {"mean_rank": "mean rank", "median_rank": "median rank"}
+COMBINATIONS = {"mean_rank": "mean of ranks", "median_rank": "median of ranks"}
 
 
 @frozen
@@ -81,6 +81,8 @@ class Consensus:
     ----------
     models : tuple of ConsensusModel
         The best first.
+    subject : str
+        What is combined, in prose: ``mean of ranks by mean DSC over 9 tasks``.
     combine : {"mean_rank", "median_rank"}
     over : {"tasks", "metrics", "tasks and metrics"}
         What the rankings are of.
@@ -104,6 +106,7 @@ class Consensus:
     """
 
     models: tuple[ConsensusModel, ...]
+    subject: str
     combine: str
     over: str
     rankings: tuple[str, ...]
@@ -125,26 +128,13 @@ class Consensus:
         names = quoted([model.name for model in self.models])
         raise OptionError(f"no model {shown(name)}; there are {names}")
 
-    @property
-    def subject(self) -> str:
-        """What is combined, in prose: ``mean rank by DSC over 9 tasks``."""
-        title, by = COMBINATIONS[self.combine], ranking_words.listed([*filter(None, self.metrics)])
-        of_metrics = self.over == "metrics"
-        over = "" if of_metrics else f" over {self._counted()}"
-        return f"{title}{f' by {by}' if by else ''}{over}"
-
-    def _counted(self) -> str:
-        if self.over == "tasks":
-            return f"{len(self.rankings)} tasks"
-        return f"{len(self.rankings)} rankings of {self.over}"
-
     def sentence(self) -> str:
         """One sentence for a paper, from the sets that hold together.
 
         Examples
         --------
-        ``Mean rank by DSC over 9 tasks: C is first of 9 (95 % confidence); the ranks of A, B and D
-        are within 2 to 5.``
+        ``Mean of ranks by mean DSC over 9 tasks: C is first of 9 (95 % confidence); the ranks of A,
+        B and D are within 2 to 5.``
         """
         about = ranking_words.about(self.label, self.subject)
         return f"{about}: {ranking_words.clauses(self.models, self.confidence_level)}."
@@ -174,6 +164,7 @@ class Consensus:
         """The JSON contract as plain types."""
         return {
             "label": self.label,
+            "subject": self.subject,
             "over": self.over,
             "combine": self.combine,
             "scheme": self.scheme,

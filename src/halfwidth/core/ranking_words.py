@@ -49,9 +49,7 @@ def clauses(models: Sequence[RankedModel | ConsensusModel], confidence_level: fl
     else:
         texts = [f"{listed(first)} may be first {confidence}"]
     texts += [
-        _within(rank_set, names)
-        for rank_set, names in _by_set(models).items()
-        if rank_set.high > 1
+        _within(rank_set, names) for rank_set, names in _by_set(models).items() if rank_set.high > 1
     ]
     return "; ".join(texts)
 

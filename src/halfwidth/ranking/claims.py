@@ -9,7 +9,8 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.ranking import RankSet
 from halfwidth.core.spec import Better
-from halfwidth.ranking.rank_sets import Flags, rank_bounds, square
+from halfwidth.core.types import Level
+from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.simultaneous import Pairs, all_pairs
 
 
@@ -28,20 +29,27 @@ class ClaimedPairs:
 
     def sets(self) -> tuple[list[RankSet], Flags]:
         """Of all models, which hold together, and which model is claimed better than which."""
-        better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
+        better, not_better = self.claims()
         return _rank_sets(better, not_better), better
+
+    def claims(self, parts: int = 1) -> Claims:
+        """Claims of all pairs, with one of so many equal parts of the error probability."""
+        level = self.settings.request.level
+        part = Level(1 - level.alpha / parts, level.alternative)
+        return self._claims(np.ones(len(self.places), dtype=bool), part)
 
     def sets_with(self, model: int) -> list[RankSet]:
         """Sets from the pairs of one model, of which that of this model holds by itself."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1)))
+        own = (self.places == model).any(axis=-1)
+        return _rank_sets(*self._claims(own, self.settings.request.level))
 
     def _chosen(self, places: Pairs) -> ChosenPairs:
         pairs = tuple((self.names[one], self.names[other]) for one, other in places.tolist())
         return ChosenPairs(self.family, pairs)
 
-    def _claims(self, some: Flags) -> tuple[Flags, Flags]:
+    def _claims(self, some: Flags, level: Level) -> Claims:
         """Who is claimed better than whom, and not better, by more than the margin."""
-        places, level = self.places[some], self.settings.request.level
+        places = self.places[some]
         chosen = self._chosen(places)
         estimates = [one for one, kept in zip(self.estimates, some, strict=True) if kept]
         claims = claims_of(chosen, estimates, self.settings, level, self.margin)

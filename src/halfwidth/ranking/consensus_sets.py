@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
-from halfwidth.ranking.rank_sets import Claims, rank_bounds
+from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds
 from halfwidth.ranking.ranks import Ranks
 
 # Numbers in the temporaries of a block of resamples. No result depends on it.

@@ -29,9 +29,7 @@ def stability_of(rankings: Sequence[Ranking], consensus: Sequence[Consensus] = (
         for one, other in itertools.combinations(rankings, 2)
         if (over := _difference(one, other))
     ]
-    of_consensus = [
-        pair for one in consensus if one.over == TASKS for pair in _with_consensus(one)
-    ]
+    of_consensus = [pair for one in consensus if one.over == TASKS for pair in _with_consensus(one)]
     order = (TASKS, METRICS, SCHEMES).index
     return RankStability((*sorted(pairs, key=lambda pair: order(pair.over)), *of_consensus))
 

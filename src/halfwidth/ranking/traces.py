@@ -97,6 +97,4 @@ def joined_resamples(
     count = min(map(len, orders.values()))
     if not count:
         return None
-    return [
-        one[orders[trace.cases][:count]] for trace, one in zip(traces, resampled, strict=True)
-    ]
+    return [one[orders[trace.cases][:count]] for trace, one in zip(traces, resampled, strict=True)]
