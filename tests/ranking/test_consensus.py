@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import pytest
 from scipy import stats
 
 import halfwidth as hw
+from halfwidth.core.ranking import RankSet
 from halfwidth.core.types import Array
-from halfwidth.ranking.consensus_sets import combined_ranks, consensus_bounds
+from halfwidth.ranking.consensus_sets import REDUCTIONS, combined_ranks, consensus_bounds
 from halfwidth.ranking.rank_sets import Claims
 from halfwidth.ranking.ranks import ranks_of
 from halfwidth.ranking.stability import agreement
@@ -23,7 +25,7 @@ FEW: dict[str, Any] = {"n_resamples": 299, "rng": 3}
 LEADS = {"T1": (0.3, 0.1, 0.0), "T2": (0.3, 0.0, 0.1), "T3": (0.15, 0.05, 0.3)}
 
 
-def tasks(leads: dict[str, tuple[float, ...]] = LEADS, n: int = 30) -> pd.DataFrame:
+def tasks(leads: Mapping[str, tuple[float, ...]] = LEADS, n: int = 30) -> pd.DataFrame:
     """A table with the column dsc, of models A, B, C whose means differ from task to task."""
     generator = np.random.default_rng(4)
     rows = []
@@ -66,7 +68,7 @@ def claims_of_truth(generator: np.random.Generator, margin: int) -> Claims:
 @pytest.mark.parametrize("margin", [0, 1])
 def test_sets_hold_the_ranks_of_all_merits_that_fit_the_claims(combine: str, margin: int) -> None:
     generator = np.random.default_rng(7)
-    reduce = {"mean_rank": np.mean, "median_rank": np.median}[combine]
+    reduce = REDUCTIONS[combine]
     narrower = 0
     for _ in range(25):
         claims = [claims_of_truth(generator, margin) for _ in range(3)]
@@ -239,7 +241,7 @@ def test_stability_over_schemes_names_the_models_that_change_places() -> None:
     # A is ahead of B in the mean, by one case, and behind it in all others.
     first = np.array([0.9, *[0.5] * 9])
     table = {"A": first, "B": np.array([0.1, *[0.51] * 9]), "C": first - 0.1}
-    both = ("aggregate_then_rank", "rank_then_aggregate")
+    both: Any = ("aggregate_then_rank", "rank_then_aggregate")
     found = hw.rank(table, metric="dsc", scheme=both, **FEW)
     (pair,) = found.stability
     assert (pair.over, pair.first, pair.second) == ("schemes", *both)
@@ -247,3 +249,28 @@ def test_stability_over_schemes_names_the_models_that_change_places() -> None:
     assert pair.moved == ("A", "B")
     assert "A and B change places" in repr(found.stability)
     assert found.to_dict()["stability"][0]["moved"] == ["A", "B"]
+
+
+@pytest.mark.parametrize("method", ["auto", "percentile"])
+def test_the_sets_are_those_of_rankings_at_the_parts_of_the_level(method: str) -> None:
+    leads = {"T1": (0.03, 0.01, 0.0), "T2": (0.02, 0.0, 0.01), "T3": (0.02, 0.01, 0.0)}
+    table = tasks(leads, n=20)
+    for margin in (0.0, 0.005):
+        how: dict[str, Any] = {"method": method, "margin": margin}
+        (consensus,) = ranked(table, **how, confidence_level=0.7).consensus
+        claims = []
+        for ranking in ranked(table, **how, confidence_level=0.9):
+            better = np.array(
+                [[(one, other) in ranking.claims for other in "ABC"] for one in "ABC"]
+            )
+            claims.append((better, better.T))
+        if margin == 0:
+            bounds = consensus_bounds(claims, "mean_rank").tolist()
+            assert [str(consensus[name].rank_set) for name in "ABC"] == [
+                str(RankSet(low, high)) for low, high in bounds
+            ]
+        else:
+            # Claims of not being better by more than the margin only narrow the sets.
+            bounds = consensus_bounds(claims, "mean_rank").tolist()
+            for name, (low, high) in zip("ABC", bounds, strict=True):
+                assert low <= consensus[name].rank_set.low <= consensus[name].rank_set.high <= high

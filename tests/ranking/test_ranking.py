@@ -192,6 +192,34 @@ def test_each_task_of_a_table_is_ranked_apart() -> None:
     assert found["T1"]["B"].rank_set == direct["B"].rank_set
 
 
+def test_the_table_of_a_challenge_needs_no_options() -> None:
+    named = hw.rank_table(long_table(), "value", by="algorithm", within="task", metric="dsc", **FEW)
+    found = hw.rank_table(long_table(), metric="dsc", **FEW)
+    assert found.to_dict() == named.to_dict()
+    assert found.notes[0].startswith(
+        "models ('algorithm') are ranked by 'value' within each 'task'"
+    )
+    assert named.notes == ()
+    as_model = long_table().rename(columns={"algorithm": "model"}).assign(further=1.0)
+    assert hw.rank_table(as_model, metric="dsc", **FEW).to_dict() == named.to_dict()
+    columns = long_table().to_dict("list")
+    assert hw.rank_table(columns, metric="dsc", **FEW).to_dict() == named.to_dict()
+    by_task = hw.rank_table(long_table(), "value", task="task", metric="dsc", **FEW)
+    assert by_task.to_dict() == named.to_dict()
+    with pytest.raises(hw.OptionError, match="by another name"):
+        hw.rank_table(long_table(), within="task", task="task", metric="dsc")
+
+
+def test_a_canonical_table_is_ranked_within_its_tasks_and_labels() -> None:
+    table = long_table().rename(columns={"algorithm": "model"}).assign(metric="dsc", label="liver")
+    found = hw.rank_table(table, **FEW)
+    assert [one.label for one in found] == ["T1 / liver", "T2 / liver", "T3 / liver"]
+    assert (
+        found[0].to_dict()["models"]
+        == hw.rank_table(long_table(), metric="dsc", **FEW)[0].to_dict()["models"]
+    )
+
+
 def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
     given = models((0.0, 0.3))
     given["B"] = np.where(np.arange(40) < 30, np.nan, given["B"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import Columns, Models, named_files, read_models
+from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_files, read_models
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError
 from halfwidth.core.parameters import split_names
@@ -97,7 +97,11 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
+def models_in(
+    files: list[str],
+    given: Mapping[str, Any],
+    model_columns: Sequence[str] = (MODEL_COLUMN,),
+) -> Models:
     """Read the tables of the models as options say."""
     reading_options: reading.Options = (
         given["sheet"],
@@ -107,7 +111,11 @@ def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
     )
     may_be_one = given.get("goal") is not None
     models = read_models(
-        named_files(files), columns_of(given), reading_options, may_be_one=may_be_one
+        named_files(files),
+        columns_of(given),
+        reading_options,
+        may_be_one=may_be_one,
+        model_columns=model_columns,
     )
     note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
     return models

@@ -34,9 +34,29 @@ def rank(
             show_default=False,
         ),
     ] = None,
-    by: comparison_options.By = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the model of each row; default: model or algorithm, where "
+            "there is one.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
     value: comparison_options.Value = None,
-    within: comparison_options.Within = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--within",
+            "--task",
+            help="Column of tasks, such as the organ, each of which is ranked apart; repeatable. "
+            "Default: task, in a table with the columns algorithm, task and case.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
     sheet: reading.Sheet = None,
@@ -108,7 +128,7 @@ def rank(
 
     \b
     halfwidth rank models.csv --by model --metric dsc
-    halfwidth rank challenge.csv --by algorithm --within task --metric dsc
+    halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
@@ -120,12 +140,13 @@ def rank(
             "'halfwidth rank --help' says more"
         )
     settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.ranking.api import rank_table
+    from halfwidth.ranking.challenge_tables import MODEL_COLUMNS
     from halfwidth.report.rankings import rankings_document
 
+    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
     rankings = rank_table(
         models.tables,
         **models.columns,

@@ -14,7 +14,6 @@ from halfwidth.comparison.prediction_tables import prediction_columns, predictio
 from halfwidth.comparison.settings import Settings, resolve_settings
 from halfwidth.comparison.sources import (
     TableColumns,
-    column_list,
     column_name,
     sources_of,
     value_columns,
@@ -27,6 +26,7 @@ from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.ranking.assembling import RankingOptions
+from halfwidth.ranking.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.schemes import resolve_schemes
 from halfwidth.ranking.together import all_ranked
@@ -189,8 +189,9 @@ def rank_table(
     table: Any,
     value: Any = None,
     *,
-    by: str = "model",
+    by: str | None = None,
     within: Any = (),
+    task: Any = (),
     case: str | None = None,
     target: str | None = None,
     score: Any = (),
@@ -234,16 +235,18 @@ def rank_table(
     ----------
     table : data frame, mapping of columns, sequence of tables, or mapping of str to table
         As for `compare_table`: a column names the model of each row, or there is a table for each
-        model. A challenge's table with the columns algorithm, task, case and value is read as it is
-        with ``by="algorithm", within="task"``.
+        model. A challenge's table with the columns algorithm (or model), task, case and value is
+        read as it is.
     value : str, sequence of str, or mapping of str to str, optional
         Columns of values, each of which is ranked apart; or, from the name of each model, its
         column. Default: every numeric column.
-    by : str, default "model"
-        The column of models.
+    by : str, optional
+        The column of models; default ``model``, else ``algorithm``.
     within : str or sequence of str, optional
         Columns within each combination of whose levels models are ranked apart, such as the task;
-        default in a canonical table: ``task`` and ``label``.
+        default in a canonical table: ``task`` and ``label``, in a challenge's: ``task``.
+    task : str or sequence of str, optional
+        The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
     metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
@@ -280,7 +283,7 @@ def rank_table(
     ...     "algorithm": ["U-Net"] * 6 + ["ViT"] * 6,
     ...     "value": [0.91, 0.88, 0.93, 0.90, 0.89, 0.92, 0.35, 0.30, 0.39, 0.41, 0.22, 0.37],
     ... })
-    >>> hw.rank_table(frame, "value", by="algorithm", metric="dsc", rng=1)[0]["U-Net"].rank
+    >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
     combining = resolve_combining(combine, absent_model)
@@ -299,9 +302,11 @@ def rank_table(
         unmatched,
         keep_cases,
     )
+    where = prediction_columns(target, score, prediction)
+    named = challenge_columns(table, by, within, task, value, of_cases=where is None)
     columns = TableColumns(
-        column_name("by", by) or "",
-        column_list("within", within),
+        named.by,
+        named.within,
         column_name("case", case),
         column_name("groups", groups),
         column_name("strata", strata),
@@ -323,7 +328,6 @@ def rank_table(
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    where = prediction_columns(target, score, prediction)
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
@@ -334,9 +338,9 @@ def rank_table(
     else:
         measuring = of_values(metric, bounds, given, named=False)
         families, notes = value_families(
-            sources, columns, value_columns(value), metric, bounds, settings
+            sources, columns, value_columns(named.value), metric, bounds, settings
         )
-    return _ranked(families, measuring, options, settings, notes)
+    return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
 def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:

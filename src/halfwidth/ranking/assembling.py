@@ -65,12 +65,13 @@ def ranked(
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
-    pairs = ClaimedPairs(family, options.margin, settings)
-    merits = pairs.sign * np.array([estimate.value for estimate in estimates])
-    ranks = ranks_of(merits, options.margin)
+    sign = 1.0 if jobs[0].functional.metric.spec.better is Better.HIGHER else -1.0
+    merits = sign * np.array([estimate.value for estimate in estimates])
+    ranks, order = ranks_of(merits, options.margin), np.argsort(-merits, kind="stable").tolist()
+    pairs = ClaimedPairs(family, order, sign, options.margin, settings)
     together, better = pairs.sets()
-    marginal = [pairs.sets_with(model)[model] for model in range(len(jobs))]
-    drawn = pairs.sign * _replicates(jobs, settings)
+    marginal = [pairs.set_of(model) for model in range(len(jobs))]
+    drawn = sign * _replicates(jobs, settings)
     distribution = rank_distribution(merits, drawn, options.margin)
     models = [
         _model(name, estimate, rank, (together[place], marginal[place]))
@@ -79,7 +80,6 @@ def ranked(
         )
     ]
     models = _with_shares(models, distribution, options.top)
-    order = np.argsort(-merits, kind="stable").tolist()
     names = list(family.jobs)
     position = {place: at for at, place in enumerate(order)}
     groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
@@ -162,17 +162,15 @@ def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSe
 
 def _replicates(jobs: Sequence[Job], settings: Settings) -> Array:
     """The values of all models on the same resamples, (K, B)."""
-    return np.stack(
-        [
-            replicates(
-                job.records.arranged[None],
-                job.records.design,
-                job.functional.statistic,
-                settings.plan,
-            )[0]
-            for job in jobs
-        ]
-    )
+    statistics = [job.functional.statistic for job in jobs]
+    values, design = [job.records.arranged for job in jobs], jobs[0].records.design
+    if all(one == statistics[0] for one in statistics):
+        return replicates(np.stack(values), design, statistics[0], settings.plan)
+    own = [
+        replicates(one[None], design, statistic, settings.plan)
+        for one, statistic in zip(values, statistics, strict=True)
+    ]
+    return np.concatenate(own)
 
 
 def _with_shares(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,9 @@ def combined_together(places: Sequence[Place], *, over_metrics: bool) -> list[To
     [('tasks', (0, 2)), ('tasks', (1, 3)), ('metrics', (0, 1)), ('metrics', (2, 3)), \
 ('tasks and metrics', (0, 1, 2, 3))]
     """
-    kinds = {TASKS: lambda one: (one.scheme, one.metrics)}
+    kinds: dict[str, Callable[[Place], tuple[Any, ...]]] = {
+        TASKS: lambda one: (one.scheme, one.metrics)
+    }
     if over_metrics:
         kinds |= {METRICS: lambda one: (one.scheme, one.task), BOTH: lambda one: (one.scheme,)}
     found = []

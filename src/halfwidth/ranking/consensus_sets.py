@@ -7,20 +7,20 @@ any two models, and so the rank of each in the consensus.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.types import Array
 from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds
-from halfwidth.ranking.ranks import Ranks
 
 # Numbers in the temporaries of a block of resamples. No result depends on it.
 BLOCK = 2_000_000
 REDUCTIONS: Mapping[str, Callable[..., Array]] = {"mean_rank": np.mean, "median_rank": np.median}
 
 
-def combined_ranks(ranks: Sequence[Ranks], combine: str) -> Array:
+def combined_ranks(ranks: Sequence[NDArray[np.signedinteger[Any]]], combine: str) -> Array:
     """Means or medians of the ranks in several rankings, each (B, K)."""
     rows = np.stack(ranks)
     block = max(1, BLOCK // max(rows[:, :1].size, 1))
@@ -72,10 +72,10 @@ def _least_differences(claims: Sequence[Claims], combine: str) -> Array:
     each = np.stack([_least_rank_differences(*one) for one in claims])
     if combine == "mean_rank":
         # Sums of whole numbers, of which none is 0 by rounding alone.
-        return each.sum(axis=0).astype(float)
+        return np.asarray(each.sum(axis=0).astype(float))
     lowest, highest = np.median(bounds, axis=0).T
     # Where one model is ahead by so many ranks everywhere, its median is too.
-    return np.maximum(lowest - highest[:, None], each.min(axis=0))
+    return np.asarray(np.maximum(lowest - highest[:, None], each.min(axis=0)))
 
 
 def _least_rank_differences(better: Flags, not_better: Flags) -> NDArray[np.intp]:
@@ -89,4 +89,4 @@ def _least_rank_differences(better: Flags, not_better: Flags) -> NDArray[np.intp
     off_diagonal = ~np.eye(len(better), dtype=bool)
     others = (not_better & off_diagonal).T.astype(np.intp) @ (better & off_diagonal)
     apart = low - high[:, None]
-    return np.where(better, np.maximum(apart, 1 + others), apart)
+    return np.asarray(np.where(better, np.maximum(apart, 1 + others), apart))

@@ -11,7 +11,9 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.ranking.rank_sets import Claims, Flags
-from halfwidth.ranking.ranks import Ranks, ranks_of
+from halfwidth.ranking.ranks import ranks_of
+
+SmallRanks = NDArray[np.int16]
 
 
 @frozen(eq=False)
@@ -39,11 +41,11 @@ class Trace:
     claims: Mapping[int, Claims]
     cases: Hashable
 
-    def ranks(self, names: Sequence[str]) -> Ranks:
+    def ranks(self, names: Sequence[str]) -> SmallRanks:
         """Ranks of models among each other; of those that are not there the last."""
-        return self._placed(self.merits[:, None], names)[0]
+        return np.asarray(self._placed(self.merits[:, None], names)[0])
 
-    def resampled(self, names: Sequence[str]) -> Ranks:
+    def resampled(self, names: Sequence[str]) -> SmallRanks:
         """The same on each resample, (B, K); 0 where a model has no value there."""
         return self._placed(self.replicates, names)
 
@@ -61,7 +63,7 @@ class Trace:
             claims.append(flags)
         return claims[0], claims[1]
 
-    def _placed(self, merits: Array, names: Sequence[str]) -> Ranks:
+    def _placed(self, merits: Array, names: Sequence[str]) -> SmallRanks:
         known, rows = self._there(names)
         own = merits[rows].T
         ranks = np.zeros((len(own), len(names)), dtype=np.int16)
@@ -78,7 +80,7 @@ class Trace:
 
 def joined_resamples(
     traces: Sequence[Trace], names: Sequence[str], seed: int
-) -> list[NDArray[np.int16]] | None:
+) -> list[SmallRanks] | None:
     """Ranks on resamples of all rankings, each (B, K); None where some ranking has none.
 
     Rankings of the same cases keep their resamples side by side. Those of other cases are put in
