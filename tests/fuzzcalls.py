@@ -420,6 +420,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
     },
     "summary_table": {
+        "missing": words("raise", "omit", "worst", "all"),
         "values": words("dice", ["dice"], None, "case", "missing"),
         "groups": words("model", "case", "missing"),
         "strata": words("model", "missing"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.families import Family
@@ -24,11 +25,15 @@ from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Missing, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
 
 
 def rank(
@@ -197,6 +202,8 @@ def rank_table(
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -244,6 +251,13 @@ def rank_table(
         Columns, as for `compare_table`.
     metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
         As for `rank`.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
     absent_class, undefined, costs, priors, keep_cases
@@ -272,7 +286,8 @@ def rank_table(
     >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top)
+    combining = resolve_combining(combine, absent_model)
+    options = replace(_ranking_options(scheme, margin, top), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -362,8 +377,7 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    measured = [one for family in families for one in measuring.measured(family, settings)]
-    items = [
-        ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
+    measured = [
+        (family.label, one) for family in families for one in measuring.measured(family, settings)
     ]
-    return Rankings(tuple(items), tuple(notes))
+    return all_ranked(measured, options, settings, notes)
