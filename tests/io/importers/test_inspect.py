@@ -60,7 +60,8 @@ def test_epochs_are_repeats_of_a_case(tmp_path: Path) -> None:
     assert cells(table, "seed") == [1, 2, 1, 2, 1, 2]
     assert (set(table.levels("model")), set(table.levels("task"))) == ({"org/model"}, {"gpqa"})
     (estimate,) = hw.summary_table(table, rng=1)
-    assert (estimate.value, estimate.n_groups) == (pytest.approx(2.5 / 6), 3)
+    assert estimate.value == pytest.approx(2.5 / 6)
+    assert estimate.n_groups == 3
     assert [mean.value for mean in table.stated_means] == [pytest.approx(2.5 / 6)]
     assert "HW102" not in {caution.code for caution in estimate.cautions}
     (by_topic,) = hw.summary_table(table, groups="metadata.topic", rng=1)
@@ -147,11 +148,12 @@ def test_names_of_members_are_never_paths(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["in"]
 
 
-def test_a_member_that_fills_the_memory(tmp_path: Path) -> None:
-    bomb = b"[" + b" " * (1 << 27) + b"]"
+def test_a_member_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = b"[" + b" " * (1 << 25) + b"]"
     file = zipped(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": bomb})
-    assert file.stat().st_size < 1 << 18
-    with pytest.raises(DataError, match=r"'summaries.json' unpacks to 134 MB, more than is read"):
+    assert file.stat().st_size < 1 << 16
+    monkeypatch.setattr(zip_members, "ALWAYS_UNPACKED", 1 << 24)
+    with pytest.raises(DataError, match=r"'summaries\.json' unpacks to 34 MB, more than is read"):
         read_table(file)
 
 
@@ -179,7 +181,7 @@ def test_a_member_that_is_longer_than_it_says(tmp_path: Path) -> None:
     assert struct.unpack_from("<I", data, place + 24) == (size,)
     struct.pack_into("<I", data, place + 24, size // 2)
     file.write_bytes(data)
-    with pytest.raises(DataError, match="'header.json' is damaged"):
+    with pytest.raises(DataError, match=r"'header\.json' is damaged"):
         read_table(file)
 
 

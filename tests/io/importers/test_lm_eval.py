@@ -112,7 +112,7 @@ def test_malformed(tmp_path: Path, samples: list[Any], message: str) -> None:
 def test_malformed_results_beside_it(tmp_path: Path, results: str) -> None:
     file = lines(tmp_path / "samples_t_2026-01-16T15-23-47.jsonl", sample())
     written(tmp_path / "results_2026-01-16T15-23-47.json", results)
-    if results.startswith("[1") or results.startswith("[["):
+    if results.startswith(("[1", "[[")):
         with pytest.raises(DataError, match=r"results_2026.*beside it"):
             read_table(file)
     else:

@@ -18,6 +18,7 @@ from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.importers.json_files import parsed_json
 from halfwidth.io.importers.zip_members import ZipMembers, zip_members
 from halfwidth.io.table import StatedMean, Table
+from halfwidth.metrics.agreement import accuracy
 
 TITLE = "Inspect log"
 HEADERS = ("header.json", "_journal/start.json", "start.json")
@@ -26,6 +27,8 @@ SAMPLES, SAMPLE = "samples/", ("_epoch_", ".json")
 ZIP = b"PK"
 # Grades of Inspect and what it counts them as; an answer that was refused is a wrong one.
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+# What it calls means.
+MEANS = (accuracy.__name__, "mean")
 
 Sample = Mapping[str, Any]
 
@@ -218,7 +221,7 @@ def _stated_means(header: Mapping[str, Any], held: set[str]) -> Iterator[StatedM
             continue
         names = [str(score.get("scorer")), f"{score.get('scorer')}.{score.get('name')}"]
         name = next((name for name in reversed(names) if name in held), None)
-        for key in ("accuracy", "mean"):
+        for key in MEANS:
             stated = metrics.get(key)
             value = stated.get("value") if isinstance(stated, dict) else None
             if name is not None and isinstance(value, int | float) and math.isfinite(value):

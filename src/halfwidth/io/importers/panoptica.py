@@ -19,6 +19,7 @@ from halfwidth.io.importers.case_values import CaseValue, canonical_table, numbe
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.importers.json_files import json_lines
 from halfwidth.io.table import Table
+from halfwidth.metrics.overlap import dsc, iou
 
 TITLE = "panoptica results"
 SUBJECT = "subject_name"
@@ -26,7 +27,7 @@ SUBJECT = "subject_name"
 IN_REFERENCE = ("n_ref_instances", "num_ref_instances")
 IN_PREDICTION = ("n_pred_instances", "num_pred_instances")
 # Of metrics of whole images the definitions are the same; ``sq_dsc`` is of matched instances.
-SAME = {"global_bin_dsc": "dsc", "global_bin_iou": "iou"}
+SAME = {f"global_bin_{metric.__name__}": metric.__name__ for metric in (dsc, iou)}
 QUALITIES = re.compile(
     r"(autc_)?(rq|sq|pq|prec|rec|(sq|pq)_[a-z0-9]+|(global_bin|region_avg)_\w+)", re.IGNORECASE
 )

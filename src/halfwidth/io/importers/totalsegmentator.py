@@ -16,6 +16,8 @@ from halfwidth.core.errors import DataError
 from halfwidth.io.importers.case_values import CaseValue, canonical_table
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.table import Table
+from halfwidth.metrics.boundary_overlap import nsd
+from halfwidth.metrics.overlap import dsc
 
 TITLE = "TotalSegmentator evaluation"
 SUBJECT = "subject"
@@ -64,7 +66,7 @@ def _rows(table: Table) -> Iterator[CaseValue]:
         if not table.is_empty(name) and not table.is_numeric(name):
             raise DataError(f"column {name!r} holds text where numbers are expected")
         tolerance = found[2]
-        metric = "dsc" if tolerance is None else "nsd"
+        metric = dsc.__name__ if tolerance is None else nsd.__name__
         parameters = None if tolerance is None else f"tolerance={tolerance};definition=surface"
         values = table.values(name, every).astype(float)
         for subject, value in zip(subjects, values.tolist(), strict=True):
