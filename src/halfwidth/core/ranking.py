@@ -54,6 +54,8 @@ class RankedModel:
         resample defines the values of all models.
     top_share : float
         That of the first ranks taken together, as many as the ranking asks for.
+    n_missing : int
+        Cases for which the model has no value.
     """
 
     name: str
@@ -63,6 +65,7 @@ class RankedModel:
     marginal_set: RankSet
     shares: tuple[float, ...] = ()
     top_share: float = math.nan
+    n_missing: int = 0
 
     @property
     def value(self) -> float:
@@ -88,6 +91,7 @@ class RankedModel:
             "high": self.estimate.high,
             "first_share": self.first_share,
             "top_share": self.top_share,
+            "n_missing": self.n_missing,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,6 +133,10 @@ class Ranking:
     cases : ComparedCases or None
         The values behind the ranking, where they were asked for (``keep_cases=True``); no output
         holds them.
+    missing : {"raise", "omit", "worst", "worst_rank"}
+        What missing values count as.
+    under_policies : mapping of str to mapping of str to int
+        Where values are missing, the rank of each model under each policy that applies.
     """
 
     models: tuple[RankedModel, ...]
@@ -144,6 +152,8 @@ class Ranking:
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
+    missing: str = "raise"
+    under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -216,6 +226,8 @@ class Ranking:
             "n_groups": first.n_groups,
             "n_missing": first.n_missing,
             "n_unmatched": self.n_unmatched,
+            "missing": self.missing,
+            "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
             "claims": [list(pair) for pair in self.claims],

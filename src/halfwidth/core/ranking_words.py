@@ -10,6 +10,13 @@ from halfwidth.core.formatting import percent
 if TYPE_CHECKING:
     from halfwidth.core.ranking import RankedModel, Ranking, RankSet
 
+# What a policy does with missing values.
+POLICIES = {
+    "omit": "if left out",
+    "worst": "if the worst value",
+    "worst_rank": "if last in its case",
+}
+
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.

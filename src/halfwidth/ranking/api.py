@@ -21,11 +21,17 @@ from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.ranking.assembling import RankingOptions, ranked
 from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.ranking.missing_values import (
+    WORST_RANK,
+    RankedMissing,
+    check_worst_rank,
+    measured_with_policies,
+)
 from halfwidth.ranking.schemes import resolve_schemes
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
@@ -45,7 +51,7 @@ def rank(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: Any = None,
@@ -97,8 +103,10 @@ def rank(
         A method for the differences (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`.
-    missing : {"raise", "omit", "worst"}
+    missing : {"raise", "omit", "worst", "worst_rank"}
         What a missing value means. A case that is left out for one model is left out for all.
+        ``"worst_rank"``, with ``"rank_then_aggregate"``: the last rank of its case. Where values
+        are missing, the result has the ranks under each policy (``under_policies``).
     unmatched : {"raise", "omit"}
         What becomes of cases that are not there for all models.
     groups, strata : array-like, optional
@@ -143,7 +151,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -151,7 +159,7 @@ the rank of C is 3.
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -201,7 +209,7 @@ def rank_table(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: str | None = None,
@@ -272,7 +280,7 @@ def rank_table(
     >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -280,7 +288,7 @@ def rank_table(
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -328,14 +336,15 @@ def rank_table(
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(resolve_schemes(scheme), width, places)
+    worst_rank = isinstance(missing, str) and missing == WORST_RANK
+    return RankingOptions(resolve_schemes(scheme), width, places, worst_rank)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
@@ -362,7 +371,15 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    measured = [one for family in families for one in measuring.measured(family, settings)]
+    if options.worst_rank:
+        check_worst_rank(options.schemes, measuring)
+    measured = [
+        one
+        for family in families
+        for one in measured_with_policies(
+            family, measuring, settings, worst_rank=options.worst_rank
+        )
+    ]
     items = [
         ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
     ]

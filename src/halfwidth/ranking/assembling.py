@@ -19,6 +19,7 @@ from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import AGGREGATE, of_scheme
@@ -35,11 +36,14 @@ class RankingOptions:
         Of `SCHEMES`, a ranking for each.
     margin : float
     top : int
+    worst_rank : bool
+        Whether a missing value takes the last rank of its case.
     """
 
     schemes: tuple[str, ...]
     margin: float
     top: int
+    worst_rank: bool = False
 
 
 def ranked(
@@ -47,6 +51,7 @@ def ranked(
 ) -> Ranking:
     """The ranking of one family by one scheme."""
     _check_direction(family)
+    under_policies = _ranks_under_policies(family, scheme, options.margin)
     cases = family.cases if settings.keep_cases else None
     family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
@@ -61,7 +66,10 @@ def ranked(
         merits, pairs.sign * _replicates(jobs, settings), options.margin
     )
     models = [
-        _model(name, estimate, rank, (together[place], marginal[place]))
+        replace(
+            _model(name, estimate, rank, (together[place], marginal[place])),
+            n_missing=family.n_missing.get(name, 0),
+        )
         for place, (name, estimate, rank) in enumerate(
             zip(family.jobs, estimates, ranks.tolist(), strict=True)
         )
@@ -89,10 +97,35 @@ def ranked(
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
-        _cautions([*estimates, *pairs.estimates], models, scheme),
+        _cautions(
+            [*estimates, *pairs.estimates],
+            models,
+            scheme,
+            policies_disagree(under_policies, family.n_missing),
+        ),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
+        WORST_RANK if options.worst_rank else settings.request.missing,
+        under_policies,
     )
+
+
+def _ranks_under_policies(
+    family: MeasuredFamily, scheme: str, margin: float
+) -> dict[str, dict[str, int]]:
+    """The rank of each model under each policy for missing values."""
+    found = {}
+    for policy, measured in applying(family.policies, scheme).items():
+        jobs = of_scheme(measured, scheme).jobs
+        merits = np.array([_merit(job) for job in jobs.values()])
+        found[policy] = dict(zip(jobs, ranks_of(merits, margin).tolist(), strict=True))
+    return found
+
+
+def _merit(job: Job) -> float:
+    """The statistic of a model, turned so that more is better."""
+    value = float(job.functional.statistic(job.records.arranged[None])[0])
+    return value if job.functional.metric.spec.better is Better.HIGHER else -value
 
 
 def _check_direction(family: MeasuredFamily) -> None:
@@ -168,10 +201,13 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
 
 
 def _cautions(
-    estimates: Sequence[Estimate], models: Sequence[RankedModel], scheme: str
+    estimates: Sequence[Estimate],
+    models: Sequence[RankedModel],
+    scheme: str,
+    further: Sequence[Caution],
 ) -> tuple[Caution, ...]:
-    """The first of each code of the models and of their differences; and near ties."""
-    raised = [one for estimate in estimates for one in estimate.cautions]
+    """The first of each code of the models and of their differences; near ties and others."""
+    raised = [*(one for estimate in estimates for one in estimate.cautions), *further]
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
         raised.append(caution("HW851", count=unsettled, total=len(models)))
