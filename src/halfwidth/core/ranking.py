@@ -15,6 +15,7 @@ from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking_consensus import Consensus, RankStability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,6 +138,8 @@ class Ranking:
         What missing values count as.
     under_policies : mapping of str to mapping of str to int
         Where values are missing, the rank of each model under each policy that applies.
+    metrics : tuple of str
+        The metric by which models are ranked, or several that were combined within cases.
     """
 
     models: tuple[RankedModel, ...]
@@ -154,6 +157,7 @@ class Ranking:
     cases: ComparedCases | None = field(default=None, compare=False)
     missing: str = "raise"
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -169,9 +173,9 @@ class Ranking:
         return self.models[0].estimate.label
 
     @property
-    def names(self) -> tuple[str, str, str]:
+    def names(self) -> tuple[str, ...]:
         """What tells it from other rankings: its label, its metric and its scheme."""
-        return self.label, self.models[0].estimate.metric, self.scheme
+        return self.label, *self.metrics, self.scheme
 
     @property
     def by(self) -> Mapping[str, Any]:
@@ -218,6 +222,7 @@ class Ranking:
             "label": self.label,
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": first.metric,
+            "metrics": list(self.metrics),
             "subject": self.subject,
             "scheme": self.scheme,
             "margin": self.margin,
@@ -252,10 +257,16 @@ class Rankings(Sequence[Ranking]):
     items : tuple of Ranking
     notes : tuple of str
         What was done to the tables.
+    consensus : tuple of Consensus
+        Over tasks, for each metric and scheme; and over metrics, where that was asked for.
+    stability : RankStability
+        How far the rankings of different tasks, metrics and schemes agree.
     """
 
     items: tuple[Ranking, ...]
     notes: tuple[str, ...] = field(default=())
+    consensus: tuple[Consensus, ...] = ()
+    stability: RankStability = RankStability()
 
     @overload
     def __getitem__(self, index: int | str | tuple[str, ...]) -> Ranking: ...
@@ -305,6 +316,8 @@ class Rankings(Sequence[Ranking]):
         return {
             "schema_version": SCHEMA_VERSION,
             "rankings": [item.to_dict() for item in self],
+            "consensus": [one.to_dict() for one in self.consensus],
+            "stability": self.stability.to_dict(),
         }
 
     def to_json(self) -> str:
@@ -332,6 +345,7 @@ class Rankings(Sequence[Ranking]):
 
     def __repr__(self) -> str:
         lines = [f"Rankings ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
+        lines += [f"  {one.sentence()}" for one in self.consensus]
         lines += [f"  {code} {text}" for code, text in self.caution_lines()]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
@@ -343,6 +357,6 @@ class Rankings(Sequence[Ranking]):
         table: str = self.to_frame()[shown_columns].to_html(
             index=False, escape=True, float_format="{:.4g}".format
         )
-        lines = [item.sentence() for item in self]
+        lines = [one.sentence() for one in (*self, *self.consensus)]
         lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         return table + "<ul>" + "".join(f"<li>{html.escape(text)}</li>" for text in lines) + "</ul>"

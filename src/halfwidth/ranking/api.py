@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.families import Family
@@ -24,8 +25,9 @@ from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import (
     WORST_RANK,
     RankedMissing,
@@ -33,8 +35,11 @@ from halfwidth.ranking.missing_values import (
     measured_with_policies,
 )
 from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
 
 
 def rank(
@@ -205,6 +210,8 @@ def rank_table(
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
@@ -252,6 +259,13 @@ def rank_table(
         Columns, as for `compare_table`.
     metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
         As for `rank`.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
     absent_class, undefined, costs, priors, keep_cases
@@ -280,7 +294,8 @@ def rank_table(
     >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top, missing)
+    combining = resolve_combining(combine, absent_model)
+    options = replace(_ranking_options(scheme, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -374,13 +389,10 @@ def _ranked(
     if options.worst_rank:
         check_worst_rank(options.schemes, measuring)
     measured = [
-        one
+        (family.label, one)
         for family in families
         for one in measured_with_policies(
             family, measuring, settings, worst_rank=options.worst_rank
         )
     ]
-    items = [
-        ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
-    ]
-    return Rankings(tuple(items), tuple(notes))
+    return all_ranked(measured, options, settings, notes)
