@@ -33,6 +33,7 @@ TABLES: dict[str, str] = {
     "repeated.csv": "case,dice,dice\na,0.9,0.8\n",
     "ragged.csv": "case,dice\na,0.9\nb,0.8,0.7\n",
     "table.json": "{}",
+    "table.yaml": "a: 1\n",
     "table.cvs": "case,dice\na,0.9\n",
 }
 
@@ -66,8 +67,9 @@ def complaint(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Comp
         ("absent.csv", "absent.csv: no such file"),
         ("god.csv", "god.csv: no such file; did you mean 'good.csv'?"),
         ("no/such/folder.csv", "no/such/folder.csv: no such file"),
-        (".", ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx)"),
-        ("table.json", "table.json: cannot tell the format from the suffix '.json'; use .csv, "),
+        (".", ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx, .json)"),
+        ("table.yaml", "table.yaml: cannot tell the format from the suffix '.yaml'; use .csv, "),
+        ("table.json", "table.json: is in no format that is known. Read are: nnU-Net v2 "),
         ("table.cvs", "did you mean '.csv'?"),
         ("empty.csv", "empty.csv: the file is empty"),
         ("header.csv", "header.csv: the table has no rows"),

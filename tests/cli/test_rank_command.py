@@ -47,6 +47,13 @@ def test_a_challenge_is_ranked_within_its_tasks(run: Run) -> None:
     assert [one["label"] for one in got["rankings"]] == ["T1", "T2"]
 
 
+def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
+    ran = run("rank", "challenge.csv", *QUICK, "--json")
+    named = ("--by", "algorithm", "--task", "task", "--value", "value")
+    assert ran.out == run("rank", "challenge.csv", *named, *QUICK, "--json").out
+    assert "ranked by 'value' within each 'task'" in ran.err
+
+
 def test_a_table_for_each_model(run: Run) -> None:
     ran = run("rank", "a.csv", "b.csv", "third=c.csv", "--top", "2", *QUICK)
     assert ran.status == 0
@@ -54,6 +61,14 @@ def test_a_table_for_each_model(run: Run) -> None:
     assert "Not told apart: " in ran.out
     assert "third" in ran.out
     assert run("rank", "a.csv", "b.csv", "c.csv", *QUICK, "--strict").status != 0
+
+
+def test_several_schemes_with_a_comma_or_repeated(run: Run) -> None:
+    names = ("aggregate_then_rank", "rank_then_aggregate")
+    asked = ("rank", "a.csv", "b.csv", *QUICK, "--json")
+    with_comma = run(*asked, "--scheme", ",".join(names))
+    assert [one["scheme"] for one in json.loads(with_comma.out)["rankings"]] == list(names)
+    assert run(*asked, "--scheme", names[0], "--scheme", names[1]).out == with_comma.out
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("name", "near"),
     [
-        ("t.json", ""),
+        ("t.yaml", ""),
         ("t", ""),
         ("t.cvs", "; did you mean '.csv'?"),
         ("t.xls", "; did you mean '.xlsx'?"),

@@ -135,6 +135,24 @@ def test_ranks_within_cases_are_averaged() -> None:
     assert ranking.subject == "mean rank by DSC"
 
 
+def test_several_schemes_make_a_ranking_each() -> None:
+    schemes: Any = ["aggregate_then_rank", "rank_then_aggregate"]
+    both = hw.rank(models(), metric="dsc", scheme=schemes, **FEW)
+    for scheme in schemes:
+        (alone,) = hw.rank(models(), metric="dsc", scheme=scheme, **FEW)
+        assert both[scheme].to_dict() == alone.to_dict()
+    found = hw.rank_table(
+        *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
+    )
+    assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
+    assert found["T2", "rank_then_aggregate"].names == ("T2", "dsc", "rank_then_aggregate")
+    with pytest.raises(hw.OptionError, match=r"2 rankings are of 'T2'.*'rank_then_aggregate'"):
+        found["T2"]
+    with pytest.raises(hw.OptionError, match="0 rankings"):
+        found["T2", "liver"]
+    assert found.to_frame()["scheme"].nunique() == 2
+
+
 def test_metrics_of_a_test_set_are_ranked() -> None:
     generator = np.random.default_rng(1)
     truth = np.repeat([0, 1], 40)
@@ -174,6 +192,34 @@ def test_each_task_of_a_table_is_ranked_apart() -> None:
     assert found["T1"]["B"].rank_set == direct["B"].rank_set
 
 
+def test_the_table_of_a_challenge_needs_no_options() -> None:
+    named = hw.rank_table(long_table(), "value", by="algorithm", within="task", metric="dsc", **FEW)
+    found = hw.rank_table(long_table(), metric="dsc", **FEW)
+    assert found.to_dict() == named.to_dict()
+    assert found.notes[0].startswith(
+        "models ('algorithm') are ranked by 'value' within each 'task'"
+    )
+    assert named.notes == ()
+    as_model = long_table().rename(columns={"algorithm": "model"}).assign(further=1.0)
+    assert hw.rank_table(as_model, metric="dsc", **FEW).to_dict() == named.to_dict()
+    columns = long_table().to_dict("list")
+    assert hw.rank_table(columns, metric="dsc", **FEW).to_dict() == named.to_dict()
+    by_task = hw.rank_table(long_table(), "value", task="task", metric="dsc", **FEW)
+    assert by_task.to_dict() == named.to_dict()
+    with pytest.raises(hw.OptionError, match="by another name"):
+        hw.rank_table(long_table(), within="task", task="task", metric="dsc")
+
+
+def test_a_canonical_table_is_ranked_within_its_tasks_and_labels() -> None:
+    table = long_table().rename(columns={"algorithm": "model"}).assign(metric="dsc", label="liver")
+    found = hw.rank_table(table, **FEW)
+    assert [one.label for one in found] == ["T1 / liver", "T2 / liver", "T3 / liver"]
+    assert (
+        found[0].to_dict()["models"]
+        == hw.rank_table(long_table(), metric="dsc", **FEW)[0].to_dict()["models"]
+    )
+
+
 def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
     given = models((0.0, 0.3))
     given["B"] = np.where(np.arange(40) < 30, np.nan, given["B"])
@@ -198,6 +244,7 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
         (lambda: hw.rank(models(), metric="dsc", margin=-1), hw.OptionError, "below 0"),
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
+        (lambda: hw.rank(models(), metric="dsc", scheme=()), hw.OptionError, "no scheme"),
         (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
         (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
         (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),

@@ -86,7 +86,7 @@ def check_table(
     >>> import halfwidth as hw
     >>> audit = hw.check_table({"case": ["a", "b", "b"], "dice": [0.91, 88.0, None]})
     >>> [(finding.code, str(finding.severity)) for finding in audit]
-    [('HW101', 'warning'), ('HW102', 'warning'), ('HW906', 'error')]
+    [('HW101', 'warning'), ('HW102', 'warning'), ('HW904', 'error')]
     """
     return check_tables(
         {"": frame},

@@ -13,7 +13,7 @@ from halfwidth.io.table import Table, joint_codes
 
 # Columns of numbers that may name parts of a case, or whoever gave the values.
 NUMBERED = frozenset({*OF_PARTS, "reader", "rater", "structure", "region"})
-# Of the combinations of cases and levels, the share from which on a table has a row for each.
+# The share of the levels beyond the first that a case must have on average.
 CROSSED = 0.5
 # More levels than this are names of cases.
 MOST_LEVELS = 200
@@ -42,10 +42,10 @@ def telling_apart(table: Table, case: str | None, taken: Collection[str]) -> tup
         others = [codes for other, codes in columns.items() if other != name]
         if _distinct(cases, *others) == wanted:
             del columns[name]
-    levels = joint_codes(*columns.values()) if columns else None
-    if levels is None or wanted < CROSSED * _distinct(cases) * _distinct(levels):
+    if not columns:
         return ()
-    return tuple(columns)
+    of_a_case, levels = wanted / _distinct(cases), _distinct(*columns.values())
+    return tuple(columns) if of_a_case - 1 >= CROSSED * (levels - 1) else ()
 
 
 def _may(table: Table, name: str, case: str, taken: Collection[str]) -> bool:

@@ -25,8 +25,8 @@ OF_MODELS = frozenset({"model", "algorithm", "method", "team", "network", "reade
 # Words in the name of a column whose values are not those of the metric that it names as well.
 NOT_OF_METRIC = frozenset(
     [
-        *("rank", "n", "num", "count", "loss", "sd", "std", "var", "sem", "delta", "diff"),
-        *("difference", "change", "p", "pvalue", "time", "threshold", "weight"),
+        *("rank", "n", "num", "count", "loss", "sd", "std", "var", "sem", "diff", "difference"),
+        *("change", "p", "pvalue", "time", "threshold", "weight"),
     ]
 )
 

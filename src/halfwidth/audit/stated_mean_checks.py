@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -11,13 +11,14 @@ from halfwidth.audit.findings import of_values
 from halfwidth.audit.parts import Part
 from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.spec import Better, MetricSpec
 from halfwidth.core.types import Array
 from halfwidth.io.layout import Layout
 from halfwidth.io.summary_rows import Totals
 from halfwidth.io.table import StatedMean, Table
 
 MEANS = frozenset({"mean", "average", "avg"})
-# A stated mean may be rounded to so many digits at the least; beyond it, to those it has.
+# A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6
 
 
@@ -44,8 +45,7 @@ def check_means(
         of_it = [part for part in parts if _is_of(part, mean)]
         if not of_it:
             continue
-        value = mean.value / scale
-        raised = _compared(value, mean, of_it)
+        raised = _compared(mean, of_it, scale)
         if raised is not None:
             label = of_it[0].label if len(of_it) == 1 else mean.source
             count = sum(len(part.numbers) for part in of_it)
@@ -106,12 +106,13 @@ def _is_of(part: Part, mean: StatedMean) -> bool:
     return all(str(levels.get(name)) == str(level) for name, level in mean.where.items())
 
 
-def _compared(value: float, mean: StatedMean, parts: Sequence[Part]) -> Caution | None:
+def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution | None:
     """What a stated mean calls for; None where no policy is needed to reproduce it."""
+    value, slack = mean.value / scale, _rounding(mean.value) / scale
     by_policy = _means(parts, over=mean.over)
-    missing = sum(int((~np.isfinite(part.numbers)).sum()) for part in parts)
-    matching = [policy for policy, found in by_policy.items() if _agree(value, found)]
-    n = sum(len(part.numbers) for part in parts)
+    missing = sum(int((~np.isfinite(_every_row(part))).sum()) for part in parts)
+    matching = [policy for policy, found in by_policy.items() if _agree(value, found, slack)]
+    n = sum(len(part.rows) for part in parts)
     shown = {policy: f"{found:.6g} with them {policy}" for policy, found in by_policy.items()}
     if not matching:
         only = next(iter(by_policy.values()), math.nan)
@@ -133,21 +134,36 @@ def _compared(value: float, mean: StatedMean, parts: Sequence[Part]) -> Caution 
 
 
 def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
-    """The mean of some parts under each policy for missing values."""
+    """The mean of some parts under each policy for values that are missing or not applicable."""
     found = {"left out": _pooled([part.numbers for part in parts], over)}
-    for how, worst in (("counted as the worst", True), ("counted as 0", False)):
-        filled = [_filled(part, worst=worst) for part in parts]
-        if all(one is not None for one in filled):
-            value = _pooled([one for one in filled if one is not None], over)
-            if not any(_agree(value, known) for known in found.values()):
-                found[how] = value
-    return {policy: value for policy, value in found.items() if math.isfinite(value)}
+    for how, value_of in POLICIES.items():
+        values = [value_of(part.spec) for part in parts]
+        filled = [
+            np.where(np.isfinite(numbers), numbers, value)
+            for numbers, value in zip(map(_every_row, parts), values, strict=True)
+            if value is not None and math.isfinite(value)
+        ]
+        if len(filled) == len(parts):
+            mean = _pooled(filled, over)
+            if not any(_agree(mean, known) for known in found.values()):
+                found[how] = mean
+    return {policy: mean for policy, mean in found.items() if math.isfinite(mean)}
 
 
-def _filled(part: Part, *, worst: bool) -> Array | None:
-    """Numbers with the missing ones as the worst value, or as 0; None where no value is known."""
-    value = part.spec.worst if worst else 0.0
-    return None if value is None else np.where(np.isfinite(part.numbers), part.numbers, value)
+def _every_row(part: Part) -> Array:
+    """Its numbers, and NaN for each row to which the metric does not apply."""
+    return np.append(part.numbers, np.full(len(part.rows) - len(part.numbers), np.nan))
+
+
+def _best(spec: MetricSpec) -> float | None:
+    return {Better.HIGHER: spec.bounds.high, Better.LOWER: spec.bounds.low}.get(spec.better)
+
+
+POLICIES: Mapping[str, Callable[[MetricSpec], float | None]] = {
+    "counted as the worst": lambda spec: spec.worst,
+    "counted as 0": lambda _: 0.0,
+    "counted as perfect": _best,
+}
 
 
 def _pooled(samples: Sequence[Array], over: str | None) -> float:
@@ -161,14 +177,15 @@ def _pooled(samples: Sequence[Array], over: str | None) -> float:
     return float(np.concatenate(finite).mean())
 
 
-def _agree(stated: float, found: float) -> bool:
-    """Whether a stated number is the one that was found, rounded to the digits that it has."""
-    if abs(stated - found) <= RELATIVE * max(abs(stated), abs(found)):
-        return True
-    text = repr(stated)
-    if "e" in text or "." not in text:
-        return False
-    decimals = len(text.partition(".")[2])
-    return len(text.replace(".", "").lstrip("0-")) >= FEWEST_DIGITS and (
-        abs(stated - found) <= 0.5000001 * 10.0**-decimals
-    )
+def _agree(stated: float, found: float, slack: float = 0.0) -> bool:
+    """Whether a stated mean is the one that was found, up to its rounding."""
+    return abs(stated - found) <= max(slack, RELATIVE * max(abs(stated), abs(found)))
+
+
+def _rounding(stated: float) -> float:
+    """Half a unit in the last decimal of a number, of 0.8 that of 0.80."""
+    digits, point, decimals = repr(float(stated)).partition(".")
+    if not point or "e" in decimals:
+        return 0.0
+    significant = len((digits + decimals).lstrip("-0"))
+    return 0.5000001 * 10.0 ** -(len(decimals) + max(FEWEST_DIGITS - significant, 0))

@@ -30,7 +30,7 @@ PENALTIES = frozenset(
     ]
 )
 # Values of either unit from which on a column is a mixture, and how large its fractions are.
-FEWEST_OF_A_UNIT, FAIR_FRACTION = 2, 0.2
+FEWEST_OF_A_UNIT, FAIR_FRACTION, FEW_FAILURES = 2, 0.2, 0.05
 # A value tied so many times as often as any other is no coincidence.
 LONE_PILE = 3
 MOSTLY_DISTINCT = 0.8
@@ -54,12 +54,17 @@ def check_values(part: Part) -> Iterator[Finding]:
 
 def _missing(part: Part) -> Iterator[Finding]:
     absent = ~np.isfinite(part.numbers) & ~part.words
-    count, infinite = int(absent.sum()), int(np.isinf(part.numbers).sum())
-    if count:
-        of_them = f" ({infinite} of them infinite)" if infinite else ""
-        policy = "an estimate must be told what they mean (--missing)"
-        numbers = {"count": count, "total": len(absent), "infinite": of_them, "policy": policy}
-        yield of_values(part, absent, caution("HW101", **numbers))
+    infinite = int(np.isinf(part.numbers).sum())
+    if absent.any():
+        raised = caution(
+            "HW101",
+            count=int(absent.sum()),
+            total=len(absent),
+            what="values missing",
+            infinite=f" ({infinite} of them infinite)" if infinite else "",
+            policy="an estimate must be told what they mean (--missing)",
+        )
+        yield of_values(part, absent, raised)
 
 
 def _words(part: Part) -> Iterator[Finding]:
@@ -132,8 +137,9 @@ def _mixture(part: Part) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
     if others.any() or min(fractions.sum(), per_cent.sum()) < FEWEST_OF_A_UNIT:
         return None
     # Per cent below 1 are failures, and few.
+    few = fractions.sum() < FEW_FAILURES * per_cent.sum()
     fair = np.median(numbers[fractions]) >= FAIR_FRACTION
-    return (fractions, per_cent) if fair else None
+    return (fractions, per_cent) if fair and not few else None
 
 
 # --------------------------------------------------------------------------- constants and ties
@@ -199,38 +205,44 @@ def _worst_end(present: Array, better: Better) -> float:
 
 
 def _pile_of_best(present: Array, best: float, kind: Kind) -> bool:
-    """Whether many values are perfect, and the others nowhere near."""
-    count = int((present == best).sum())
-    if not are_many(count, len(present)) or not stands_apart(present, best):
+    """Whether many values are perfect, and the others nowhere near.
+
+    Where a perfect value is the last of many good ones, the best of the others is as near to it as
+    they are to each other.
+    """
+    rest = np.abs(np.unique(present[present != best]) - best)
+    if not are_many(int((present == best).sum()), len(present)) or len(rest) < FEWEST_VALUES:
         return False
+    good = np.sort(rest)[: len(rest) // 2 + 1]
     # Distances between voxels come in steps, of which 0 is the first.
-    nearest = abs(present[present != best] - best).min()
-    return kind is not Kind.DISCRETE or bool(nearest >= 2)
+    steps = 2.0 if kind is Kind.DISCRETE else 0.0
+    distinct = len(rest) >= MOSTLY_DISTINCT * int((present != best).sum())
+    return bool(distinct and good[0] > np.diff(good).max() and good[0] >= steps)
 
 
 def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
     """Values that look as if they were put in, other than those already told of."""
     present = part.present
-    values, counts = np.unique(present, return_counts=True)
+    values, counts = np.unique(present[~np.isin(present, list(told))], return_counts=True)
     whole = bool((present == np.rint(present)).all())
     stepped = whole or part.spec.kind is Kind.DISCRETE
     for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        if value in told or count == len(present):
-            continue
         how = ""
         if _is_penalty(value, part) and stands_apart(present, value):
             how = "as tools put it in"
-        elif not stepped and are_many(count, len(present)) and _alone(count, counts):
+        elif not are_many(count, len(present)):
+            continue
+        elif not stepped and _alone(count, counts):
             how = "and no other value is tied as often"
-        elif (
-            not (whole or part.known)
-            and are_many(count, len(present))
-            and (value in (values[0], values[-1]) and stands_apart(present, value))
-        ):
+        elif not (whole or part.known) and _at_an_end(present, value):
             how = "apart from all others"
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)
             yield of_values(part, part.numbers == value, raised)
+
+
+def _at_an_end(present: Array, value: float) -> bool:
+    return value in (present[0], present[-1]) and stands_apart(present, value)
 
 
 def _is_penalty(value: float, part: Part) -> bool:

@@ -53,7 +53,7 @@ def ci(
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
     scale: options.Scale = 1.0,
-    missing: options.Missing = "raise",
+    missing: options.MissingOrAll = "raise",
     penalty: options.Penalty = None,
     metric: options.Metric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it

@@ -146,10 +146,12 @@ def read_models(
     reading_options: reading.Options,
     *,
     may_be_one: bool = False,
+    model_columns: Sequence[str] = (MODEL_COLUMN,),
 ) -> Models:
     """Read the tables, and find which columns play which part.
 
-    ``may_be_one``: whether one table without a column of models may be that of a single model.
+    ``may_be_one``: whether one table without a column of models may be that of a single model;
+    ``model_columns``: of which the first that is there names the models, if no option does.
     """
     columns.check(len(files))
     tables = {name: reading.table_in(path, *reading_options) for name, path in files.items()}
@@ -161,13 +163,14 @@ def read_models(
     (table,) = tables.values()
     if any(columns.sides):
         return Models(table, _roles(columns) | _sides(columns))
-    if columns.by is None and len(columns.value) > 1 and MODEL_COLUMN not in table:
+    by = columns.by or next((name for name in model_columns if name in table), None)
+    if by is not None:
+        return Models(table, _roles(columns) | {"by": by})
+    if len(columns.value) > 1:
         return Models(table, _roles(columns) | {"value": {name: name for name in columns.value}})
-    if columns.by is None and MODEL_COLUMN not in table:
-        if may_be_one:
-            return Models(tables, _roles(columns))
-        raise OptionError(_no_models(table, columns))
-    return Models(table, _roles(columns) | {"by": columns.by or MODEL_COLUMN})
+    if may_be_one:
+        return Models(tables, _roles(columns))
+    raise OptionError(_no_models(table, columns))
 
 
 def _check_columns(table: Table, columns: Columns) -> None:

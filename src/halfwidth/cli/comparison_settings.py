@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import refuse_given
-from halfwidth.cli.compared_models import Columns, Models, named_files, read_models
+from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_files, read_models
 from halfwidth.cli.output import note_if_long
 from halfwidth.core.errors import OptionError
+from halfwidth.core.parameters import split_names
 from halfwidth.io.prediction_columns import class_cells
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ PASSED_ON = (
     *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
     *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
     *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
-    *("undefined", "scheme", "top"),
+    *("undefined", "top"),
 )
 
 
@@ -48,14 +49,16 @@ def comparison_settings(ctx: typer.Context) -> dict[str, Any]:
         refuse_given(ctx, OF_VALUES, "has no effect on a metric of a test set (--target)")
     else:
         refuse_given(ctx, OF_TEST_SETS, "needs --target COLUMN, the true classes")
-    effects: dict[str, Any] = {}
+    further: dict[str, Any] = {}
     if "ratio" in given:
-        effects["effect"] = "ratio" if given["ratio"] else "difference"
+        further["effect"] = "ratio" if given["ratio"] else "difference"
     if "unpaired" in given:
-        effects["paired"] = not given["unpaired"]
+        further["paired"] = not given["unpaired"]
+    if "scheme" in given:
+        further["scheme"] = split_names(given["scheme"])
     return (
         {name: given[name] for name in PASSED_ON if name in given}
-        | effects
+        | further
         | {
             "metric": _metric(given["metric"], given["better"], of_test_set),
             "bounds": options.parse_bounds(given["bounds"]),
@@ -94,7 +97,11 @@ def _one(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
+def models_in(
+    files: list[str],
+    given: Mapping[str, Any],
+    model_columns: Sequence[str] = (MODEL_COLUMN,),
+) -> Models:
     """Read the tables of the models as options say."""
     reading_options: reading.Options = (
         given["sheet"],
@@ -104,7 +111,11 @@ def models_in(files: list[str], given: Mapping[str, Any]) -> Models:
     )
     may_be_one = given.get("goal") is not None
     models = read_models(
-        named_files(files), columns_of(given), reading_options, may_be_one=may_be_one
+        named_files(files),
+        columns_of(given),
+        reading_options,
+        may_be_one=may_be_one,
+        model_columns=model_columns,
     )
     note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
     return models

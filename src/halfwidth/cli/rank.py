@@ -19,7 +19,9 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.undefined import MISSING_POLICIES
 
+MISSING = (*MISSING_POLICIES, "worst_rank")
 SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
 
 
@@ -34,9 +36,29 @@ def rank(
             show_default=False,
         ),
     ] = None,
-    by: comparison_options.By = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Column that names the model of each row; default: model or algorithm, where "
+            "there is one.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
     value: comparison_options.Value = None,
-    within: comparison_options.Within = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--within",
+            "--task",
+            help="Column of tasks, such as the organ, each of which is ranked apart; repeatable. "
+            "Default: task, in a table with the columns algorithm, task and case.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
     sheet: reading.Sheet = None,
@@ -44,7 +66,17 @@ def rank(
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
     scale: options.Scale = 1.0,
-    missing: options.Missing = "raise",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help=f"What a missing value means: {', '.join(MISSING)}. omit: leave the case out for "
+            "all models; worst: the worst value; worst_rank, with --scheme rank_then_aggregate: "
+            "the last rank of its case. Shows the ranks under each.",
+            metavar="POLICY",
+            autocompletion=completion.one_of(*MISSING),
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = "raise",
     penalty: options.Penalty = None,
     metric: comparison_options.Metric = None,
     better: comparison_options.Better = None,
@@ -52,15 +84,15 @@ def rank(
     bounds: options.BoundsOption = None,
     over: options.OverOption = "cases",
     scheme: Annotated[
-        str,
+        list[str],
         typer.Option(
             help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
-            "that of the ranks within each case.",
-            metavar="NAME",
+            "that of the ranks within each case. Repeatable, or with commas.",
+            metavar="NAMES",
             autocompletion=completion.one_of(*SCHEMES),
             rich_help_panel=Group.COMPARISON,
         ),
-    ] = "aggregate_then_rank",
+    ] = ["aggregate_then_rank"],  # noqa: B006 -- typer copies it
     margin: Annotated[
         float,
         typer.Option(
@@ -108,8 +140,9 @@ def rank(
 
     \b
     halfwidth rank models.csv --by model --metric dsc
-    halfwidth rank challenge.csv --by algorithm --within task --metric dsc
+    halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
+    halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
@@ -119,12 +152,13 @@ def rank(
             "'halfwidth rank --help' says more"
         )
     settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.ranking.api import rank_table
+    from halfwidth.ranking.challenge_tables import MODEL_COLUMNS
     from halfwidth.report.rankings import rankings_document
 
+    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
     rankings = rank_table(
         models.tables,
         **models.columns,

@@ -87,6 +87,12 @@ def sources_of(table: Any, by: str, *, of_columns: bool) -> list[Source]:
     return [_checked(Source(Table.of_frame(one)), by, of_columns=of_columns) for one in listed]
 
 
+def single_table(given: Any) -> Table | None:
+    """The table, where one is given and not several."""
+    several = isinstance(given, Mapping) and given and all(map(_is_table, given.values()))
+    return Table.of_frame(given) if _is_table(given) and not several else None
+
+
 def _is_table(given: Any) -> bool:
     return isinstance(given, Table | Mapping) or hasattr(given, "columns")
 

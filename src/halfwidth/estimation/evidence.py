@@ -85,12 +85,12 @@ class Evidence:
     width_ratio: float
     undefined: float
 
-    @property
+    @functools.cached_property
     def size(self) -> int:
         """Cases of a sample, or of its smallest class."""
         return self.n or self.smallest
 
-    @property
+    @functools.cached_property
     def falls_short(self) -> bool:
         """Whether a half, or more than a quarter, of the instances are covered too seldom."""
         return self.coverage_median < RELIABLE or self.coverage_q1 < RELIABLE_QUARTER

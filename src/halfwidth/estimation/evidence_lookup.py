@@ -6,6 +6,7 @@ fallbacks, or for the method that was named. Decision 0043 says why.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -59,7 +60,7 @@ class Found:
             return below[-1] if size <= LARGER * below[-1].size else None
         return self.rows[0] if self.rows and self.rows[0].size <= FEWER * size else None
 
-    @property
+    @functools.cached_property
     def needed(self) -> int | None:
         """The smallest size from which on coverage does not fall short; None beyond all sizes."""
         short = max((row.size for row in self.rows if row.falls_short), default=0)
@@ -108,24 +109,28 @@ def found_for(estimate: Estimate, *, chosen: bool, by_class: bool = False) -> Fo
     metric, average = estimate.metric_spec, estimate.average or ""
     name = statistic_studied(metric.spec, estimate.statistic_spec)
     family = metric_family(metric)
-    for method in (AUTO, estimate.method) if chosen else (estimate.method,):
-        rows = (
-            _of_sizes(rows_of(family, name, average, method), by_class=by_class) if family else ()
-        )
-        if rows and not (chosen and method != AUTO and _leaves_some(rows, estimate.method_spec)):
-            return Found(rows)
+    methods = (AUTO, estimate.method) if chosen else (estimate.method,)
+    for method in methods if family else ():
+        found = _found(family, name, average, method, by_class=by_class)
+        leaves_some = chosen and method != AUTO and _leaves_some(found, estimate.method_spec)
+        if found.rows and not leaves_some:
+            return found
     if _is_of_cases(metric) and not family and chosen:
         return Found(rows_of(OF_CASES, name, average, estimate.method), own=False)
     return Found()
 
 
-def _leaves_some(rows: tuple[Evidence, ...], method: MethodSpec) -> bool:
+@functools.cache
+def _found(
+    family: str, statistic: str | None, average: str, method: str, *, by_class: bool
+) -> Found:
+    rows = rows_of(family, statistic, average, method)
+    return Found(tuple(row for row in rows if bool(row.smallest) is by_class))
+
+
+def _leaves_some(found: Found, method: MethodSpec) -> bool:
     """Whether a method left samples without an interval for which ``auto`` has a fallback."""
-    return method.instead is not None and rows[0].undefined >= NOTICED
-
-
-def _of_sizes(rows: tuple[Evidence, ...], *, by_class: bool) -> tuple[Evidence, ...]:
-    return tuple(row for row in rows if bool(row.smallest) is by_class)
+    return bool(method.instead and found.rows and found.rows[0].undefined >= NOTICED)
 
 
 def _is_of_part(estimate: Estimate) -> bool:

@@ -8,6 +8,10 @@ from pathlib import Path
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, proposed, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.delimited import read_delimited
+from halfwidth.io.importers.importer import Candidate, ImportOptions
+from halfwidth.io.importers.recognise import NAMES as FOREIGN
+from halfwidth.io.importers.recognise import SUFFIXES as FOREIGN_SUFFIXES
+from halfwidth.io.importers.recognise import imported
 from halfwidth.io.numerals import Decimal
 from halfwidth.io.parquet import read_parquet
 from halfwidth.io.paths import no_such_file
@@ -19,7 +23,7 @@ from halfwidth.io.workbook import read_workbook
 SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
 FORMATS = (*SEPARATORS, "parquet", "xlsx")
 # Text may be compressed too.
-SUFFIXES = tuple(f".{name}" for name in FORMATS)
+SUFFIXES = tuple(dict.fromkeys((*(f".{name}" for name in FORMATS), *FOREIGN_SUFFIXES)))
 PACKED = ".gz"
 # The first bytes of files by which their format is detected.
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
@@ -38,13 +42,17 @@ class Reading:
     header : bool or None
         Whether the first line names the columns; None: yes, and it is refused if it is data.
     format : str or None
-        One of `FORMATS`; None: told by the suffix, of standard input by its first bytes.
+        One of `FORMATS`, or that of another program (`FOREIGN`); None: told by the suffix, of
+        standard input by its first bytes, and results of other programs by their structure.
+    options : ImportOptions
+        What the format of another program needs to be told.
     """
 
     sheet: str | None = None
     decimal: Decimal | None = None
     header: bool | None = None
     format: str | None = None
+    options: ImportOptions = ImportOptions()
 
 
 def read_table(path: str | Path, reading: Reading | None = None) -> Table:
@@ -54,13 +62,15 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     ----------
     path : str or Path
         ``.csv`` (comma, semicolon or tab), ``.tsv`` or ``.txt`` (tab, else comma), these also with
-        ``.gz``; ``.parquet``; ``.xlsx``; or ``-``.
+        ``.gz``; ``.parquet``; ``.xlsx``; results of other programs (`halfwidth.io.importers`);
+        or ``-``.
     reading : Reading, optional
 
     Returns
     -------
     Table
-        Column names as in the file, except that surrounding blanks are removed.
+        Column names as in the file, except that surrounding blanks are removed; those of a
+        canonical table for results of another program.
 
     Raises
     ------
@@ -73,7 +83,9 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
     shown = "standard input" if str(path) == STANDARD_INPUT else str(path)
     try:
         with Source.open(path) as source:
-            table = _read(source, kind or _told_by(source), how)
+            table = _foreign(source, path, kind, how)
+            if table is None:
+                table = _read(source, kind or _told_by(source), how)
     except OSError as error:
         raise DataError(f"{shown}: cannot be read ({error.strerror or error})") from None
     except UnknownNameError as error:
@@ -89,8 +101,8 @@ def read_table(path: str | Path, reading: Reading | None = None) -> Table:
 
 def _format_of(path: str, how: Reading) -> str | None:
     """The given format, or that of the suffix; None if there is neither."""
-    if how.format is not None and how.format not in FORMATS:
-        raise UnknownNameError("format", how.format, FORMATS)
+    if how.format is not None and how.format not in (*FORMATS, *FOREIGN):
+        raise UnknownNameError("format", how.format, (*FORMATS, *FOREIGN))
     if path == STANDARD_INPUT:
         return how.format
     file = Path(path)
@@ -104,12 +116,36 @@ def _format_of(path: str, how: Reading) -> str | None:
     packed = suffix == PACKED
     suffix = Path(file.stem).suffix.lower() if packed else suffix
     name = suffix.removeprefix(".")
+    if suffix in FOREIGN_SUFFIXES and name not in FORMATS:
+        return None
     if name not in (SEPARATORS if packed else FORMATS):
         raise DataError(
             f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
             f"use {shortened(SUFFIXES)}{proposed(file.suffix, SUFFIXES)}"
         )
     return name
+
+
+def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -> Table | None:
+    """The table of a file of another program; None if it is a plain table."""
+    named = how.format if how.format in FOREIGN else None
+    file = None if str(path) == STANDARD_INPUT else Path(path)
+    only_foreign = named is not None or (kind is None and file is not None)
+    if only_foreign and (how.header is not None or how.sheet is not None):
+        option = "--sheet" if how.sheet is not None else "--header"
+        raise OptionError(f"{option} is for plain tables; leave it out")
+    may_be = how.format is None and kind in (None, *SEPARATORS) and how.header is not False
+    if only_foreign or may_be:
+        candidate = Candidate(
+            source, file, SEPARATORS.get(kind or "", SEPARATORS["csv"]), how.decimal
+        )
+        table = imported(candidate, named, how.options)
+        if table is not None:
+            return table
+    unused = sorted(how.options.given)
+    if unused:
+        raise OptionError(f"--{unused[0]} is for results of other programs; this is a plain table")
+    return None
 
 
 def _told_by(source: Source) -> str:

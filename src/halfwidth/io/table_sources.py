@@ -123,7 +123,7 @@ def text_of(source: Source) -> Iterator[tuple[IO[str], str | None]]:
 
 def _encoding_of(source: Source) -> tuple[str, str | None]:
     """How the text is coded, having read it all once."""
-    first = _head(source)
+    first = head(source)
     marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
     named = marked or _wide(first)
     if named is None and b"\0" in first:
@@ -150,10 +150,11 @@ def _encoding_of(source: Source) -> tuple[str, str | None]:
     return encoding, assumed
 
 
-def _head(source: Source) -> bytes:
+def head(source: Source, count: int = 4096) -> bytes:
+    """The first bytes of what a source holds, unpacked."""
     with source.unpacked() as unpacked:
         try:
-            return unpacked.read(4096)
+            return unpacked.read(count)
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise _damaged() from None
 
@@ -169,21 +170,33 @@ def _wide(first: bytes) -> str | None:
 
 def _reads_as(source: Source, encoding: str) -> bool:
     """Whether the text in this encoding is blank; raises an error if it cannot be decoded."""
-    decoder, blank, total = codecs.getincrementaldecoder(encoding)(), True, 0
+    decoder, blank = codecs.getincrementaldecoder(encoding)(), True
     wide = encoding.startswith(("utf-16", "utf-32"))
+    for block in blocks(source):
+        if not wide and (
+            b"\0" in block or (encoding == "cp1252" and not NOT_IN_TEXT.isdisjoint(block[:65536]))
+        ):
+            raise DataError("is not a text table (it holds binary data)")
+        text = decoder.decode(block)
+        blank = blank and not text.strip("\ufeff \t\r\n")
+    decoder.decode(b"", final=True)
+    return blank
+
+
+def blocks(source: Source) -> Iterator[bytes]:
+    """What a source holds, unpacked, piece by piece.
+
+    Raises
+    ------
+    DataError
+        If its compressed data are damaged, or far larger than they should be.
+    """
+    total = 0
     with source.unpacked() as unpacked:
         while block := _block(unpacked):
             total += len(block)
             _check_expansion(source, total)
-            if not wide and (
-                b"\0" in block
-                or (encoding == "cp1252" and not NOT_IN_TEXT.isdisjoint(block[:65536]))
-            ):
-                raise DataError("is not a text table (it holds binary data)")
-            text = decoder.decode(block)
-            blank = blank and not text.strip("\ufeff \t\r\n")
-        decoder.decode(b"", final=True)
-    return blank
+            yield block
 
 
 def _block(unpacked: BinaryIO) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.families import Family
@@ -13,21 +14,32 @@ from halfwidth.comparison.prediction_tables import prediction_columns, predictio
 from halfwidth.comparison.settings import Settings, resolve_settings
 from halfwidth.comparison.sources import (
     TableColumns,
-    column_list,
     column_name,
     sources_of,
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number, one_of
+from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import SCHEMES, RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions
+from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.missing_values import (
+    WORST_RANK,
+    RankedMissing,
+    check_worst_rank,
+    measured_with_policies,
+)
+from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
 
 
 def rank(
@@ -37,14 +49,14 @@ def rank(
     metric: Any = None,
     statistic: Any = "mean",
     average: Any = None,
-    scheme: Scheme = "aggregate_then_rank",
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: Any = None,
@@ -83,9 +95,10 @@ def rank(
         Of values of cases, or of the ranks within cases.
     average : {"binary", "macro", "micro", "weighted", "none"}, optional
         Of a metric of a test set; ``"none"`` makes a ranking for each class.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    scheme : {"aggregate_then_rank", "rank_then_aggregate"}, or several
         ``"aggregate_then_rank"`` ranks models by the statistic of their values,
-        ``"rank_then_aggregate"`` by the statistic of their ranks within each case.
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case. Several make a
+        ranking each.
     margin : float, default 0
         A model ranks behind those that are better by more than this, in the unit of the metric (of
         ``"rank_then_aggregate"`` in ranks).
@@ -95,8 +108,10 @@ def rank(
         A method for the differences (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`.
-    missing : {"raise", "omit", "worst"}
+    missing : {"raise", "omit", "worst", "worst_rank"}
         What a missing value means. A case that is left out for one model is left out for all.
+        ``"worst_rank"``, with ``"rank_then_aggregate"``: the last rank of its case. Where values
+        are missing, the result has the ranks under each policy (``under_policies``).
     unmatched : {"raise", "omit"}
         What becomes of cases that are not there for all models.
     groups, strata : array-like, optional
@@ -109,7 +124,8 @@ def rank(
     Returns
     -------
     Rankings
-        Of one metric one `Ranking`; with ``average="none"`` one for each class.
+        Of one metric one `Ranking`; with ``average="none"`` one for each class. One for each
+        scheme: ``result["rank_then_aggregate"]``.
 
     Raises
     ------
@@ -140,7 +156,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -148,7 +164,7 @@ the rank of C is 3.
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -181,8 +197,9 @@ def rank_table(
     table: Any,
     value: Any = None,
     *,
-    by: str = "model",
+    by: str | None = None,
     within: Any = (),
+    task: Any = (),
     case: str | None = None,
     target: str | None = None,
     score: Any = (),
@@ -190,14 +207,16 @@ def rank_table(
     metric: Any = None,
     statistic: Any = "mean",
     average: Any = None,
-    scheme: Scheme = "aggregate_then_rank",
+    scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: str | None = None,
@@ -224,20 +243,29 @@ def rank_table(
     ----------
     table : data frame, mapping of columns, sequence of tables, or mapping of str to table
         As for `compare_table`: a column names the model of each row, or there is a table for each
-        model. A challenge's table with the columns algorithm, task, case and value is read as it is
-        with ``by="algorithm", within="task"``.
+        model. A challenge's table with the columns algorithm (or model), task, case and value is
+        read as it is.
     value : str, sequence of str, or mapping of str to str, optional
         Columns of values, each of which is ranked apart; or, from the name of each model, its
         column. Default: every numeric column.
-    by : str, default "model"
-        The column of models.
+    by : str, optional
+        The column of models; default ``model``, else ``algorithm``.
     within : str or sequence of str, optional
         Columns within each combination of whose levels models are ranked apart, such as the task;
-        default in a canonical table: ``task`` and ``label``.
+        default in a canonical table: ``task`` and ``label``, in a challenge's: ``task``.
+    task : str or sequence of str, optional
+        The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
     metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
         As for `rank`.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
     absent_class, undefined, costs, priors, keep_cases
@@ -246,8 +274,9 @@ def rank_table(
     Returns
     -------
     Rankings
-        One for each combination of levels and each column; ``result["liver"]``. Confidence sets
-        hold together within each ranking, not over all.
+        One for each combination of levels, each column and each scheme; ``result["liver"]``, of
+        several schemes ``result["liver", "rank_then_aggregate"]``. Confidence sets hold together
+        within each ranking, not over all.
 
     Raises
     ------
@@ -262,10 +291,11 @@ def rank_table(
     ...     "algorithm": ["U-Net"] * 6 + ["ViT"] * 6,
     ...     "value": [0.91, 0.88, 0.93, 0.90, 0.89, 0.92, 0.35, 0.30, 0.39, 0.41, 0.22, 0.37],
     ... })
-    >>> hw.rank_table(frame, "value", by="algorithm", metric="dsc", rng=1)[0]["U-Net"].rank
+    >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top)
+    combining = resolve_combining(combine, absent_model)
+    options = replace(_ranking_options(scheme, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -273,16 +303,18 @@ def rank_table(
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
         unmatched,
         keep_cases,
     )
+    where = prediction_columns(target, score, prediction)
+    named = challenge_columns(table, by, within, task, value, of_cases=where is None)
     columns = TableColumns(
-        column_name("by", by) or "",
-        column_list("within", within),
+        named.by,
+        named.within,
         column_name("case", case),
         column_name("groups", groups),
         column_name("strata", strata),
@@ -304,7 +336,6 @@ def rank_table(
         "priors": priors,
         "sample_weight": sample_weight,
     }
-    where = prediction_columns(target, score, prediction)
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
     sources = sources_of(table, columns.by, of_columns=of_columns)
     if where is not None:
@@ -315,19 +346,20 @@ def rank_table(
     else:
         measuring = of_values(metric, bounds, given, named=False)
         families, notes = value_families(
-            sources, columns, value_columns(value), metric, bounds, settings
+            sources, columns, value_columns(named.value), metric, bounds, settings
         )
-    return _ranked(families, measuring, options, settings, notes)
+    return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(one_of("scheme", scheme, SCHEMES), width, places)
+    worst_rank = isinstance(missing, str) and missing == WORST_RANK
+    return RankingOptions(resolve_schemes(scheme), width, places, worst_rank)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
@@ -354,5 +386,13 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    measured = [one for family in families for one in measuring.measured(family, settings)]
-    return Rankings(tuple(ranked(one, options, settings) for one in measured), tuple(notes))
+    if options.worst_rank:
+        check_worst_rank(options.schemes, measuring)
+    measured = [
+        (family.label, one)
+        for family in families
+        for one in measured_with_policies(
+            family, measuring, settings, worst_rank=options.worst_rank
+        )
+    ]
+    return all_ranked(measured, options, settings, notes)

@@ -1,0 +1,1 @@
+"""Results of other programs, as canonical tables: a file per foreign format."""

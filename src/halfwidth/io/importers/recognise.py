@@ -1,0 +1,86 @@
+"""Which foreign format a file is in, if any."""
+
+from __future__ import annotations
+
+from halfwidth.core.errors import DataError, OptionError, shortened
+from halfwidth.io.importers.catalogue import IMPORTERS
+from halfwidth.io.importers.importer import GLANCE, Candidate, Importer, ImportOptions
+from halfwidth.io.table import Table
+from halfwidth.io.table_sources import head
+
+NAMES = tuple(importer.name for importer in IMPORTERS)
+SUFFIXES = tuple(dict.fromkeys(suffix for one in IMPORTERS for suffix in one.suffixes))
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+# What no plain table is in.
+ONLY_FOREIGN = {".json", ".jsonl"}
+PACKED, ZIP = ".gz", b"PK\x03\x04"
+
+
+def imported(candidate: Candidate, named: str | None, options: ImportOptions) -> Table | None:
+    """The table of a file in a foreign format; None if it is in none and may be a plain table.
+
+    Parameters
+    ----------
+    candidate : Candidate
+    named : str or None
+        The format that the user named.
+    options : ImportOptions
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or is JSON of no known format.
+    OptionError
+        If two formats claim the file, or an option is not for its format.
+    """
+    importer = _named(named) if named is not None else _recognised(candidate)
+    if importer is None:
+        return None
+    unused = sorted(options.given - importer.options)
+    if unused:
+        raise OptionError(f"--{unused[0]} is not for {importer.title}; leave it out")
+    return importer.read(candidate, options)
+
+
+def _named(name: str) -> Importer:
+    return next(importer for importer in IMPORTERS if importer.name == name)
+
+
+def _recognised(candidate: Candidate) -> Importer | None:
+    suffixes = _suffixes_of(candidate)
+    asked = [one for one in IMPORTERS if not suffixes.isdisjoint(one.suffixes)]
+    found = [importer for importer in asked if importer.recognises(candidate)]
+    if len(found) > 1:
+        raise OptionError(
+            f"may be {' or '.join(one.title for one in found)}; say which: --input-format "
+            f"{found[0].name}"
+        )
+    if not found and not suffixes.isdisjoint(ONLY_FOREIGN):
+        raise DataError(_unknown(candidate, asked))
+    return found[0] if found else None
+
+
+def _suffixes_of(candidate: Candidate) -> set[str]:
+    """The suffix of the file; of standard input, those that its first bytes allow."""
+    if candidate.path is not None:
+        suffixes = [suffix.lower() for suffix in candidate.path.suffixes[-2:]]
+        packed = len(suffixes) == 2 and suffixes[1] == PACKED
+        return {suffixes[0] if packed else "".join(suffixes[-1:])}
+    first = head(candidate.source, GLANCE).lstrip()
+    if first.startswith(ZIP):
+        # A workbook is a zip too: what is inside decides.
+        return {".eval"}
+    if first[:1] not in (b"{", b"["):
+        return {*TEXT_SUFFIXES}
+    lines = first.splitlines()
+    # A line that is complete and not the last is one of many documents.
+    return {".jsonl"} if len(lines) > 1 and lines[0].rstrip()[-1:] in (b"}", b"]") else {".json"}
+
+
+def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
+    known = shortened([f"{one.title} ({one.name})" for one in asked])
+    document = candidate.document if ".json" in asked[0].suffixes else None
+    keys = ""
+    if isinstance(document, dict) and document:
+        keys = f" (its keys: {shortened(list(document), 5)})"
+    return f"is in no format that is known{keys}. Read are: {known}"

@@ -1,0 +1,79 @@
+"""Schemes of ranking: what the models of a family are ranked by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.core.checks import as_list, one_of
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.spec import Better, Metric, MetricSpec
+from halfwidth.core.types import Bounds
+from halfwidth.ranking.ranks import ranks_of
+
+AGGREGATE, WITHIN_CASES = "aggregate_then_rank", "rank_then_aggregate"
+SCHEMES = (AGGREGATE, WITHIN_CASES)
+
+
+def resolve_schemes(given: Any) -> tuple[str, ...]:
+    """The names of one scheme or of several, each once.
+
+    >>> resolve_schemes("rank_then_aggregate")
+    ('rank_then_aggregate',)
+    """
+    names: Iterable[Any] | None = [given] if isinstance(given, str) else as_list(given)
+    if not names:
+        raise OptionError(f"scheme={shown(given)} names no scheme; there are {', '.join(SCHEMES)}")
+    return tuple(dict.fromkeys(one_of("scheme", name, SCHEMES) for name in names))
+
+
+def of_scheme(family: MeasuredFamily, scheme: str) -> MeasuredFamily:
+    """The family with the values by which a scheme ranks its models."""
+    return ranks_within_cases(family) if scheme == WITHIN_CASES else family
+
+
+def ranks_within_cases(family: MeasuredFamily) -> MeasuredFamily:
+    """The family with the ranks of the models within each case in place of their values."""
+    if not family.values:
+        raise OptionError(
+            "scheme='rank_then_aggregate' ranks the models within each case, and a metric of a "
+            "whole test set has no values of cases; use 'aggregate_then_rank'"
+        )
+    jobs = family.jobs
+    metric = next(iter(jobs.values())).functional.metric
+    sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
+    values = np.stack([job.records.arranged for job in jobs.values()])
+    merits = sign * values
+    lacking = np.stack(
+        [family.lacking.get(name, np.zeros(values.shape[-1], bool)) for name in jobs]
+    )
+    # Behind all that have a value, and then last, however many lack one.
+    merits = np.where(lacking, merits.min(axis=0) - 1.0, merits)
+    ranks = np.where(lacking, len(jobs), ranks_of(merits.T).T).astype(float)
+    ranked_jobs = {
+        name: replace(
+            job,
+            functional=replace(job.functional, metric=rank_metric(metric, len(jobs)), binary=False),
+            records=replace(job.records, arranged=row, values=np.sort(row)),
+        )
+        for (name, job), row in zip(jobs.items(), ranks, strict=True)
+    }
+    return replace(family, jobs=ranked_jobs)
+
+
+def rank_metric(metric: Metric, models: int) -> Metric:
+    """What the rank of a model within a case is, as a metric of this case."""
+    return Metric(
+        MetricSpec(
+            "rank",
+            title=f"rank by {metric_title(metric)}".removesuffix(" by "),
+            summary="rank of the model within the case",
+            bounds=Bounds(1.0, float(models)),
+            better=Better.LOWER,
+        )
+    )
