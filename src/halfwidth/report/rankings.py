@@ -58,6 +58,7 @@ def _table(ranking: Ranking) -> Table:
     columns = [
         Column("model", Kind.NAME),
         Column("rank", Kind.NUMBER),
+        *([Column("won", Kind.NUMBER)] if ranking.test else []),
         Column(f"{level} ranks", Kind.INTERVAL),
         Column("by itself", Kind.INTERVAL),
         Column("value", Kind.NUMBER),
@@ -100,6 +101,7 @@ def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
     cells = [
         Cell(model.name),
         Cell(str(model.rank), model.rank),
+        *([] if model.wins is None else [Cell(str(model.wins), model.wins)]),
         set_cell(model.rank_set),
         set_cell(model.marginal_set),
         Cell(estimate.text_of(model.value), model.value, unit),
