@@ -124,6 +124,11 @@ def _what_sets_are(rankings: Rankings) -> Adaptive:
         "confidence sets."
     )
     texts = [meaning]
+    if any(item.test for item in rankings):
+        texts.append(
+            "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
+            "there the sets count these wins."
+        )
     taus = [
         f"{f'{item.label}: ' if item.label else ''}{item.tau:.2f}"
         for item in rankings
