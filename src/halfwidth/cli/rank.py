@@ -10,6 +10,7 @@ from halfwidth.cli import (
     comparison_options,
     comparison_settings,
     completion,
+    figures,
     options,
     reading,
     test_set_options,
@@ -19,8 +20,11 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.undefined import MISSING_POLICIES
 
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
+MISSING = (*MISSING_POLICIES, "worst_rank")
+SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
+TESTS = tuple(name for name in comparison_options.TESTS if name != "none")
 
 
 def rank(
@@ -64,7 +68,17 @@ def rank(
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
     scale: options.Scale = 1.0,
-    missing: options.Missing = "raise",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help=f"What a missing value means: {', '.join(MISSING)}. omit: leave the case out for "
+            "all models; worst: the worst value; worst_rank, with --scheme rank_then_aggregate: "
+            "the last rank of its case. Shows the ranks under each.",
+            metavar="POLICY",
+            autocompletion=completion.one_of(*MISSING),
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = "raise",
     penalty: options.Penalty = None,
     metric: comparison_options.Metric = None,
     better: comparison_options.Better = None,
@@ -75,12 +89,22 @@ def rank(
         list[str],
         typer.Option(
             help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
-            "that of the ranks within each case. Repeatable, or with commas.",
+            "that of the ranks within each case; test_then_rank: by the tests that a model wins. "
+            "Repeatable, or with commas.",
             metavar="NAMES",
             autocompletion=completion.one_of(*SCHEMES),
             rich_help_panel=Group.COMPARISON,
         ),
     ] = ["aggregate_then_rank"],  # noqa: B006 -- typer copies it
+    test: Annotated[
+        str,
+        typer.Option(
+            help=f"Of test_then_rank: {', '.join(TESTS)}. auto: Wilcoxon's of values of cases.",
+            metavar="NAME",
+            autocompletion=completion.one_of(*TESTS),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "auto",
     margin: Annotated[
         float,
         typer.Option(
@@ -120,6 +144,18 @@ def rank(
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
+    plot: comparison_options.Plot = None,
+    plot_kind: Annotated[
+        str | None,
+        typer.Option(
+            help="With --plot. rank-sets (default): ranks with their confidence sets; "
+            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
+            "heatmap: ranks in bootstrap resamples.",
+            metavar="KIND",
+            autocompletion=completion.one_of(*figures.RANKING_KINDS),
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = None,
     strict: options.Strict = False,
 ) -> Answer:
     """The ranks of several models, and the confidence set of each rank.
@@ -134,6 +170,7 @@ def rank(
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
+    kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)
     if not files:
         raise OptionError(
             "name one table with the models in a column (--by), or a table for each model; "
@@ -152,8 +189,12 @@ def rank(
         **models.columns,
         **settings,
         **comparison_settings.class_options(models, ctx.params),
+        keep_cases=kind in figures.OF_CASES,
     )
     for text in rankings.notes:
         note(text)
+    document = rankings_document(rankings)
+    if plot is not None and kind is not None:
+        document = figures.with_rankings(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0
-    return Answer(rankings_document(rankings), fmt, out, status)
+    return Answer(document, fmt, out, status)

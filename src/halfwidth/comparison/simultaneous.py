@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +144,7 @@ class Evidence:
     alone : ndarray of bool, shape (P,)
         Pairs whose own intervals are the evidence.
     singles : callable
-        From a level to the intervals of these pairs, (alone, 2).
+        From a level and the places of some pairs to their intervals, (some, 2).
     """
 
     level: Level
@@ -151,7 +152,17 @@ class Evidence:
     tails: Tails | None
     studentized: StudentizedDifferences | None
     alone: Flags
-    singles: Callable[[Level], Array]
+    singles: Callable[[Level, tuple[int, ...]], Array]
+
+    def with_part(self, parts: int) -> Evidence:
+        """The same for claims that leave all but one of so many parts of α to other families."""
+        level = _share_of(self.level, parts)
+        # What is drawn for a level is enough for a higher one.
+        tails = self.tails and replace(self.tails, level=level)
+        alone = self.alone
+        if self.studentized is not None:
+            alone = ~_with_errors(self.studentized, level)
+        return replace(self, level=level, tails=tails, alone=alone)
 
     def claims(self, some: Flags) -> Claims:
         """Which of some differences lie beyond ±margin, all of which is true at the level.
@@ -173,7 +184,8 @@ class Evidence:
             better[kept], not_better[kept] = drawn.better, drawn.not_better
         if alone.any():
             ends = np.full((len(some), 2), np.nan)
-            ends[self.alone] = self.singles(_share_of(self.level, comparisons))
+            places = np.flatnonzero(self.alone)
+            ends[places] = self.singles(_share_of(self.level, comparisons), tuple(places.tolist()))
             low, high = ends[some][alone].T
             better[alone] = np.stack([low > self.margin, high < -self.margin], axis=-1)
             within = np.stack([high <= self.margin, low >= -self.margin], axis=-1)
@@ -213,8 +225,10 @@ def evidence_of(
         alone = ~alone if studentized is None else ~_with_errors(studentized, level)
 
     @functools.cache
-    def ends(own: Level) -> Array:
-        return np.array([(one.low, one.high) for one in singles(own, alone)]).reshape(-1, 2)
+    def ends(own: Level, places: tuple[int, ...]) -> Array:
+        some = np.zeros(len(family.pairs), dtype=bool)
+        some[list(places)] = True
+        return np.array([(one.low, one.high) for one in singles(own, some)]).reshape(-1, 2)
 
     tails = draws.tails(level, margin) if draws else None
     return Evidence(level, margin, tails, studentized, alone, ends)

@@ -142,4 +142,26 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "Report the confidence sets of the ranks; they cover at ties too.",
         "mogstad2024",
     ),
+    CautionSpec(
+        "HW852",
+        "missing values decide ranks",
+        "The rank of {model} depends on what missing values mean: {ranks}.",
+        "Who leaves out the cases on which it fails is better than it looks, and whether a missing "
+        "value is a failure the values do not say. Here the order of the models rests on it.",
+        "Find out why values are missing, name the policy in the report, and show the ranks under "
+        "each.",
+        "maier_hein2024",
+    ),
+    CautionSpec(
+        "HW853",
+        "no model can win a test",
+        "No model can win: no p-value of these tests is below {least:.2g}, and the first of the "
+        "{tests} one-sided tests of all models needs {needed:.2g}.",
+        "A test of few cases, or one with few permutations, has no small p-values, and Holm's "
+        "correction asks for smaller ones the more models there are. All models then rank first "
+        "whatever their values.",
+        "Rank fewer models or take more cases; with permutations raise n_resamples. Or rank by "
+        "aggregate_then_rank, whose sets say what the cases leave open.",
+        "holm1979",
+    ),
 )

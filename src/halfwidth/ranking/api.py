@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.families import Family
@@ -18,17 +19,28 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number
+from halfwidth.core.checks import as_count, as_number, one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
-from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.missing_values import (
+    RANKED_MISSING,
+    WORST_RANK,
+    RankedMissing,
+    check_worst_rank,
+    measured_with_policies,
+)
+from halfwidth.ranking.schemes import check_test, resolve_schemes
+from halfwidth.ranking.together import all_ranked
 
-Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
 
 
 def rank(
@@ -39,13 +51,14 @@ def rank(
     statistic: Any = "mean",
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: Any = None,
@@ -84,10 +97,14 @@ def rank(
         Of values of cases, or of the ranks within cases.
     average : {"binary", "macro", "micro", "weighted", "none"}, optional
         Of a metric of a test set; ``"none"`` makes a ranking for each class.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}, or several
+    scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}, or several
         ``"aggregate_then_rank"`` ranks models by the statistic of their values,
-        ``"rank_then_aggregate"`` by the statistic of their ranks within each case. Several make a
-        ranking each.
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case,
+        ``"test_then_rank"`` by how many others they beat in one-sided paired tests with Holm's
+        correction. Several make a ranking each.
+    test : {"auto", "wilcoxon", "permutation", "mcnemar", "mcnemar_midp"}
+        Of ``"test_then_rank"``. ``"auto"``: Wilcoxon's signed-rank test of values of cases, else
+        that of `compare`.
     margin : float, default 0
         A model ranks behind those that are better by more than this, in the unit of the metric (of
         ``"rank_then_aggregate"`` in ranks).
@@ -97,8 +114,10 @@ def rank(
         A method for the differences (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`.
-    missing : {"raise", "omit", "worst"}
+    missing : {"raise", "omit", "worst", "worst_rank"}
         What a missing value means. A case that is left out for one model is left out for all.
+        ``"worst_rank"``, with ``"rank_then_aggregate"``: the last rank of its case. Where values
+        are missing, the result has the ranks under each policy (``under_policies``).
     unmatched : {"raise", "omit"}
         What becomes of cases that are not there for all models.
     groups, strata : array-like, optional
@@ -143,7 +162,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, test, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -151,12 +170,13 @@ the rank of C is 3.
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
         unmatched,
         keep_cases,
+        test,
     )
     given = {
         "statistic": statistic,
@@ -195,13 +215,16 @@ def rank_table(
     statistic: Any = "mean",
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
     margin: float = 0.0,
     top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: str | None = None,
@@ -242,8 +265,15 @@ def rank_table(
         The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
-    metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
+    metric, statistic, average, scheme, test, margin, top, method, confidence_level, n_resamples
         As for `rank`.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
     absent_class, undefined, costs, priors, keep_cases
@@ -272,7 +302,8 @@ def rank_table(
     >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top)
+    combining = resolve_combining(combine, absent_model)
+    options = replace(_ranking_options(scheme, test, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -280,12 +311,13 @@ def rank_table(
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
         unmatched,
         keep_cases,
+        test,
     )
     where = prediction_columns(target, score, prediction)
     named = challenge_columns(table, by, within, task, value, of_cases=where is None)
@@ -328,24 +360,28 @@ def rank_table(
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, test: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(resolve_schemes(scheme), width, places)
+    schemes = resolve_schemes(scheme)
+    check_test(schemes, test, width)
+    one_of("missing", missing, RANKED_MISSING)
+    worst_rank = isinstance(missing, str) and missing == WORST_RANK
+    return RankingOptions(schemes, width, places, worst_rank)
 
 
-def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
-    """All pairs of models on the same cases, without tests and verdicts."""
+def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:
+    """All pairs of models on the same cases, without verdicts."""
     return resolve_settings(
         request,
         effect="difference",
         paired=True,
         baseline=None,
-        test="none",
+        test=test,
         correction="holm",
         simultaneous=True,
         margin=None,
@@ -362,8 +398,13 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    measured = [one for family in families for one in measuring.measured(family, settings)]
-    items = [
-        ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
+    if options.worst_rank:
+        check_worst_rank(options.schemes, measuring)
+    measured = [
+        (family.label, one)
+        for family in families
+        for one in measured_with_policies(
+            family, measuring, settings, worst_rank=options.worst_rank
+        )
     ]
-    return Rankings(tuple(items), tuple(notes))
+    return all_ranked(measured, options, settings, notes)

@@ -10,8 +10,9 @@ import numpy as np
 from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimates_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.simultaneous import Evidence
 from halfwidth.core.ranking import RankSet
-from halfwidth.ranking.rank_sets import Flags, rank_bounds, square
+from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
 from halfwidth.resampling.simultaneous import all_pairs
 
 
@@ -56,16 +57,22 @@ class ClaimedPairs:
 
     def sets(self) -> tuple[list[RankSet], Flags]:
         """Of all models, which hold together, and which model is claimed better than which."""
-        better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
+        better, not_better = self.claims()
         return _rank_sets(better, not_better), better
+
+    def claims(self, parts: int = 1) -> Claims:
+        """Claims of all pairs, with one of so many equal parts of the error probability."""
+        evidence = self.evidence if parts == 1 else self.evidence.with_part(parts)
+        return self._claims(np.ones(len(self.places), dtype=bool), evidence)
 
     def set_of(self, model: int) -> RankSet:
         """That of one model, which holds by itself: from its own pairs."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1)))[model]
+        own = (self.places == model).any(axis=-1)
+        return _rank_sets(*self._claims(own, self.evidence))[model]
 
-    def _claims(self, some: Flags) -> tuple[Flags, Flags]:
+    def _claims(self, some: Flags, evidence: Evidence) -> Claims:
         """Who is claimed better than whom, and not better, by more than the margin."""
-        claims = self.evidence.claims(some)
+        claims = evidence.claims(some)
         better, not_better = (
             square(self.places[some], one if self.sign > 0 else one[:, ::-1], self.models)
             for one in (claims.better, claims.not_better)
