@@ -409,8 +409,10 @@ RANKED: Mapping[str, Draw] = {
     "scheme": words(
         "aggregate_then_rank",
         "rank_then_aggregate",
+        "test_then_rank",
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
+    "test": words("auto", "auto", "auto", "wilcoxon", "permutation"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
@@ -424,7 +426,14 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
     "compare_table": COMPARED_TABLE,
     "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "rank_table": {**COMPARED_TABLE, **RANKED},
+    "rank_table": {
+        **COMPARED_TABLE,
+        **RANKED,
+        "by": words(None, "model", "case", "missing"),
+        "task": words((), (), "case", "missing"),
+        "combine": words(None, "mean_rank", "median_rank"),
+        "absent_model": words("omit", "last"),
+    },
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),

@@ -222,6 +222,9 @@ SITUATIONS |= {
         missing="omit",
         rng=1,
     )[0],
+    "HW853": lambda: hw.rank(
+        {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
+    )[0],
 }
 
 
