@@ -154,7 +154,7 @@ def read_models(
     ``model_columns``: of which the first that is there names the models, if no option does.
     """
     columns.check(len(files))
-    tables = {name: reading.table_in(path, *reading_options) for name, path in files.items()}
+    tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
     for table in tables.values():
         _check_columns(table, columns)
     if len(tables) > 1:

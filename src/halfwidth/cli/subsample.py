@@ -97,7 +97,7 @@ def subsample(
     from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
-    table = reading.table_in(file, sheet, decimal, header, input_format)
+    table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
     column, values = _column(table, file, value)
     subsamples = subsample_values(values, label=column, **settings)
     if plot is not None:
