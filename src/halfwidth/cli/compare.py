@@ -41,6 +41,7 @@ def compare(
     within: comparison_options.Within = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,

@@ -105,7 +105,7 @@ def models_in(
     """Read the tables of the models as options say."""
     may_be_one = given.get("goal") is not None
     models = read_models(
-        named_files(files),
+        named_files(files, given.get("model_from")),
         columns_of(given),
         reading.Options.of(given),
         may_be_one=may_be_one,

@@ -59,6 +59,7 @@ def rank(
     ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,

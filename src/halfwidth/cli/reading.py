@@ -83,6 +83,17 @@ Filter = Annotated[
         rich_help_panel=Group.INPUT,
     ),
 ]
+ModelFrom = Annotated[
+    str | None,
+    typer.Option(
+        help="What files without NAME= are called: file (their own names), folder (that of their "
+        "folder) or path (those parts of the path in which they differ); default: the first of "
+        "these that tells them apart.",
+        metavar="PART",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
 
 
 @frozen

@@ -183,17 +183,18 @@ def _table(
                         )
 
     counts = [one for one in written if one in dialect.counts]
+    named = f" (named by {named_by})" if named_by else ""
+    left_out = [
+        *(["label 0, the background"] if len(kept) < len(keys) else []),
+        *([f"the counts {shortened(counts)}"] if counts else []),
+    ]
     read = (
         f"read as {dialect.title}: {len(cases)} cases; labels "
-        f"{shortened([names[key] for key in kept], 8)}; metrics {_renamed(metrics)}"
+        f"{shortened([names[key] for key in kept], 8)}{named}; metrics {_renamed(metrics)}"
     )
-    notes = [
-        read,
-        *([f"labels are named by {named_by}"] if named_by else []),
-        *(["the file does not name its cases; they are numbered"] if numbered else []),
-        *(["left out: label 0, the background"] if len(kept) < len(keys) else []),
-        *([f"left out: the counts {shortened(counts)}"] if counts else []),
-    ]
+    notes = [f"{read}; left out: {' and '.join(left_out)}" if left_out else read]
+    if numbered:
+        notes.append("the file does not name its cases; their numbers are their places in it")
     return canonical_table(rows(), notes)
 
 
