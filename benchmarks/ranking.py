@@ -55,13 +55,13 @@ def _of_sample(
     design, plan = Design((n,), paired=True), Plan(seed, n_resamples=RESAMPLES)
     pairs, true_ranks = all_pairs(models), ranks_of(truth)
     differences = mean_differences(values, pairs, design, plan)
-    sets = _sets(pairs, differences.stepdown(LEVEL), models)
+    sets = _sets(pairs, differences.stepdown(LEVEL).better, models)
     bounds = differences.bounds(LEVEL)
     plain = _sets(pairs, np.stack([bounds.low > 0, bounds.high < 0], axis=-1), models)
     marginal = np.empty_like(sets)
     for model in range(models):
         own_pairs = (pairs == model).any(axis=-1)
-        claims = differences.subset(own_pairs).stepdown(LEVEL)
+        claims = differences.subset(own_pairs).stepdown(LEVEL).better
         marginal[model] = _sets(pairs[own_pairs], claims, models)[model]
     drawn = replicates(values, design, MEAN, plan)
     distribution = rank_distribution(values.mean(axis=-1), drawn)

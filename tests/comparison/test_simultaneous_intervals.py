@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from halfwidth.comparison.pairing import pair_job
 from halfwidth.comparison.simultaneous import (
     Comparanda,
     Simultaneous,
-    claims_together,
+    evidence_of,
     simultaneous_intervals,
 )
 from halfwidth.core.estimate import Estimate
@@ -232,15 +233,18 @@ def test_stepdown_claims_what_the_intervals_say_and_more(
     models, pairs = records(values), all_pairs(4)
     jobs = [Job(functional, one) for one in models]
 
-    def singles(level: Level) -> tuple[Estimate, ...]:
-        both = [pair_job(jobs[first], jobs[second], "difference") for first, second in pairs]
+    def of_some(level: Level, some: NDArray[np.bool_]) -> tuple[Estimate, ...]:
+        both = [pair_job(jobs[first], jobs[second], "difference") for first, second in pairs[some]]
         return estimate_jobs(both, replace(request(), level=level))
 
+    every = np.ones(len(pairs), dtype=bool)
+    singles = functools.partial(of_some, some=every)
     estimates, family = singles(Level(0.95)), Comparanda(functional, models, pairs)
     got = simultaneous_intervals(family, PLAN, Level(0.95), estimates, singles)
     assert set(methods(got)) == ways
     for margin in (0.0, 0.05):
-        claims = claims_together(family, PLAN, Level(0.95), estimates, singles, margin)
+        evidence = evidence_of(family, PLAN, Level(0.95), estimates, of_some, margin)
+        claims = evidence.claims(every).better
         said = [(one.low > margin, one.high < -margin) for one in got.intervals]
         assert (claims >= np.array(said)).all()
         assert not claims[0].any()

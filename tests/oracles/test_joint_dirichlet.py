@@ -118,27 +118,36 @@ def test_pseudo_cases_on_one_side_only_are_refused() -> None:
         draws_of_means(three_models(design.n), PAIRS, design, PLAN, outward).together(Level(0.95))
 
 
-def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[int, int]]:
-    """Over sets of sides, from sorted draws."""
+def stepped_down(draws: JointDraws, level: Level, margin: float) -> set[tuple[int, int, bool]]:
+    """Over sets of hypotheses, from sorted draws.
+
+    Of each side, that the model is not better by more than the margin, and (``True``) that the
+    other one is.
+    """
     count, alternative = draws.n_draws, level.alternative
     signs = {"two-sided": (1, -1), "lower": (1,), "upper": (-1,)}[alternative]
-    remaining = {(place, sign) for place in range(len(draws.pairs)) for sign in signs}
-    claimed: set[tuple[int, int]] = set()
+    remaining = {
+        (place, sign, worse)
+        for place in range(len(draws.pairs))
+        for sign in signs
+        for worse in (False, True)
+    }
+    claimed: set[tuple[int, int, bool]] = set()
     while remaining:
-        cut = 0
-        ordered = {one: np.sort(one[1] * draws.contrasts(one[0])[0]) for one in remaining}
+        cut, sides = 0, {(place, sign) for place, sign, _ in remaining}
+        ordered = {one: np.sort(one[1] * draws.contrasts(one[0])[0]) for one in sides}
         while True:  # the outermost draws that may lie beyond
             beyond = np.zeros(count, dtype=bool)
-            for place, sign in remaining:
+            for place, sign in sides:
                 beyond |= sign * draws.contrasts(place)[0] < ordered[place, sign][cut + 1]
             if beyond.mean() > level.alpha:
                 break
             cut += 1
-        tail = min(max(cut / count, level.alpha / len(remaining)), level.tail)
+        tail = min(max(cut / count, level.alpha / len(sides)), level.tail)
         found = {
-            (place, sign)
-            for place, sign in remaining
-            if (sign * draws.contrasts(place)[0] <= margin).mean() < tail
+            (place, sign, worse)
+            for place, sign, worse in remaining
+            if (sign * draws.contrasts(place)[0] <= (-margin if worse else margin)).mean() < tail
         }
         if not found:
             break
@@ -156,8 +165,11 @@ def test_stepdown_equals_sets_of_sides(alternative: Any, margin: float) -> None:
     design, half = Design((60,), paired=True), PseudoCases.at_both(0.5, bounds)
     means = weighted_means_of_models(values, design, Plan(2, 1500), half)
     draws, level = JointDraws((means, means), (means, means), all_pairs(5)), Level(0.9, alternative)
-    claimed = draws.stepdown(level, margin)
-    got = {(pair, (1, -1)[side]) for pair, side in np.argwhere(claimed).tolist()}
+    claims = draws.stepdown(level, margin)
+    claimed = claims.better
+    got = {(pair, (1, -1)[side], False) for pair, side in np.argwhere(claimed).tolist()}
+    # That a model is not better rests on the side of the other one.
+    got |= {(pair, (-1, 1)[side], True) for pair, side in np.argwhere(claims.not_better).tolist()}
     assert got == stepped_down(draws, level, margin)
     assert not claimed.all(axis=-1).any()
     if alternative != "lower":  # the first models are the worse ones

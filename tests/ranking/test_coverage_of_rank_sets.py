@@ -35,7 +35,7 @@ def sets_of(values: Array, seed: int) -> tuple[Ranks, Ranks]:
     bounds = differences.bounds(LEVEL)
     alone = np.stack([bounds.low > 0, bounds.high < 0], axis=-1)
     stepwise, plain = (
-        square(pairs, claims, models) for claims in (differences.stepdown(LEVEL), alone)
+        square(pairs, claims, models) for claims in (differences.stepdown(LEVEL).better, alone)
     )
     return rank_bounds(stepwise, stepwise.T), rank_bounds(plain, plain.T)
 

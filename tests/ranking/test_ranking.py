@@ -145,7 +145,7 @@ def test_several_schemes_make_a_ranking_each() -> None:
         *(long_table(), "value"), by="algorithm", within="task", metric="dsc", scheme=schemes, **FEW
     )
     assert [one.label for one in found] == ["T1", "T1", "T2", "T2", "T3", "T3"]
-    assert found["T2", "rank_then_aggregate"].names == ("T2", "rank", "rank_then_aggregate")
+    assert found["T2", "rank_then_aggregate"].names == ("T2", "dsc", "rank_then_aggregate")
     with pytest.raises(hw.OptionError, match=r"2 rankings are of 'T2'.*'rank_then_aggregate'"):
         found["T2"]
     with pytest.raises(hw.OptionError, match="0 rankings"):

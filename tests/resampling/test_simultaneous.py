@@ -178,17 +178,25 @@ def test_an_undefined_resample_is_left_out_of_all() -> None:
 
 def stepped_down(
     differences: StudentizedDifferences, margin: float, sides: tuple[int, ...]
-) -> set[tuple[int, int]]:
-    """Romano and Wolf's stepdown over sets of hypotheses, written out."""
+) -> set[tuple[int, int, bool]]:
+    """Romano and Wolf's stepdown over sets of hypotheses, written out.
+
+    Of each side, that the model is not better by more than the margin, and (``True``) that the
+    other one is.
+    """
     pairs = range(len(differences.estimates))
-    remaining, claimed = {(pair, sign) for pair in pairs for sign in sides}, set()
+    remaining = {(pair, sign, worse) for pair in pairs for sign in sides for worse in (False, True)}
+    claimed: set[tuple[int, int, bool]] = set()
     while remaining:
-        maxima = np.max([sign * differences.replicates[pair] for pair, sign in remaining], axis=0)
+        maxima = np.max(
+            [sign * differences.replicates[pair] for pair, sign, _ in remaining], axis=0
+        )
         critical = np.quantile(maxima, 0.95)
         rejected = {
-            (pair, sign)
-            for pair, sign in remaining
-            if (sign * differences.estimates[pair] - margin) / differences.standard_errors[pair]
+            (pair, sign, worse)
+            for pair, sign, worse in remaining
+            if (sign * differences.estimates[pair] + (margin if worse else -margin))
+            / differences.standard_errors[pair]
             > critical
         }
         if not rejected:
@@ -208,8 +216,11 @@ def test_stepdown_equals_sets_of_hypotheses(alternative: Any, margin: float) -> 
     differences = mean_differences(values, all_pairs(5), design, Plan(2, 999))
     sides = {"two-sided": (1, -1), "lower": (1,), "upper": (-1,)}[alternative]
     level = Level(0.95, alternative)
-    claimed = differences.stepdown(level, margin)
-    got = {(pair, (1, -1)[side]) for pair, side in np.argwhere(claimed).tolist()}
+    claims = differences.stepdown(level, margin)
+    claimed = claims.better
+    got = {(pair, (1, -1)[side], False) for pair, side in np.argwhere(claimed).tolist()}
+    # That a model is not better rests on the side of the other one.
+    got |= {(pair, (-1, 1)[side], True) for pair, side in np.argwhere(claims.not_better).tolist()}
     assert got == stepped_down(differences, margin, sides)
     interval = differences.bounds(level)
     # Never fewer claims than the intervals make.

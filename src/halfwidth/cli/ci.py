@@ -55,7 +55,7 @@ def ci(
     path: reading.WhereCases = None,
     only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
-    missing: options.Missing = "raise",
+    missing: options.MissingOrAll = "raise",
     penalty: options.Penalty = None,
     metric: options.Metric = None,
     statistic: options.Statistics = ["mean"],  # noqa: B006 -- typer copies it

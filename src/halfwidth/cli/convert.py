@@ -44,7 +44,7 @@ def convert(
             "or a name of your own.",
             metavar="NAME",
             show_default=False,
-            rich_help_panel=Group.INPUT,
+            rich_help_panel=Group.ESTIMATE,
         ),
     ] = None,
     model_from: reading.ModelFrom = None,
@@ -75,9 +75,9 @@ def convert(
 
     \b
     halfwidth convert summary.json -o long.parquet
-    halfwidth convert A=a/summary.json B=b/summary.json -o models.csv
-    halfwidth convert */fold_0/validation/summary.json --model-from path -o models.csv
-    halfwidth convert mean_dice_raw.csv --metric dsc -o long.csv
+    halfwidth convert A=a/summary.json B=b/summary.json -o both.csv
+    halfwidth convert a/summary.json b/summary.json --model-from folder
+    halfwidth convert mean_dice_raw.csv --metric dsc -o mean_dice.tsv
     """
     from halfwidth.io.conversion import long_table, rows_of, stacked
     from halfwidth.io.writers import check_table_path, csv_text, write_table

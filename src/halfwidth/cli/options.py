@@ -11,7 +11,7 @@ from halfwidth.cli import completion
 from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
-from halfwidth.core.undefined import MISSING_POLICIES
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
 from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.report.render import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
@@ -121,6 +121,18 @@ Missing = Annotated[
         "omit: not applicable, leave it out; worst: failed, count it as the worst value.",
         metavar="POLICY",
         autocompletion=completion.one_of(*MISSING_POLICIES),
+        rich_help_panel=Group.INPUT,
+    ),
+]
+MissingOrAll = Annotated[
+    str,
+    typer.Option(
+        "--missing",
+        help=f"What a missing value means: {', '.join(MISSING_POLICIES)}, {ALL_POLICIES}. "
+        "omit: not applicable, leave it out; worst: failed, count it as the worst value; all: both "
+        "side by side, with what the table itself has for failed cases.",
+        metavar="POLICY",
+        autocompletion=completion.one_of(*MISSING_POLICIES, ALL_POLICIES),
         rich_help_panel=Group.INPUT,
     ),
 ]

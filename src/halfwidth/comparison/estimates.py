@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.pairing import common_functional, pair_job
 from halfwidth.comparison.settings import Settings
 from halfwidth.comparison.simultaneous import (
     Comparanda,
+    Evidence,
     Simultaneous,
     bonferroni_intervals,
-    claims_together,
+    evidence_of,
     simultaneous_intervals,
 )
 from halfwidth.core.estimate import Estimate
@@ -26,6 +26,7 @@ from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.resolve import Request
 from halfwidth.estimation.unpaired import estimate_unpaired
 from halfwidth.resampling.engine import has_standard_error, standard_error
+from halfwidth.resampling.pair_claims import Flags
 
 Pair = tuple[str, str]
 
@@ -70,20 +71,17 @@ def together_of(
     return simultaneous_intervals(_comparanda(chosen, settings), plan, level, estimates, singles)
 
 
-def claims_of(
-    chosen: ChosenPairs,
-    estimates: Sequence[Estimate],
-    settings: Settings,
-    level: Level,
-    margin: float = 0.0,
-) -> NDArray[np.bool_]:
-    """Which differences of paired models lie beyond ±margin, (P, 2): `claims_together`."""
+def claim_evidence(
+    chosen: ChosenPairs, estimates: Sequence[Estimate], settings: Settings, margin: float = 0.0
+) -> Evidence:
+    """What claims about differences rest on; the estimates may be of some of the pairs."""
+    level, plan = settings.request.level, replace(settings.plan, convolves=False)
 
-    def singles(own: Level) -> tuple[Estimate, ...]:
-        return estimates_of([chosen], settings, own)[0]
+    def singles(own: Level, some: Flags) -> tuple[Estimate, ...]:
+        pairs = tuple(pair for pair, is_one in zip(chosen.pairs, some, strict=True) if is_one)
+        return estimates_of([replace(chosen, pairs=pairs)], settings, own)[0]
 
-    plan = replace(settings.plan, convolves=False)
-    return claims_together(_comparanda(chosen, settings), plan, level, estimates, singles, margin)
+    return evidence_of(_comparanda(chosen, settings), plan, level, estimates, singles, margin)
 
 
 def error_of_cases(chosen: ChosenPairs, pair: Pair, settings: Settings) -> float:

@@ -9,7 +9,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,13 @@ from halfwidth.estimation.records import Functional, Records
 from halfwidth.intervals.dirichlet import dirichlet
 from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.engine import has_standard_error
-from halfwidth.resampling.joint_dirichlet import JointDraws, draws_of_means, draws_of_test_sets
+from halfwidth.resampling.joint_dirichlet import (
+    JointDraws,
+    Tails,
+    draws_of_means,
+    draws_of_test_sets,
+)
+from halfwidth.resampling.pair_claims import Claims, Flags
 from halfwidth.resampling.simultaneous import StudentizedDifferences, studentized_differences
 
 DIRICHLET, MAX_T, BONFERRONI = dirichlet.__name__, "max_t", "bonferroni"
@@ -121,40 +129,109 @@ def simultaneous_intervals(
     return _by_max_t(studentized, family.effect, level, estimates, singles)
 
 
-def claims_together(
+@frozen(eq=False)
+class Evidence:
+    """What claims about the differences of a family rest on, drawn once for all of its pairs.
+
+    Attributes
+    ----------
+    level : Level
+    margin : float
+    tails : Tails or None
+        Where all single intervals are Dirichlet intervals.
+    studentized : StudentizedDifferences or None
+        Else, where every resample knows its standard error.
+    alone : ndarray of bool, shape (P,)
+        Pairs whose own intervals are the evidence.
+    singles : callable
+        From a level and the places of some pairs to their intervals, (some, 2).
+    """
+
+    level: Level
+    margin: float
+    tails: Tails | None
+    studentized: StudentizedDifferences | None
+    alone: Flags
+    singles: Callable[[Level, tuple[int, ...]], Array]
+
+    def with_part(self, parts: int) -> Evidence:
+        """The same for claims that leave all but one of so many parts of α to other families."""
+        level = _share_of(self.level, parts)
+        # What is drawn for a level is enough for a higher one.
+        tails = self.tails and replace(self.tails, level=level)
+        alone = self.alone
+        if self.studentized is not None:
+            alone = ~_with_errors(self.studentized, level)
+        return replace(self, level=level, tails=tails, alone=alone)
+
+    def claims(self, some: Flags) -> Claims:
+        """Which of some differences lie beyond ±margin, all of which is true at the level.
+
+        By stepdown, which claims no less than the intervals that hold together; sets of ranks
+        stand on it.
+        """
+        if self.tails is not None:
+            return self.tails.subset(some).stepdown()
+        comparisons = int(some.sum())
+        alone, better = np.ones(comparisons, dtype=bool), np.zeros((comparisons, 2), dtype=bool)
+        not_better = better.copy()
+        if self.studentized is not None:
+            own = self.studentized.subset(some)
+            kept = _with_errors(own, self.level)
+            alone = ~kept
+            share = _share_of(self.level, comparisons, max(int(kept.sum()), 1))
+            drawn = own.subset(kept).stepdown(share, self.margin)
+            better[kept], not_better[kept] = drawn.better, drawn.not_better
+        if alone.any():
+            ends = np.full((len(some), 2), np.nan)
+            places = np.flatnonzero(self.alone)
+            ends[places] = self.singles(_share_of(self.level, comparisons), tuple(places.tolist()))
+            low, high = ends[some][alone].T
+            better[alone] = np.stack([low > self.margin, high < -self.margin], axis=-1)
+            within = np.stack([high <= self.margin, low >= -self.margin], axis=-1)
+            not_better[alone] = within if self.margin else better[alone][:, ::-1]
+        return Claims(better, not_better)
+
+
+def evidence_of(
     family: Comparanda,
     plan: Plan,
     level: Level,
     estimates: Sequence[Estimate],
-    singles: Singles,
+    singles: Callable[[Level, Flags], Sequence[Estimate]],
     margin: float = 0.0,
-) -> NDArray[np.bool_]:
-    """Which differences lie beyond ±margin, with all that is claimed true at the level.
+) -> Evidence:
+    """What claims about the pairs of a family, or about some of them, rest on.
 
-    By stepdown, which claims no less than the intervals that hold together; sets of ranks stand on
-    it. Arguments as of `simultaneous_intervals`; ``family`` is of differences.
-
-    Returns
-    -------
-    ndarray of bool, shape (P, 2)
-        Whether the difference is above the margin, and whether it is below minus the margin.
+    Parameters
+    ----------
+    family : Comparanda
+        Of differences.
+    plan : Plan
+    level : Level
+    estimates : sequence of Estimate
+        Some single intervals, whose methods are those of all.
+    singles : callable
+        From a level and some of the pairs to their single intervals.
+    margin : float
     """
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
-    if draws:
-        return draws.stepdown(level, margin)
-    comparisons, studentized = len(estimates), family.studentized(plan)
-    kept = np.zeros(comparisons, dtype=bool)
-    claims: NDArray[np.bool_] = np.zeros((comparisons, 2), dtype=bool)
-    if studentized is not None:
-        kept = _with_errors(studentized, level)
-        share = _share_of(level, comparisons, max(int(kept.sum()), 1))
-        claims[kept] = studentized.subset(kept).stepdown(share, margin)
-    if not kept.all():
-        wider = singles(_share_of(level, comparisons))
-        own = np.array([(one.low > margin, one.high < -margin) for one in wider])
-        claims[~kept] = own[~kept]
-    return claims
+    alone: Flags = np.zeros(len(family.pairs), dtype=bool)
+    studentized = None
+    if not draws:
+        studentized = family.studentized(plan)
+        # Of fewer pairs each may have more resamples without a standard error.
+        alone = ~alone if studentized is None else ~_with_errors(studentized, level)
+
+    @functools.cache
+    def ends(own: Level, places: tuple[int, ...]) -> Array:
+        some = np.zeros(len(family.pairs), dtype=bool)
+        some[list(places)] = True
+        return np.array([(one.low, one.high) for one in singles(own, some)]).reshape(-1, 2)
+
+    tails = draws.tails(level, margin) if draws else None
+    return Evidence(level, margin, tails, studentized, alone, ends)
 
 
 def bonferroni_intervals(

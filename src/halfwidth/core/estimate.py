@@ -21,6 +21,7 @@ from halfwidth.core.spec import (
     Statistic,
 )
 from halfwidth.core.types import Bounds, Level
+from halfwidth.core.undefined import WithoutResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +73,8 @@ class Estimate:
         Values that were missing or infinite.
     missing : str
         The policy for those.
+    without_result : WithoutResult or None
+        What the policy makes of cases without a result, where several stand side by side.
     n_not_applicable : int
         Rows left out because the metric does not apply to them.
     label : str
@@ -127,6 +130,7 @@ class Estimate:
     n_effective: float | None = None
     given_decimals: int = 0
     cautions: tuple[Caution, ...] = ()
+    without_result: WithoutResult | None = None
 
     # ---- the contract's names
 
@@ -293,7 +297,14 @@ class Estimate:
             "n_undefined": self.n_undefined,
             "seed": self.seed,
             "cautions": [caution.to_dict() for caution in self.cautions],
+            **self._policy_dict(),
         }
+
+    def _policy_dict(self) -> dict[str, Any]:
+        """What only policies side by side have."""
+        return (
+            {} if self.without_result is None else {"without_result": self.without_result.to_dict()}
+        )
 
     def to_row(self) -> dict[str, Any]:
         """A flat row: that of the JSON contract without ``by``, numbers left as they are."""
@@ -303,6 +314,8 @@ class Estimate:
         row["bounds"] = f"{bounds.low:.12g},{bounds.high:.12g}"
         row["parameters"] = "; ".join(f"{k}={v:g}" for k, v in self.parameters.items())
         row["cautions"] = " ".join(caution.code for caution in self.cautions)
+        if self.without_result is not None:
+            row["without_result"] = self.without_result.text
         # Numbers stay numbers here, where NaN and infinity can be written.
         numbers = ("value", "low", "high", "halfwidth", "standard_error")
         return row | {name: getattr(self, name) for name in numbers}

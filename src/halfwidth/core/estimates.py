@@ -220,6 +220,8 @@ def _matches(item: Estimate, text: str) -> bool:
     names = {item.label, item.subject, item.metric, spec.display, *spec.synonyms}
     names |= {str(level) for level in item.by.values()}
     names |= {item.statistic or "", item.average or "", item.method, metric_title(item.metric_spec)}
+    if item.without_result is not None:
+        names.add(item.missing)
     return bool(text) and text.casefold() in {name.casefold() for name in names}
 
 

@@ -15,6 +15,7 @@ from halfwidth.core.errors import OptionError, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking_consensus import Consensus, RankStability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +55,8 @@ class RankedModel:
         resample defines the values of all models.
     top_share : float
         That of the first ranks taken together, as many as the ranking asks for.
+    n_missing : int
+        Cases for which the model has no value.
     """
 
     name: str
@@ -63,6 +66,7 @@ class RankedModel:
     marginal_set: RankSet
     shares: tuple[float, ...] = ()
     top_share: float = math.nan
+    n_missing: int = 0
 
     @property
     def value(self) -> float:
@@ -88,6 +92,7 @@ class RankedModel:
             "high": self.estimate.high,
             "first_share": self.first_share,
             "top_share": self.top_share,
+            "n_missing": self.n_missing,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -129,6 +134,12 @@ class Ranking:
     cases : ComparedCases or None
         The values behind the ranking, where they were asked for (``keep_cases=True``); no output
         holds them.
+    missing : {"raise", "omit", "worst", "worst_rank"}
+        What missing values count as.
+    under_policies : mapping of str to mapping of str to int
+        Where values are missing, the rank of each model under each policy that applies.
+    metrics : tuple of str
+        The metric by which models are ranked, or several that were combined within cases.
     """
 
     models: tuple[RankedModel, ...]
@@ -144,6 +155,9 @@ class Ranking:
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
+    missing: str = "raise"
+    under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -159,9 +173,9 @@ class Ranking:
         return self.models[0].estimate.label
 
     @property
-    def names(self) -> tuple[str, str, str]:
+    def names(self) -> tuple[str, ...]:
         """What tells it from other rankings: its label, its metric and its scheme."""
-        return self.label, self.models[0].estimate.metric, self.scheme
+        return self.label, *self.metrics, self.scheme
 
     @property
     def by(self) -> Mapping[str, Any]:
@@ -208,6 +222,7 @@ class Ranking:
             "label": self.label,
             "by": {name: plain(level) for name, level in self.by.items()},
             "metric": first.metric,
+            "metrics": list(self.metrics),
             "subject": self.subject,
             "scheme": self.scheme,
             "margin": self.margin,
@@ -216,6 +231,8 @@ class Ranking:
             "n_groups": first.n_groups,
             "n_missing": first.n_missing,
             "n_unmatched": self.n_unmatched,
+            "missing": self.missing,
+            "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
             "claims": [list(pair) for pair in self.claims],
@@ -240,10 +257,16 @@ class Rankings(Sequence[Ranking]):
     items : tuple of Ranking
     notes : tuple of str
         What was done to the tables.
+    consensus : tuple of Consensus
+        Over tasks, for each metric and scheme; and over metrics, where that was asked for.
+    stability : RankStability
+        How far the rankings of different tasks, metrics and schemes agree.
     """
 
     items: tuple[Ranking, ...]
     notes: tuple[str, ...] = field(default=())
+    consensus: tuple[Consensus, ...] = ()
+    stability: RankStability = RankStability()
 
     @overload
     def __getitem__(self, index: int | str | tuple[str, ...]) -> Ranking: ...
@@ -293,6 +316,8 @@ class Rankings(Sequence[Ranking]):
         return {
             "schema_version": SCHEMA_VERSION,
             "rankings": [item.to_dict() for item in self],
+            "consensus": [one.to_dict() for one in self.consensus],
+            "stability": self.stability.to_dict(),
         }
 
     def to_json(self) -> str:
@@ -320,6 +345,7 @@ class Rankings(Sequence[Ranking]):
 
     def __repr__(self) -> str:
         lines = [f"Rankings ({len(self)}):", *(f"  {item.sentence()}" for item in self)]
+        lines += [f"  {one.sentence()}" for one in self.consensus]
         lines += [f"  {code} {text}" for code, text in self.caution_lines()]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
@@ -331,6 +357,6 @@ class Rankings(Sequence[Ranking]):
         table: str = self.to_frame()[shown_columns].to_html(
             index=False, escape=True, float_format="{:.4g}".format
         )
-        lines = [item.sentence() for item in self]
+        lines = [one.sentence() for one in (*self, *self.consensus)]
         lines += [*(f"{code} {text}" for code, text in self.caution_lines()), *self.notes]
         return table + "<ul>" + "".join(f"<li>{html.escape(text)}</li>" for text in lines) + "</ul>"

@@ -9,42 +9,87 @@ from halfwidth.core.formatting import percent
 
 if TYPE_CHECKING:
     from halfwidth.core.ranking import RankedModel, Ranking, RankSet
+    from halfwidth.core.ranking_consensus import ConsensusModel, RankStability
+
+# What a policy does with missing values.
+POLICIES = {
+    "omit": "if left out",
+    "worst": "if the worst value",
+    "worst_rank": "if last in its case",
+}
 
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.
 
-    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"])
-    ('A', 'A and B', 'A, B and C')
+    >>> listed(["A"]), listed(["A", "B"]), listed(["A", "B", "C"]), listed([])
+    ('A', 'A and B', 'A, B and C', '')
     """
+    if not names:
+        return ""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def about(label: str, subject: str) -> str:
+    """What a ranking is of, at the beginning of a sentence: ``liver, mean DSC``."""
+    return f"{label}, {subject}" if label else f"{subject[:1].upper()}{subject[1:]}"
 
 
 def sentence(ranking: Ranking) -> str:
     """Who is first, or may be, and within which ranks all others are."""
-    subject = f"{ranking.subject[:1].upper()}{ranking.subject[1:]}"
-    about = f"{ranking.label}, {ranking.subject}" if ranking.label else subject
-    first = [model.name for model in ranking.models if 1 in model.rank_set]
-    settled = [model.name for model in ranking.models if model.rank_set.high == 1]
-    count = len(ranking.models)
-    confidence = f"of {count} ({percent(ranking.confidence_level)} confidence)"
-    if settled:
-        clauses = [f"{listed(settled)} {'is' if len(settled) == 1 else 'are'} first {confidence}"]
-    elif len(first) == count:
-        clauses = [f"any may be first {confidence}"]
-    else:
-        clauses = [f"{listed(first)} may be first {confidence}"]
-    clauses += [
-        _within(rank_set, names)
-        for rank_set, names in _by_set(ranking.models).items()
-        if rank_set.high > 1
-    ]
     margin = f"{ranking.margin:g}"
     beyond = f" A model ranks behind those better by more than {margin}." if ranking.margin else ""
-    return f"{about}: {'; '.join(clauses)}.{beyond}"
+    said = clauses(ranking.models, ranking.confidence_level)
+    return f"{about(ranking.label, ranking.subject)}: {said}.{beyond}"
 
 
-def _by_set(models: Sequence[RankedModel]) -> dict[RankSet, list[str]]:
+def clauses(models: Sequence[RankedModel | ConsensusModel], confidence_level: float) -> str:
+    """Who is first, or may be, and within which ranks all others are, from sets of ranks."""
+    first = [model.name for model in models if 1 in model.rank_set]
+    settled = [model.name for model in models if model.rank_set.high == 1]
+    count = len(models)
+    confidence = f"of {count} ({percent(confidence_level)} confidence)"
+    if settled:
+        texts = [f"{listed(settled)} {'is' if len(settled) == 1 else 'are'} first {confidence}"]
+    elif len(first) == count:
+        texts = [f"any may be first {confidence}"]
+    else:
+        texts = [f"{listed(first)} may be first {confidence}"]
+    texts += [
+        _within(rank_set, names) for rank_set, names in _by_set(models).items() if rank_set.high > 1
+    ]
+    return "; ".join(texts)
+
+
+def agreements(stability: RankStability) -> list[str]:
+    """How far rankings agree over tasks, metrics and schemes, a sentence for each."""
+    texts = []
+    for over, between in _BETWEEN.items():
+        pairs = stability.over(over)
+        taus = pairs.taus
+        if taus:
+            spread = f" ({min(taus):.2f} to {max(taus):.2f})" if len(taus) > 1 else ""
+            mean = ", on average" if len(taus) > 1 else ""
+            texts.append(f"Kendall's tau {between}{mean}: {pairs.mean_tau:.2f}{spread}.")
+    for pair in stability.over("schemes"):
+        if pair.moved:
+            where = about(pair.label, pair.metric)
+            verb = "change places" if len(pair.moved) > 1 else "changes its place"
+            schemes = f"between {pair.first} and {pair.second}"
+            texts.append(f"{f'{where}: ' if where else ''}{listed(pair.moved)} {verb} {schemes}.")
+    return texts
+
+
+# What the pairs of each kind are called.
+_BETWEEN = {
+    "tasks": "between tasks",
+    "consensus": "of the tasks with their consensus",
+    "metrics": "between metrics",
+    "schemes": "between schemes",
+}
+
+
+def _by_set(models: Sequence[RankedModel | ConsensusModel]) -> dict[RankSet, list[str]]:
     """Names of the models that share a set of ranks, in the order of these."""
     by_set: dict[RankSet, list[str]] = {}
     for model in sorted(models, key=lambda one: (one.rank_set.low, one.rank_set.high)):

@@ -8,7 +8,7 @@ RESULT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW101",
         "missing values",
-        "{count} of {total} values missing{infinite}: {policy}.",
+        "{count} of {total} {what}{infinite}: {policy}.",
         "A case without a value is rarely missing at random: a metric is often undefined on the "
         "very cases where the model failed. Leaving such cases out flatters the model; a structure "
         "that is absent from the image is another matter and is rightly left out.",

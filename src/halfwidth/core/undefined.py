@@ -2,6 +2,9 @@
 
 - *Missing*: a per-case value that is NaN or null. Its policy is named: ``"raise"`` (default),
   ``"omit"`` or ``"worst"``. The result says how many there were.
+- *Without a result*: a case whose value is missing or infinite, whose status says that the
+  structure was missed or is spurious, or whose value is the penalty. ``missing="all"`` sets side
+  by side what becomes of such cases under each of `SIDE_BY_SIDE`.
 - *Infinite*: a distance to an empty mask. Without a policy it is an error; ``"omit"`` and
   ``"worst"`` treat it as they treat a missing value.
 - *Undefined replicate*: a resample on which the statistic is NaN. It is left out of the bootstrap
@@ -33,11 +36,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Metric
 from halfwidth.core.types import Array, Interval
 
 Missing = Literal["raise", "omit", "worst"]
 MISSING_POLICIES: tuple[Missing, ...] = ("raise", "omit", "worst")
+# The policies of missing="all", and what each claims of the cases without a result.
+ALL_POLICIES = "all"
+SIDE_BY_SIDE = {
+    "omit": "they are left out: the metric does not apply to them, or they are like the others",
+    "worst": "each is a failure, and counts as the worst value of the metric or the penalty",
+    "file": "the table is right as it stands: the values that it gives them count, and those "
+    "without a value are left out",
+}
 AbsentClass = Literal["omit", "zero", "undefined"]
 ABSENT_CLASS: tuple[AbsentClass, ...] = ("omit", "zero", "undefined")
 Undefined = Literal["omit", "zero", "worst"]
@@ -124,6 +136,51 @@ def apply_missing_policy(
         "'omit' (--missing omit) leaves them out as not applicable, 'worst' counts them as "
         f"failed{penalty_too}"
     )
+
+
+@frozen
+class WithoutResult:
+    """What a missing policy makes of the cases without a result.
+
+    Attributes
+    ----------
+    policy : str
+        One of `SIDE_BY_SIDE`.
+    left_out, counted : int
+        How many of them are left out, and how many count with a value.
+    lowest, highest : float or None
+        The range of those values.
+    """
+
+    policy: str
+    left_out: int = 0
+    counted: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+
+    @property
+    def text(self) -> str:
+        """What becomes of them in a few words.
+
+        >>> WithoutResult("file", left_out=1, counted=2, lowest=0.0, highest=0.0).text
+        '2 as 0, 1 left out'
+        """
+        given = dict.fromkeys(
+            f"{value:.4g}" for value in (self.lowest, self.highest) if value is not None
+        )
+        parts = [f"{self.counted} as {' to '.join(given)}"] if self.counted else []
+        parts += [f"{self.left_out} left out"] if self.left_out else []
+        return ", ".join(parts) or "none"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON, with what the policy claims."""
+        return {
+            "left_out": self.left_out,
+            "counted": self.counted,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "claim": SIDE_BY_SIDE[self.policy],
+        }
 
 
 def studentized_ratio(deviation: Array, standard_error: Array, tolerance: Array) -> Array:

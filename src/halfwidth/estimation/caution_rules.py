@@ -56,10 +56,14 @@ def _missing(context: CautionContext) -> Caution | None:
     e = context.estimate
     if not e.n_missing:
         return None
-    policy = "left out" if e.missing == "omit" else "counted as the worst value"
-    total = e.n + (e.n_missing if e.missing == "omit" else 0)
+    counts = e.missing == "worst"
+    policy = "counted as the worst value" if counts else "left out"
+    total = e.n + (0 if counts else e.n_missing)
+    what = "values missing" if e.without_result is None else "cases without a result"
     infinite = f" ({context.n_infinite} of them infinite)" if context.n_infinite else ""
-    return caution("HW101", count=e.n_missing, total=total, infinite=infinite, policy=policy)
+    return caution(
+        "HW101", count=e.n_missing, total=total, what=what, infinite=infinite, policy=policy
+    )
 
 
 def _identical_worst(context: CautionContext) -> Caution | None:

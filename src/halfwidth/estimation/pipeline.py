@@ -14,6 +14,7 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.estimate import Estimate, metric_title
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Estimand, MethodSpec, Metric, MetricLevel, Need, Statistic
+from halfwidth.core.undefined import WithoutResult
 from halfwidth.estimation.batches import SampleGroup, intervals_by_method
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.caution_rules import cautions_for
@@ -46,6 +47,8 @@ class Job:
         Over classes, for metrics of a test set.
     classes : ClassContext or None
         Where the metric is of a classification.
+    without : WithoutResult or None
+        Where missing policies stand side by side.
     """
 
     functional: Functional
@@ -56,6 +59,7 @@ class Job:
     n_not_applicable: int = 0
     average: str | None = None
     classes: ClassContext | None = None
+    without: WithoutResult | None = None
 
 
 def plan_of(request: Request) -> Plan:
@@ -166,7 +170,8 @@ def _estimate(job: Job, request: Request, value: float, group: SampleGroup, plac
         design=records.design_name,
         over=records.over,
         n_missing=records.n_missing,
-        missing=request.missing,
+        missing=request.missing if job.without is None else job.without.policy,
+        without_result=job.without,
         n_not_applicable=job.n_not_applicable,
         label=job.label,
         by=job.by,

@@ -27,7 +27,7 @@ from halfwidth.core.spec import (
     spec_of,
 )
 from halfwidth.core.types import Bounds, Level
-from halfwidth.core.undefined import MISSING_POLICIES, Missing
+from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES, Missing
 from halfwidth.estimation.grouping import Over, check_over
 from halfwidth.intervals.catalogue import METHODS, method_named
 from halfwidth.intervals.compute import estimands, fits, rests_on_bounds
@@ -214,7 +214,7 @@ def resolve_request(
     threads: Any = 1,
 ) -> Request:
     """Check the options that all public functions share."""
-    one_of("missing", missing, MISSING_POLICIES)
+    _check_missing(missing)
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
@@ -246,6 +246,15 @@ def resolve_request(
         n_threads,
         draws=n_resamples is not None,
     )
+
+
+def _check_missing(missing: Any) -> None:
+    if isinstance(missing, str) and missing == ALL_POLICIES:
+        raise OptionError(
+            "missing='all' sets the policies side by side for a table of per-case values only "
+            "(halfwidth ci TABLE, summary_table); here choose one of raise, omit, worst"
+        )
+    one_of("missing", missing, MISSING_POLICIES)
 
 
 def _resolve_method(method: Any) -> MethodSpec | None:

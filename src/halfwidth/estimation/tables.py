@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from halfwidth.core.checks import as_flag, as_list
 from halfwidth.core.errors import DataError, OptionError, shortened, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Cases, Estimates
+from halfwidth.core.spec import Statistic
 from halfwidth.core.types import Alternative
-from halfwidth.core.undefined import Missing
+from halfwidth.core.undefined import ALL_POLICIES
 from halfwidth.estimation.check import Sample, check_sample
 from halfwidth.estimation.grouping import Over
+from halfwidth.estimation.missing_policies import MissingOrAll, Variant, variants
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.estimation.repeat_cautions import repeat_cautions
 from halfwidth.estimation.resolve import (
@@ -22,7 +24,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, Slice, layout_of, slices
+from halfwidth.io.layout import Layout, layout_of
 from halfwidth.io.table import Table
 
 
@@ -39,7 +41,7 @@ def summary_table(
     alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: MissingOrAll = "raise",
     penalty: float | None = None,
     groups: str | None = None,
     strata: str | None = None,
@@ -70,7 +72,12 @@ def summary_table(
     groups, strata : str, optional
         Columns that name the cluster and the stratum of each row. A canonical table may have
         them as ``group`` and ``stratum``.
-    method, confidence_level, alternative, n_resamples, rng, missing, penalty, over, bounds, scale
+    missing : {"raise", "omit", "worst", "all"}
+        As for `summary_ci`. ``"all"`` gives three rows instead of one: cases without a result left
+        out, counted as the worst value, and as the table itself has them. Cases without a result
+        are those whose value is missing, infinite or the ``penalty``, and in a canonical table
+        those whose ``status`` is missed or spurious.
+    method, confidence_level, alternative, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`. All rows of the result share the seed, and a row equals what
         `summary_ci` gives for its values alone.
     keep_cases : bool, default False
@@ -106,7 +113,7 @@ def summary_table(
         alternative=alternative,
         n_resamples=n_resamples,
         rng=rng,
-        missing=missing,
+        missing="worst" if missing == ALL_POLICIES else missing,
         penalty=penalty,
         over=over,
     )
@@ -124,35 +131,16 @@ def summary_table(
     jobs: list[Job] = []
     cases: list[Cases] = []
     not_applicable = 0
-    for part in slices(table, layout):
-        slice_metric = metrics.for_slice(part)
-        if slice_metric is None:
-            continue
-        sample = check_sample(
-            part.values,
-            slice_metric,
-            metrics.policy(request, slice_metric),
-            scale=scale,
-            where=", ".join(_place(part)),
-            cases=part.cases,
-            groups=part.groups,
-            strata=part.strata,
-            may_be_empty=True,
-        )
-        not_applicable += part.n_not_applicable
-        if as_flag("keep_cases", keep_cases):
-            cases.append(_slice_cases(part, sample))
-        cautions = repeat_cautions(part.repeats, len(part.cases))
+    keep_cases = as_flag("keep_cases", keep_cases)
+    for together in variants(table, layout, metrics, request, missing, scale):
+        samples = [_sample(variant, scale) for variant in together]
+        not_applicable += together[0].part.n_not_applicable
+        if keep_cases:
+            cases += map(_variant_cases, together, samples)
         jobs += [
-            Job(
-                sample.functional(one),
-                sample.records,
-                part.label,
-                part.by,
-                cautions,
-                part.n_not_applicable,
-            )
+            _job(one, variant, sample)
             for one in statistics
+            for variant, sample in zip(together, samples, strict=True)
         ]
     if not jobs:
         raise DataError(
@@ -166,13 +154,32 @@ def summary_table(
     return Estimates(estimate_jobs(jobs, request), tuple(notes), tuple(cases))
 
 
-def _place(part: Slice) -> Iterator[str]:
-    """Where in a table a slice stands, for errors."""
-    yield f"column {part.column!r}"
-    if part.metric is not None:
-        yield part.metric + part.parameters
-    if part.by:
-        yield part.label
+def _sample(variant: Variant, scale: float) -> Sample:
+    part = variant.part
+    return check_sample(
+        variant.values,
+        variant.metric,
+        variant.request,
+        scale=scale,
+        where=variant.place,
+        cases=part.cases,
+        groups=part.groups,
+        strata=part.strata,
+        may_be_empty=True,
+    )
+
+
+def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
+    part = variant.part
+    return Job(
+        sample.functional(statistic),
+        sample.records,
+        variant.label,
+        part.by,
+        repeat_cautions(part.repeats, len(part.cases)),
+        part.n_not_applicable,
+        without=variant.without,
+    )
 
 
 def _check_names(**columns: Any) -> None:
@@ -197,10 +204,10 @@ def layout_notes(layout: Layout, groups: str | None, strata: str | None) -> list
     return notes
 
 
-def _slice_cases(part: Slice, sample: Sample) -> Cases:
-    groups = part.groups
+def _variant_cases(variant: Variant, sample: Sample) -> Cases:
+    groups = variant.part.groups
     labels = None if groups is None else tuple(itertools.compress(groups, sample.kept))
-    return Cases(part.label, metric_title(sample.metric), sample.given, labels)
+    return Cases(variant.label, metric_title(sample.metric), sample.given, labels)
 
 
 def column_names(given: str | Sequence[str] | None) -> list[str] | None:

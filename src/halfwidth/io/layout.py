@@ -7,7 +7,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.undefined import Status, is_missing
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summary_rows import check_cases
@@ -24,7 +25,6 @@ from halfwidth.metrics.catalogue import METRICS
 # In a canonical table, and only there, these are the cluster and the stratum of a case.
 CLUSTER_COLUMN, STRATUM_COLUMN = "group", "stratum"
 CANONICAL_BY = ("model", "task", "label")
-NOT_APPLICABLE = "not applicable"
 MISSING_LEVEL = "(missing)"
 
 
@@ -228,12 +228,18 @@ def _holds_numbers(table: Table, name: str) -> bool:
     return 2 * sum(like_a_number(cell) for cell in cells) > len(cells)
 
 
-def slices(table: Table, layout: Layout) -> Iterator[Slice]:
-    """The samples of a table, groups in order of appearance, columns in their order."""
+def slices(table: Table, layout: Layout, *, as_in_file: bool = False) -> Iterator[Slice]:
+    """The samples of a table, groups in order of appearance, columns in their order.
+
+    Rows that are not applicable are left out; ``as_in_file``: unless they hold a value.
+    """
     several = len(layout.values) > 1
     for levels, rows in _groups(table, layout):
         by = {name: levels[name] for name in layout.by}
-        kept = rows[_applicable(table, layout, rows)]
+        left_out = has_status(table, layout, rows, {Status.NOT_APPLICABLE})
+        if as_in_file and left_out.any():
+            left_out &= [is_missing(cell) for cell in table.values("value", rows)]
+        kept = rows[~left_out]
         shown = [_text(level) for level in by.values()]
         repeats = _repeats(table, layout, kept)
         for column in layout.values:
@@ -282,13 +288,16 @@ def grouped_rows(
         yield {name: factor.level(row) for name, factor in factors.items()}, in_groups[group]
 
 
-def _applicable(table: Table, layout: Layout, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+def has_status(
+    table: Table, layout: Layout, rows: NDArray[np.intp], wanted: Collection[str]
+) -> NDArray[np.bool_]:
+    """Whether rows of a canonical table have one of some statuses; no other table has any."""
     if not layout.metric or "status" not in table:
-        return np.ones(len(rows), dtype=bool)
+        return np.zeros(len(rows), dtype=bool)
     status = table.factor("status")
     # The last one is where the codes of missing cells point.
-    applies = [_text(level).strip().lower() != NOT_APPLICABLE for level in status.levels]
-    return np.array([*applies, True])[status.codes[rows]]
+    has = [_text(level).strip().lower() in wanted for level in status.levels]
+    return np.array([*has, False])[status.codes[rows]]
 
 
 def _parameters_of(levels: dict[str, Any]) -> str:

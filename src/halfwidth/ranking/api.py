@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from halfwidth.comparison.families import Family
@@ -21,14 +22,24 @@ from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions, ranked
+from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
+from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.missing_values import (
+    WORST_RANK,
+    RankedMissing,
+    check_worst_rank,
+    measured_with_policies,
+)
 from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Combine = Literal["mean_rank", "median_rank"]
+AbsentModel = Literal["omit", "last"]
 
 
 def rank(
@@ -45,7 +56,7 @@ def rank(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: Any = None,
@@ -97,8 +108,10 @@ def rank(
         A method for the differences (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`.
-    missing : {"raise", "omit", "worst"}
+    missing : {"raise", "omit", "worst", "worst_rank"}
         What a missing value means. A case that is left out for one model is left out for all.
+        ``"worst_rank"``, with ``"rank_then_aggregate"``: the last rank of its case. Where values
+        are missing, the result has the ranks under each policy (``under_policies``).
     unmatched : {"raise", "omit"}
         What becomes of cases that are not there for all models.
     groups, strata : array-like, optional
@@ -143,7 +156,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -151,7 +164,7 @@ the rank of C is 3.
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -197,11 +210,13 @@ def rank_table(
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     margin: float = 0.0,
     top: int = 3,
+    combine: Combine | None = None,
+    absent_model: AbsentModel = "omit",
     method: str = AUTO,
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: str | None = None,
@@ -244,6 +259,13 @@ def rank_table(
         Columns, as for `compare_table`.
     metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
         As for `rank`.
+    combine : {"mean_rank", "median_rank"}, optional
+        What the ranks of a model in several rankings are reduced to. Over tasks there always is a
+        consensus, by mean ranks unless this says otherwise; with ``combine`` there also is one over
+        the metrics of a task.
+    absent_model : {"omit", "last"}
+        What becomes of a model that some task lacks (``unmatched="omit"``): it is left out of the
+        consensus, or has the last rank in that task.
     rng, missing, penalty, unmatched, over, bounds, scale, labels, pos_label, scores, threshold
         As for `rank`.
     absent_class, undefined, costs, priors, keep_cases
@@ -272,7 +294,8 @@ def rank_table(
     >>> hw.rank_table(frame, metric="dsc", rng=1)[0]["U-Net"].rank
     1
     """
-    options = _ranking_options(scheme, margin, top)
+    combining = resolve_combining(combine, absent_model)
+    options = replace(_ranking_options(scheme, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -280,7 +303,7 @@ def rank_table(
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -328,14 +351,15 @@ def rank_table(
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(resolve_schemes(scheme), width, places)
+    worst_rank = isinstance(missing, str) and missing == WORST_RANK
+    return RankingOptions(resolve_schemes(scheme), width, places, worst_rank)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
@@ -362,8 +386,13 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
-    measured = [one for family in families for one in measuring.measured(family, settings)]
-    items = [
-        ranked(one, scheme, options, settings) for one in measured for scheme in options.schemes
+    if options.worst_rank:
+        check_worst_rank(options.schemes, measuring)
+    measured = [
+        (family.label, one)
+        for family in families
+        for one in measured_with_policies(
+            family, measuring, settings, worst_rank=options.worst_rank
+        )
     ]
-    return Rankings(tuple(items), tuple(notes))
+    return all_ranked(measured, options, settings, notes)

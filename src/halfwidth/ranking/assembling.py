@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,9 +19,12 @@ from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
+from halfwidth.ranking.consensus import Combining
+from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import AGGREGATE, of_scheme
+from halfwidth.ranking.traces import Trace
 from halfwidth.resampling.engine import replicates
 
 
@@ -35,45 +38,62 @@ class RankingOptions:
         Of `SCHEMES`, a ranking for each.
     margin : float
     top : int
+    worst_rank : bool
+        Whether a missing value takes the last rank of its case.
+    combining : Combining
+        How the rankings are combined.
     """
 
     schemes: tuple[str, ...]
     margin: float
     top: int
+    worst_rank: bool = False
+    combining: Combining = Combining()
 
 
 def ranked(
-    family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
-) -> Ranking:
-    """The ranking of one family by one scheme."""
+    family: MeasuredFamily,
+    scheme: str,
+    options: RankingOptions,
+    settings: Settings,
+    parts: Collection[int] = (),
+) -> tuple[Ranking, Trace]:
+    """The ranking of one family by one scheme, and what a consensus takes of it.
+
+    ``parts``: how many rankings share the error probability, for each consensus it is part of.
+    """
     _check_direction(family)
+    under_policies = _ranks_under_policies(family, scheme, options.margin)
     cases = family.cases if settings.keep_cases else None
+    metrics = metric_names(family)
     family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
-    pairs = ClaimedPairs(family, options.margin, settings)
-    merits = pairs.sign * np.array([estimate.value for estimate in estimates])
-    ranks = ranks_of(merits, options.margin)
+    sign = 1.0 if jobs[0].functional.metric.spec.better is Better.HIGHER else -1.0
+    merits = sign * np.array([estimate.value for estimate in estimates])
+    ranks, order = ranks_of(merits, options.margin), np.argsort(-merits, kind="stable").tolist()
+    pairs = ClaimedPairs(family, order, sign, options.margin, settings)
     together, better = pairs.sets()
-    marginal = [pairs.sets_with(model)[model] for model in range(len(jobs))]
-    distribution = rank_distribution(
-        merits, pairs.sign * _replicates(jobs, settings), options.margin
-    )
+    marginal = [pairs.set_of(model) for model in range(len(jobs))]
+    drawn = sign * _replicates(jobs, settings)
+    distribution = rank_distribution(merits, drawn, options.margin)
     models = [
-        _model(name, estimate, rank, (together[place], marginal[place]))
+        replace(
+            _model(name, estimate, rank, (together[place], marginal[place])),
+            n_missing=family.n_missing.get(name, 0),
+        )
         for place, (name, estimate, rank) in enumerate(
             zip(family.jobs, estimates, ranks.tolist(), strict=True)
         )
     ]
     models = _with_shares(models, distribution, options.top)
-    order = np.argsort(-merits, kind="stable").tolist()
     names = list(family.jobs)
     position = {place: at for at, place in enumerate(order)}
     groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
     groups.sort(key=lambda group: [position[place] for place in group])
     first = jobs[0]
-    return Ranking(
+    ranking = Ranking(
         tuple(models[place] for place in order),
         subject_of(
             first.functional.metric,
@@ -89,10 +109,50 @@ def ranked(
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
-        _cautions([*estimates, *pairs.estimates], models, scheme),
+        _cautions(
+            [*estimates, *pairs.estimates],
+            models,
+            scheme,
+            policies_disagree(under_policies, family.n_missing),
+        ),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
+        metrics=metrics,
+        missing=WORST_RANK if options.worst_rank else settings.request.missing,
+        under_policies=under_policies,
     )
+    claims = {part: pairs.claims(part) for part in parts}
+    return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
+
+
+def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
+    """The metric of a family by its name and the parameters that are bound: ``nsd:tolerance=3``."""
+    metric = next(iter(family.jobs.values())).functional.metric
+    bound = [
+        f"{parameter.name}={parameter.word(value)}"
+        for parameter in metric.spec.parameters
+        for value in [metric.parameters.get(parameter.name, parameter.default)]
+        if value is not None and value != parameter.default
+    ]
+    return (":".join(filter(None, [metric.spec.name, ",".join(bound)])),)
+
+
+def _ranks_under_policies(
+    family: MeasuredFamily, scheme: str, margin: float
+) -> dict[str, dict[str, int]]:
+    """The rank of each model under each policy for missing values."""
+    found = {}
+    for policy, measured in applying(family.policies, scheme).items():
+        jobs = of_scheme(measured, scheme).jobs
+        merits = np.array([_merit(job) for job in jobs.values()])
+        found[policy] = dict(zip(jobs, ranks_of(merits, margin).tolist(), strict=True))
+    return found
+
+
+def _merit(job: Job) -> float:
+    """The statistic of a model, turned so that more is better."""
+    value = float(job.functional.statistic(job.records.arranged[None])[0])
+    return value if job.functional.metric.spec.better is Better.HIGHER else -value
 
 
 def _check_direction(family: MeasuredFamily) -> None:
@@ -135,17 +195,15 @@ def _model(name: str, estimate: Estimate, rank: int, sets: tuple[RankSet, RankSe
 
 def _replicates(jobs: Sequence[Job], settings: Settings) -> Array:
     """The values of all models on the same resamples, (K, B)."""
-    return np.stack(
-        [
-            replicates(
-                job.records.arranged[None],
-                job.records.design,
-                job.functional.statistic,
-                settings.plan,
-            )[0]
-            for job in jobs
-        ]
-    )
+    statistics = [job.functional.statistic for job in jobs]
+    values, design = [job.records.arranged for job in jobs], jobs[0].records.design
+    if all(one == statistics[0] for one in statistics):
+        return replicates(np.stack(values), design, statistics[0], settings.plan)
+    own = [
+        replicates(one[None], design, statistic, settings.plan)
+        for one, statistic in zip(values, statistics, strict=True)
+    ]
+    return np.concatenate(own)
 
 
 def _with_shares(
@@ -168,10 +226,13 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
 
 
 def _cautions(
-    estimates: Sequence[Estimate], models: Sequence[RankedModel], scheme: str
+    estimates: Sequence[Estimate],
+    models: Sequence[RankedModel],
+    scheme: str,
+    further: Sequence[Caution],
 ) -> tuple[Caution, ...]:
-    """The first of each code of the models and of their differences; and near ties."""
-    raised = [one for estimate in estimates for one in estimate.cautions]
+    """The first of each code of the models and of their differences; near ties and others."""
+    raised = [*(one for estimate in estimates for one in estimate.cautions), *further]
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
         raised.append(caution("HW851", count=unsettled, total=len(models)))

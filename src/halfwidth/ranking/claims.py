@@ -2,59 +2,82 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
 import numpy as np
 
-from halfwidth.comparison.estimates import ChosenPairs, claims_of, estimates_of, together_of
+from halfwidth.comparison.estimates import ChosenPairs, claim_evidence, estimates_of
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.simultaneous import Evidence
 from halfwidth.core.ranking import RankSet
-from halfwidth.core.spec import Better
-from halfwidth.ranking.rank_sets import Flags, rank_bounds, square
-from halfwidth.resampling.simultaneous import Pairs, all_pairs
+from halfwidth.ranking.rank_sets import Claims, Flags, rank_bounds, square
+from halfwidth.resampling.simultaneous import all_pairs
 
 
 class ClaimedPairs:
-    """What is claimed of the pairs of models, and the sets of ranks that follow."""
+    """What is claimed of the pairs of models, and the sets of ranks that follow.
 
-    def __init__(self, family: MeasuredFamily, margin: float, settings: Settings) -> None:
-        self.family, self.margin, self.settings = family, margin, settings
-        self.names = list(family.jobs)
-        self.places = all_pairs(len(self.names))
-        self.estimates = estimates_of(
-            [self._chosen(self.places)], settings, settings.request.level
-        )[0]
-        better = next(iter(family.jobs.values())).functional.metric.spec.better
-        self.sign = 1.0 if better is Better.HIGHER else -1.0
+    Parameters
+    ----------
+    family : MeasuredFamily
+    order : sequence of int
+        Places of the models, the best first.
+    sign : float
+        1 where higher values are better, else -1.
+    margin : float
+    settings : Settings
+
+    Attributes
+    ----------
+    estimates : tuple of Estimate
+        Differences of models that are neighbours in the ranking, on which its ranks turn. Those of
+        all pairs have intervals that nothing shows.
+    """
+
+    def __init__(
+        self,
+        family: MeasuredFamily,
+        order: Sequence[int],
+        sign: float,
+        margin: float,
+        settings: Settings,
+    ) -> None:
+        names = list(family.jobs)
+        self.places, self.sign, self.models = all_pairs(len(names)), sign, len(names)
+        neighbours = tuple(
+            (names[min(pair)], names[max(pair)]) for pair in itertools.pairwise(order)
+        )
+        (self.estimates,) = estimates_of(
+            [ChosenPairs(family, neighbours)], settings, settings.request.level
+        )
+        pairs = tuple((names[one], names[other]) for one, other in self.places.tolist())
+        self.evidence = claim_evidence(ChosenPairs(family, pairs), self.estimates, settings, margin)
 
     def sets(self) -> tuple[list[RankSet], Flags]:
         """Of all models, which hold together, and which model is claimed better than which."""
-        better, not_better = self._claims(np.ones(len(self.places), dtype=bool))
+        better, not_better = self.claims()
         return _rank_sets(better, not_better), better
 
-    def sets_with(self, model: int) -> list[RankSet]:
-        """Sets from the pairs of one model, of which that of this model holds by itself."""
-        return _rank_sets(*self._claims((self.places == model).any(axis=-1)))
+    def claims(self, parts: int = 1) -> Claims:
+        """Claims of all pairs, with one of so many equal parts of the error probability."""
+        evidence = self.evidence if parts == 1 else self.evidence.with_part(parts)
+        return self._claims(np.ones(len(self.places), dtype=bool), evidence)
 
-    def _chosen(self, places: Pairs) -> ChosenPairs:
-        pairs = tuple((self.names[one], self.names[other]) for one, other in places.tolist())
-        return ChosenPairs(self.family, pairs)
+    def set_of(self, model: int) -> RankSet:
+        """That of one model, which holds by itself: from its own pairs."""
+        own = (self.places == model).any(axis=-1)
+        return _rank_sets(*self._claims(own, self.evidence))[model]
 
-    def _claims(self, some: Flags) -> tuple[Flags, Flags]:
+    def _claims(self, some: Flags, evidence: Evidence) -> Claims:
         """Who is claimed better than whom, and not better, by more than the margin."""
-        places, level = self.places[some], self.settings.request.level
-        chosen = self._chosen(places)
-        estimates = [one for one, kept in zip(self.estimates, some, strict=True) if kept]
-        claims = claims_of(chosen, estimates, self.settings, level, self.margin)
-        better = self._square(places, claims)
-        if self.margin == 0:
-            return better, better.T
-        # Intervals at the level of the first step hold together with all that stepdown claims.
-        intervals = together_of(chosen, estimates, self.settings, level).intervals
-        within = [(one.high <= self.margin, one.low >= -self.margin) for one in intervals]
-        return better, self._square(places, np.array(within, dtype=bool))
-
-    def _square(self, places: Pairs, claims: Flags) -> Flags:
-        return square(places, claims if self.sign > 0 else claims[:, ::-1], len(self.names))
+        claims = evidence.claims(some)
+        better, not_better = (
+            square(self.places[some], one if self.sign > 0 else one[:, ::-1], self.models)
+            for one in (claims.better, claims.not_better)
+        )
+        return better, not_better
 
 
 def _rank_sets(better: Flags, not_better: Flags) -> list[RankSet]:

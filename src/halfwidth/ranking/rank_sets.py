@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Flags = NDArray[np.bool_]
+# Who is claimed better than whom by more than the margin, and who not better, each (K, K).
+Claims = tuple[Flags, Flags]
 Group = tuple[int, ...]
 
 

@@ -9,6 +9,7 @@ from halfwidth.core.estimate import Estimate
 from halfwidth.core.estimates import Estimates
 from halfwidth.core.formatting import fixed, percent
 from halfwidth.core.runs_estimate import RunsEstimate
+from halfwidth.core.undefined import SIDE_BY_SIDE
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -25,11 +26,13 @@ from halfwidth.report.document import (
 )
 
 CAUTIONS_TITLE = "Cautions ('halfwidth explain CODE' says more)"
+CLAIMS_TITLE = "What each policy claims of the cases without a result:"
 
 Columns = dict[Column, Callable[[Estimate], Cell]]
 _LABEL, _STATISTIC = Column("label"), Column("statistic")
 _N, _RUNS = Column("n", Kind.NUMBER), Column("runs", Kind.NUMBER)
 _CLUSTERS = Column("clusters", Kind.NUMBER)
+_WITHOUT = Column("without a result")
 _VALUE, _HALFWIDTH = Column("value", Kind.NUMBER), Column("half-width", Kind.NUMBER)
 _RELATIVE_WIDTH = Column("width/IDR", Kind.NUMBER)
 # Wrapped, since a design may make a long title of a name.
@@ -44,7 +47,13 @@ def estimates_document(estimates: Estimates) -> Document:
         return Document((Note("No estimates."),), data)
     columns = _columns(estimates)
     table = Adaptive(_short(estimates, columns), (_table(estimates, columns),))
-    below = [_readings(estimates), _choices(estimates), _cautions(estimates), _seed(estimates)]
+    below = [
+        _claims(estimates),
+        _readings(estimates),
+        _choices(estimates),
+        _cautions(estimates),
+        _seed(estimates),
+    ]
     return Document((table, *(part for part in below if part.short)), data)
 
 
@@ -59,6 +68,8 @@ def _columns(estimates: Estimates) -> Columns:
     if any(e.label for e in estimates):
         columns[_LABEL] = lambda e: Cell(e.label)
     columns |= {_STATISTIC: _subject, _N: lambda e: Cell(str(e.n), e.n)}
+    if any(e.without_result is not None for e in estimates):
+        columns[_WITHOUT] = _without
     if any(e.n_groups is not None for e in estimates):
         columns[_CLUSTERS] = _clusters
     columns |= {
@@ -113,6 +124,10 @@ def _clusters(e: Estimate) -> Cell:
     return Cell("" if e.n_groups is None else str(e.n_groups), e.n_groups)
 
 
+def _without(e: Estimate) -> Cell:
+    return Cell("" if e.without_result is None else e.without_result.text)
+
+
 def _interval(e: Estimate) -> Cell:
     low, high = e.text_of(e.low), e.text_of(e.high)
     if math.isnan(e.low) or math.isnan(e.high):
@@ -145,6 +160,14 @@ def _codes(e: Estimate) -> Cell:
 
 
 # --------------------------------------------------------------------------- below the table
+
+
+def _claims(estimates: Estimates) -> Adaptive:
+    """What each missing policy claims, where several stand side by side."""
+    policies = dict.fromkeys(e.missing for e in estimates if e.without_result is not None)
+    items = tuple(Item(policy, SIDE_BY_SIDE[policy]) for policy in policies)
+    part = (Items(items, CLAIMS_TITLE),) if items else ()
+    return Adaptive(part, part)
 
 
 def _readings(estimates: Estimates) -> Adaptive:

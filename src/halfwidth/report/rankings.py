@@ -6,7 +6,7 @@ import math
 
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import listed
+from halfwidth.core.ranking_words import POLICIES, listed
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -22,6 +22,8 @@ from halfwidth.report.document import (
     Table,
 )
 from halfwidth.report.estimates import CAUTIONS_TITLE
+from halfwidth.report.ranking_cells import set_cell, share_cell
+from halfwidth.report.rankings_together import consensus_parts, stability_part
 
 
 def rankings_document(rankings: Rankings) -> Document:
@@ -30,7 +32,9 @@ def rankings_document(rankings: Rankings) -> Document:
     parts = [part for item in rankings for part in _ranking(item)]
     if not parts:
         return Document((Note("No rankings."),), data)
-    below = (_what_sets_are(rankings), _cautions(rankings), _seed(rankings))
+    parts += [part for one in rankings.consensus for part in consensus_parts(one)]
+    stable = stability_part(rankings)
+    below = (_what_sets_are(rankings), stable, _cautions(rankings), _seed(rankings))
     return Document((*parts, *(part for part in below if part.short or part.full)), data)
 
 
@@ -45,7 +49,8 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     if ranking.n_unmatched:
         left_out = "cases left out that were not there for all models"
         notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
-    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), _table(ranking), *notes)
+    tables = (_table(ranking), *_under_policies(ranking))
+    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
 
 
 def _table(ranking: Ranking) -> Table:
@@ -66,6 +71,27 @@ def _table(ranking: Ranking) -> Table:
     return Table(tuple(columns), tuple(rows))
 
 
+def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
+    """What becomes of the ranks if missing values count as something else."""
+    policies = ranking.under_policies
+    if not policies:
+        return ()
+    columns = [
+        Column("model", Kind.NAME),
+        Column("missing", Kind.NUMBER),
+        *(Column(f"rank {POLICIES[name]}", Kind.NUMBER) for name in policies),
+    ]
+    rows = [
+        (
+            Cell(model.name),
+            Cell(str(model.n_missing), model.n_missing),
+            *(Cell(str(ranks[model.name]), ranks[model.name]) for ranks in policies.values()),
+        )
+        for model in ranking.models
+    ]
+    return (Table(tuple(columns), tuple(rows)),)
+
+
 def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
     estimate, unit = model.estimate, model.estimate.metric_spec.spec.unit
     ends = "none"
@@ -74,22 +100,13 @@ def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
     cells = [
         Cell(model.name),
         Cell(str(model.rank), model.rank),
-        Cell(str(model.rank_set), (model.rank_set.low, model.rank_set.high)),
-        Cell(str(model.marginal_set), (model.marginal_set.low, model.marginal_set.high)),
+        set_cell(model.rank_set),
+        set_cell(model.marginal_set),
         Cell(estimate.text_of(model.value), model.value, unit),
         Cell(ends, (estimate.low, estimate.high), unit),
-        _share(model.first_share),
+        share_cell(model.first_share),
     ]
-    return (*cells, _share(model.top_share)) if with_top else tuple(cells)
-
-
-def _share(share: float) -> Cell:
-    """In whole percent, of which neither 0 nor 100 is said of what lies between."""
-    if math.isnan(share):
-        return Cell("", share)
-    if 0 < share < 0.005:
-        return Cell("<1 %", share)
-    return Cell(">99 %" if 0.995 < share < 1 else percent(round(share, 2)), share)
+    return (*cells, share_cell(model.top_share)) if with_top else tuple(cells)
 
 
 # --------------------------------------------------------------------------- below the tables

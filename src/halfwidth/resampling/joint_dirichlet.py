@@ -10,6 +10,7 @@ Bonferroni's share.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,13 @@ from halfwidth.resampling.draws import Plan
 from halfwidth.resampling.forms.differences import weighted_in_pairs
 from halfwidth.resampling.forms.engines import engine_for
 from halfwidth.resampling.gammas import gammas
+from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
 
 # Pseudo-cases of a mass are drawn one after the other, each with its share of what is left. After
 # so many for each unit of the mass, and one, less than a millionth is.
 PSEUDO_CASES_PER_MASS = 14
+# Draws of pairs that are sorted at a time. No result depends on it.
+ELEMENTS_AT_A_TIME = 2**18
 
 
 @frozen(eq=False)
@@ -57,13 +61,13 @@ class JointDraws:
         """B."""
         return int(self.lower[0].shape[-1])
 
-    def contrasts(self, place: int) -> tuple[Array, Array]:
-        """Differences or ratios of one pair, for the lower and for the upper end: both (B,)."""
-        lower = self._contrast(place, *self.lower)
-        return lower, lower if self.upper is self.lower else self._contrast(place, *self.upper)
+    def contrasts(self, places: int | slice) -> tuple[Array, Array]:
+        """Differences or ratios of pairs, for the lower and for the upper end: both (..., B)."""
+        lower = self._contrasts(places, *self.lower)
+        return lower, lower if self.upper is self.lower else self._contrasts(places, *self.upper)
 
-    def _contrast(self, place: int, of_first: Array, of_second: Array) -> Array:
-        first, second = self.pairs[place]
+    def _contrasts(self, places: int | slice, of_first: Array, of_second: Array) -> Array:
+        first, second = self.pairs[places].T
         if self.effect == "difference":
             return np.asarray(of_first[first] - of_second[second])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -71,71 +75,95 @@ class JointDraws:
 
     def together(self, level: Level) -> Level:
         """The level at which the intervals of all pairs hold together at this one."""
-        closed = _closed_sides(level)
-        tail = self.tail(self.depths(level), np.tile(closed, (len(self.pairs), 1)), level)
+        closed = sides_of(level)
+        tail = self.tails(level).share(np.tile(closed, (len(self.pairs), 1)))
         return Level(1 - int(closed.sum()) * tail, level.alternative)
 
-    def depths(self, level: Level) -> NDArray[np.unsignedinteger[Any]]:
-        """How many draws of its pair lie further out, from below and from above: (P, 2, B).
+    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
+        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
 
-        No more than can matter to intervals of the level, all together or alone.
+        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
+        others may leave more beyond them.
         """
-        deepest = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
-        depths = np.full((len(self.pairs), 2, self.n_draws), deepest, np.min_scalar_type(deepest))
-        for place, both in enumerate(depths):
-            lower, upper = self.contrasts(place)
-            for side, ascending in ((0, lower), (1, -upper)):
-                outer = np.argpartition(ascending, deepest)[:deepest]
-                outer = outer[np.argsort(ascending[outer], kind="stable")]
-                both[side, outer] = np.arange(deepest)
-        return depths
+        return self.tails(level, margin).stepdown()
 
-    def tail(
-        self, depths: NDArray[np.unsignedinteger[Any]], sides: NDArray[np.bool_], level: Level
-    ) -> float:
+    def tails(self, level: Level, margin: float = 0.0) -> Tails:
+        """All of the draws that claims about differences beyond ±margin rest on."""
+        depth = min(int(np.ceil(level.tail * self.n_draws)) + 1, self.n_draws - 1)
+        kind = np.min_scalar_type(self.n_draws)
+        outermost = np.empty((len(self.pairs), 2, depth), kind)
+        beyond, within = np.empty((2, len(self.pairs), 2))
+        step = max(1, ELEMENTS_AT_A_TIME // self.n_draws)
+        for start in range(0, len(self.pairs), step):
+            part = slice(start, start + step)
+            lower, upper = self.contrasts(part)
+            for side, ascending in ((0, lower), (1, -upper)):
+                outer = np.argpartition(ascending, depth, axis=-1)[:, :depth]
+                own = np.take_along_axis(ascending, outer, axis=-1)
+                inwards = np.argsort(own, axis=-1, kind="stable")
+                outermost[part, side] = np.take_along_axis(outer, inwards, axis=-1)
+                # A claim that the first is better rests on the lower end, as one that the second
+                # is not.
+                beyond[part, side] = (ascending <= margin).mean(axis=-1)
+                within[part, side] = (ascending < -margin).mean(axis=-1)
+        return Tails(outermost, beyond, within, self.n_draws, level, margin)
+
+
+@frozen(eq=False)
+class Tails:
+    """The draws of each pair of models that lie furthest out.
+
+    Attributes
+    ----------
+    outermost : ndarray of int, shape (P, 2, D)
+        Which draws these are, from below and from above, the furthest first: no more than can
+        matter to intervals of the level, all together or alone.
+    beyond, within : ndarray, shape (P, 2)
+        From below and from above, the share of the draws that do not reach beyond the margin, and
+        the share of those that lie beyond it on the other side.
+    n_draws : int
+    level : Level
+    margin : float
+    """
+
+    outermost: NDArray[np.unsignedinteger[Any]]
+    beyond: Array
+    within: Array
+    n_draws: int
+    level: Level
+    margin: float
+
+    def subset(self, places: NDArray[Any]) -> Tails:
+        """Those of some of the pairs, by their places or by a mask."""
+        return replace(
+            self,
+            outermost=self.outermost[places],
+            beyond=self.beyond[places],
+            within=self.within[places],
+        )
+
+    def share(self, sides: Flags) -> float:
         """What some sides of the pairs, (P, 2), may leave beyond each, to hold together.
 
         No less than Bonferroni's share, and no more than one alone may leave.
         """
-        nearest = depths[sides].min(axis=0)
+        level, depth = self.level, self.outermost.shape[-1]
+        # How far out each draw lies at most; of several entries the last one stays.
+        nearest = np.full(self.n_draws, depth)
+        inwards = self.outermost[sides][:, ::-1].T
+        nearest[inwards.ravel()] = np.repeat(np.arange(depth)[::-1], inwards.shape[-1])
         # As many draws lie outside as the level allows.
         rank = min(int(level.alpha * self.n_draws), self.n_draws - 1)
         found = float(np.partition(nearest, rank)[rank]) / self.n_draws
         return min(max(found, level.alpha / int(sides.sum())), level.tail)
 
-    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
-        """Which differences lie beyond ±margin, with all that is claimed true at the level.
-
-        As `StudentizedDifferences.stepdown`: sides that are claimed no longer count, so that the
-        others may leave more beyond them.
-
-        Returns
-        -------
-        ndarray of bool, shape (P, 2)
-            Whether the difference is above the margin, and whether it is below minus the margin.
-        """
-        depths = self.depths(level)
-        # A claim that the first is better rests on the lower end.
-        beyond = np.array(
-            [
-                [(lower <= margin).mean(), (upper >= -margin).mean()]
-                for lower, upper in map(self.contrasts, range(len(self.pairs)))
-            ]
-        ).reshape(-1, 2)
-        open_sides = np.tile(_closed_sides(level), (len(self.pairs), 1))
-        claimed: NDArray[np.bool_] = np.zeros(open_sides.shape, dtype=bool)
-        while open_sides.any():
-            found = open_sides & (beyond < self.tail(depths, open_sides, level))
-            if not found.any():
-                break
-            claimed |= found
-            open_sides &= ~found
-        return claimed
-
-
-def _closed_sides(level: Level) -> NDArray[np.bool_]:
-    """Whether intervals end below, and whether they end above."""
-    return np.array([level.alternative != "upper", level.alternative != "lower"])
+    def stepdown(self) -> Claims:
+        """What is claimed of these pairs, with all that is claimed true at the level."""
+        sides = np.tile(sides_of(self.level), (len(self.beyond), 1))
+        better, last = stepdown(sides, self.share, lambda share: self.beyond < share)
+        if self.margin == 0:
+            return Claims(better, better[:, ::-1])
+        return Claims(better, (sides & (self.within < last))[:, ::-1])
 
 
 def draws_of_means(

@@ -25,6 +25,7 @@ from halfwidth.resampling.forms.contract import tie_size
 from halfwidth.resampling.forms.moments import studentized
 from halfwidth.resampling.joint_errors import joint_resampling
 from halfwidth.resampling.linearization import linearized
+from halfwidth.resampling.pair_claims import Claims, Flags, sides_of, stepdown
 from halfwidth.summaries.catalogue import STATISTICS
 
 Pairs = NDArray[np.intp]
@@ -115,36 +116,30 @@ class StudentizedDifferences:
             np.where(self.usable, low, np.nan), np.where(self.usable, high, np.nan), known
         )
 
-    def stepdown(self, level: Level, margin: float = 0.0) -> NDArray[np.bool_]:
-        """Which differences lie beyond ±margin, with all that is claimed true at the level.
+    def stepdown(self, level: Level, margin: float = 0.0) -> Claims:
+        """Which differences lie beyond ±margin, or not, with all that is claimed true at the level.
 
         A pair has two hypotheses: the first model is not better by more than the margin, nor is the
         second. Those that the intervals reject leave the maximum, whose quantile then falls, until
         none is rejected any more. A one-sided level has only the hypotheses of its side.
 
-        Returns
-        -------
-        ndarray of bool, shape (P, 2)
-            Whether the difference is above the margin, and whether it is below minus the margin.
-
-        References
-        ----------
-        Romano & Wolf (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+        That a model *is* better by more than the margin is rejected sooner than that it is worse,
+        and by the same side of the pair. Such hypotheses therefore never stay in the maximum
+        longer than those above, and the last quantile is theirs too.
         """
         usable = self.usable
+        sides = usable[:, None] & sides_of(level)
         errors = np.where(usable, self.standard_errors, 1.0)
-        t = np.stack([self.estimates - margin, -self.estimates - margin], axis=-1) / errors[:, None]
-        sides = np.array([level.alternative != "upper", level.alternative != "lower"])
-        open_hypotheses = usable[:, None] & sides
-        claimed: NDArray[np.bool_] = np.zeros(open_hypotheses.shape, dtype=bool)
-        while open_hypotheses.any():
-            critical = _quantile(_largest(self.replicates, *open_hypotheses.T), level)
-            rejected = open_hypotheses & (t > critical)
-            if not rejected.any():
-                break
-            claimed |= rejected
-            open_hypotheses &= ~rejected
-        return claimed
+        signed = np.stack([self.estimates, -self.estimates], axis=-1)
+        beyond, short = (signed - margin) / errors[:, None], (signed + margin) / errors[:, None]
+
+        def critical_value(left: Flags) -> float:
+            return _quantile(_largest(self.replicates, *left.T), level)
+
+        better, last = stepdown(sides, critical_value, lambda critical: beyond > critical)
+        if margin == 0:
+            return Claims(better, better[:, ::-1])
+        return Claims(better, (sides & (short >= last))[:, ::-1])
 
 
 def _largest(replicates: Array, over: NDArray[np.bool_], under: NDArray[np.bool_]) -> Array:

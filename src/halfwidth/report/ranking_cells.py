@@ -1,0 +1,23 @@
+"""Cells of tables of ranks."""
+
+from __future__ import annotations
+
+import math
+
+from halfwidth.core.formatting import percent
+from halfwidth.core.ranking import RankSet
+from halfwidth.report.document import Cell
+
+
+def set_cell(ranks: RankSet) -> Cell:
+    """A set of ranks."""
+    return Cell(str(ranks), (ranks.low, ranks.high))
+
+
+def share_cell(share: float) -> Cell:
+    """In whole percent, of which neither 0 nor 100 is said of what lies between."""
+    if math.isnan(share):
+        return Cell("", share)
+    if 0 < share < 0.005:
+        return Cell("<1 %", share)
+    return Cell(">99 %" if 0.995 < share < 1 else percent(round(share, 2)), share)

@@ -1,0 +1,64 @@
+"""What is claimed of pairs of models at once, by stepdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.types import Level
+
+Flags = NDArray[np.bool_]
+
+
+@frozen(eq=False)
+class Claims:
+    """What is claimed of pairs of models by more than a margin.
+
+    Attributes
+    ----------
+    better, not_better : ndarray of bool, shape (P, 2)
+        Of the first model over the second, and of the second over the first.
+    """
+
+    better: Flags
+    not_better: Flags
+
+
+def sides_of(level: Level) -> Flags:
+    """Whether intervals of a level end below, and whether they end above."""
+    return np.array([level.alternative != "upper", level.alternative != "lower"])
+
+
+def stepdown(
+    sides: Flags, limit_of: Callable[[Flags], float], holds: Callable[[float], Flags]
+) -> tuple[Flags, float]:
+    """Which hypotheses are rejected together, and the limit of the last step.
+
+    Those that are rejected at a step leave the family, whose limit is then easier to pass, until
+    none is rejected any more.
+
+    Parameters
+    ----------
+    sides : ndarray of bool, shape (P, 2)
+        The hypotheses: below and above of each pair.
+    limit_of : callable
+        From the hypotheses that are left to the limit that holds for all of them together.
+    holds : callable
+        From a limit to which of all hypotheses it rejects.
+
+    References
+    ----------
+    Romano & Wolf (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+    """
+    left, rejected, limit = sides.copy(), np.zeros_like(sides), np.nan
+    while left.any():
+        limit = limit_of(left)
+        found = left & holds(limit)
+        if not found.any():
+            break
+        rejected |= found
+        left &= ~found
+    return rejected, limit
