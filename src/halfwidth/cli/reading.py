@@ -66,8 +66,8 @@ WhereCases = Annotated[
     str | None,
     typer.Option(
         "--path",
-        help="Where in a JSON document the cases are, where its layout is not the usual one: "
-        "results.*.metrics, say.",
+        help="Where in a JSON document the values are, if not where it usually has them, such as "
+        "scores.{label}.{case}.{metric}.",
         metavar="PATH",
         show_default=False,
         rich_help_panel=Group.INPUT,
