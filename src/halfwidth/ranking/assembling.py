@@ -89,16 +89,15 @@ def ranked(
     ]
     models = _with_shares(models, distribution, options.top)
     names = list(family.jobs)
-    position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
-    groups.sort(key=lambda group: [position[place] for place in group])
+    # The groups of the first models come first.
+    groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
     ranking = Ranking(
         tuple(models[place] for place in order),
         contest.subject,
         scheme,
         options.margin,
         options.top,
-        tuple(tuple(names[place] for place in group) for group in groups if len(group) > 1),
+        tuple(tuple(names[order[at]] for at in group) for group in groups if len(group) > 1),
         _mean_tau(distribution),
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
@@ -115,6 +114,7 @@ def ranked(
         test=contest.test,
         missing=WORST_RANK if options.worst_rank else settings.request.missing,
         under_policies=under_policies,
+        more_groups=more_groups,
     )
     claims = {part: pairs.claims(part) for part in parts}
     return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
