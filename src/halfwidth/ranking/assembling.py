@@ -41,6 +41,8 @@ class RankingOptions:
     top : int
     worst_rank : bool
         Whether a missing value takes the last rank of its case.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case.
     combining : Combining
         How the rankings are combined.
     """
@@ -49,6 +51,7 @@ class RankingOptions:
     margin: float
     top: int
     worst_rank: bool = False
+    ties: str = "min"
     combining: Combining = Combining()
 
 
@@ -67,7 +70,7 @@ def ranked(
     under_policies = _ranks_under_policies(family, scheme, options, settings)
     cases = family.cases if settings.keep_cases else None
     metrics = metric_names(family)
-    family = of_scheme(family, scheme)
+    family = of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -113,6 +116,7 @@ def ranked(
         cases,
         metrics=metrics,
         test=contest.test,
+        ties=options.ties if scheme == WITHIN_CASES else "min",
         missing=WORST_RANK if options.worst_rank else settings.request.missing,
         under_policies=under_policies,
     )
@@ -196,7 +200,7 @@ def _ranks_under_policies(
     """The rank of each model under each policy for missing values."""
     found = {}
     for policy, measured in applying(family.policies, scheme).items():
-        jobs = of_scheme(measured, scheme).jobs
+        jobs = of_scheme(measured, scheme, options.ties).jobs
         if scheme == TESTS:
             merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
         else:
