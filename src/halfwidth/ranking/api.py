@@ -19,23 +19,19 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number, one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import (
-    RANKED_MISSING,
-    WORST_RANK,
     RankedMissing,
     check_worst_rank,
     measured_with_policies,
 )
-from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
+from halfwidth.ranking.options import RankingOptions, resolve_options
 from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
@@ -166,7 +162,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, test, ties, margin, top, missing)
+    options = resolve_options(scheme, test, ties, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -311,7 +307,7 @@ def rank_table(
     """
     combining = resolve_combining(combine, absent_model)
     options = replace(
-        _ranking_options(scheme, test, ties, margin, top, missing), combining=combining
+        resolve_options(scheme, test, ties, margin, top, missing), combining=combining
     )
     settings = _settings(
         resolve_request(
@@ -367,22 +363,6 @@ def rank_table(
             sources, columns, value_columns(named.value), metric, bounds, settings
         )
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
-
-
-def _ranking_options(
-    scheme: Any, test: Any, ties: Any, margin: Any, top: Any, missing: Any
-) -> RankingOptions:
-    width = as_number("margin", margin)
-    if width < 0:
-        raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
-    places = as_count(top)
-    if places is None or places < 1:
-        raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    schemes = resolve_schemes(scheme)
-    check_test(schemes, test, width)
-    one_of("missing", missing, RANKED_MISSING)
-    worst_rank = isinstance(missing, str) and missing == WORST_RANK
-    return RankingOptions(schemes, width, places, worst_rank, check_ties(schemes, ties))
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:

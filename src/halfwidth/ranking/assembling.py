@@ -19,40 +19,14 @@ from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
-from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
+from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, of_scheme
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
-
-
-@frozen
-class RankingOptions:
-    """How models are ranked, checked.
-
-    Attributes
-    ----------
-    schemes : tuple of str
-        Of `SCHEMES`, a ranking for each.
-    margin : float
-    top : int
-    worst_rank : bool
-        Whether a missing value takes the last rank of its case.
-    ties : {"min", "average", "max"}
-        The rank that models share which are equal in a case.
-    combining : Combining
-        How the rankings are combined.
-    """
-
-    schemes: tuple[str, ...]
-    margin: float
-    top: int
-    worst_rank: bool = False
-    ties: str = "min"
-    combining: Combining = Combining()
 
 
 def ranked(
