@@ -162,8 +162,9 @@ def rank(
         str | None,
         typer.Option(
             help="With --plot. rank-sets (default): ranks with their confidence sets; "
-            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
-            "heatmap: ranks in bootstrap resamples.",
+            "significance: who is shown to be better than whom; lines: ranks across tasks or "
+            "schemes; dots, podium, case-heatmap: of the cases; heatmap, blob: of bootstrap "
+            "resamples.",
             metavar="KIND",
             autocompletion=completion.one_of(*figures.RANKING_KINDS),
             rich_help_panel=Group.OUTPUT,
