@@ -406,6 +406,7 @@ RANKED: Mapping[str, Draw] = {
         "rank_then_aggregate",
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
+    "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
 }

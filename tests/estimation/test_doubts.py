@@ -216,6 +216,12 @@ SITUATIONS |= {
     "HW851": lambda: hw.rank({"A": SERIES, "B": LOWER, "C": SERIES - 0.001}, metric="dsc", rng=1)[
         0
     ],
+    "HW852": lambda: hw.rank(
+        {"A": SERIES, "B": LOWER, "C": SERIES.where(np.arange(len(LOWER)) > 2) + 0.001},
+        metric="dsc",
+        missing="omit",
+        rng=1,
+    )[0],
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 

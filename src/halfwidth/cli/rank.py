@@ -19,7 +19,9 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.undefined import MISSING_POLICIES
 
+MISSING = (*MISSING_POLICIES, "worst_rank")
 SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
 
 
@@ -64,7 +66,17 @@ def rank(
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
     scale: options.Scale = 1.0,
-    missing: options.Missing = "raise",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help=f"What a missing value means: {', '.join(MISSING)}. omit: leave the case out for "
+            "all models; worst: the worst value; worst_rank, with --scheme rank_then_aggregate: "
+            "the last rank of its case. Shows the ranks under each.",
+            metavar="POLICY",
+            autocompletion=completion.one_of(*MISSING),
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = "raise",
     penalty: options.Penalty = None,
     metric: comparison_options.Metric = None,
     better: comparison_options.Better = None,

@@ -33,10 +33,14 @@ class ValueOptions:
     statistic : Statistic
     scale : float
         Values are divided by it.
+    keeps_missing : bool
+        Whether cases without a value of some model are kept, whatever the policy; a number that
+        means nothing stands for it, and the family says where.
     """
 
     statistic: Statistic
     scale: float
+    keeps_missing: bool = False
 
 
 @frozen(eq=False)
@@ -45,7 +49,6 @@ class _Present:
 
     values: Array
     kept: NDArray[np.bool_]
-    n_missing: int
     cautions: tuple[Caution, ...]
 
 
@@ -58,6 +61,9 @@ def measure_values(
         return _measure_each(family, metric, options, request)
     values = np.stack([_numbers(family, model, metric, options) for model in family.models])
     models, values = _in_canonical_order(family.models, values)
+    absent = ~np.isfinite(values)
+    if options.keeps_missing and not absent.all():
+        values = np.where(absent, values[~absent].min(initial=np.inf), values)
     present = _present(family, models, values, metric, request)
     values, kept = present.values, present.kept
     metric, binary = _as_proportion(metric, values)
@@ -66,11 +72,15 @@ def measure_values(
         reference.groups, reference.strata, kept, f"{family.place}cases", reference.case_names
     )
     functional = Functional(options.statistic, metric, binary and request.over == "cases")
-    jobs = {}
-    for model, row in zip(models, values, strict=True):
-        in_order, design = arrange_cases(
-            row, *units, request.over, identities=np.arange(values.shape[-1])
-        )
+    identities = np.arange(values.shape[-1])
+    jobs, lacking = {}, {}
+    for model, row, without in zip(models, values, absent, strict=True):
+        in_order, design = arrange_cases(row, *units, request.over, identities=identities)
+        if options.keeps_missing:
+            shares, _ = arrange_cases(
+                without.astype(float), *units, request.over, identities=identities
+            )
+            lacking[model.name] = shares > 0
         records = Records(
             in_order,
             design,
@@ -78,16 +88,21 @@ def measure_values(
             values=np.sort(in_order),
             n_groups=None if units[0] is None else len(np.unique(units[0])),
             over=request.over,
-            n_missing=present.n_missing,
+            n_missing=0 if options.keeps_missing else int(absent.any(axis=0).sum()),
         )
         jobs[model.name] = _job(functional, records, family, model, present.cautions)
+    if options.keeps_missing:
+        values = np.where(absent, np.nan, values)
+    names = [model.name for model in models]
     return MeasuredFamily(
         jobs,
         family.label,
         family.by,
         family.n_unmatched,
-        {model.name: row for model, row in zip(models, values, strict=True)},
+        dict(zip(names, values, strict=True)),
         _kept_labels(reference, kept),
+        n_missing=dict(zip(names, absent.sum(axis=-1).tolist(), strict=True)),
+        lacking=lacking,
     )
 
 
@@ -185,7 +200,7 @@ def _present(
             f"{family.place}{n or 'no'} case{'s' if n != 1 else ''} left with a value of every "
             "model; a comparison needs two at least"
         )
-    return _Present(together, kept, int(lacking.sum()), cautions)
+    return _Present(together, kept, cautions)
 
 
 def _as_proportion(metric: Metric, values: Array) -> tuple[Metric, bool]:

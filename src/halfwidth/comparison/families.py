@@ -122,6 +122,12 @@ class MeasuredFamily:
         Whether they are the same for all models.
     n_shared : int
         Cases that unpaired models share all the same.
+    n_missing : mapping of str to int
+        By the name of the model, how many cases have no value of it.
+    lacking : mapping of str to ndarray of bool
+        Where cases without a value are kept, which of the records these are.
+    policies : mapping of str to MeasuredFamily
+        The family under each policy for missing values.
     """
 
     jobs: Mapping[str, Job]
@@ -132,6 +138,9 @@ class MeasuredFamily:
     groups: tuple[Any, ...] | None = None
     paired: bool = True
     n_shared: int = 0
+    n_missing: Mapping[str, int] = field(default_factory=dict)
+    lacking: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    policies: Mapping[str, MeasuredFamily] = field(default_factory=dict)
 
     @property
     def cases(self) -> ComparedCases:

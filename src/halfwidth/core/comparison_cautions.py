@@ -142,4 +142,14 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "Report the confidence sets of the ranks; they cover at ties too.",
         "mogstad2024",
     ),
+    CautionSpec(
+        "HW852",
+        "missing values decide ranks",
+        "The rank of {model} depends on what missing values mean: {ranks}.",
+        "Who leaves out the cases on which it fails is better than it looks, and whether a missing "
+        "value is a failure the values do not say. Here the order of the models rests on it.",
+        "Find out why values are missing, name the policy in the report, and show the ranks under "
+        "each.",
+        "maier_hein2024",
+    ),
 )

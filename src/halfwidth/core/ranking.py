@@ -55,6 +55,8 @@ class RankedModel:
         resample defines the values of all models.
     top_share : float
         That of the first ranks taken together, as many as the ranking asks for.
+    n_missing : int
+        Cases for which the model has no value.
     """
 
     name: str
@@ -64,6 +66,7 @@ class RankedModel:
     marginal_set: RankSet
     shares: tuple[float, ...] = ()
     top_share: float = math.nan
+    n_missing: int = 0
 
     @property
     def value(self) -> float:
@@ -89,6 +92,7 @@ class RankedModel:
             "high": self.estimate.high,
             "first_share": self.first_share,
             "top_share": self.top_share,
+            "n_missing": self.n_missing,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,6 +134,10 @@ class Ranking:
     cases : ComparedCases or None
         The values behind the ranking, where they were asked for (``keep_cases=True``); no output
         holds them.
+    missing : {"raise", "omit", "worst", "worst_rank"}
+        What missing values count as.
+    under_policies : mapping of str to mapping of str to int
+        Where values are missing, the rank of each model under each policy that applies.
     metrics : tuple of str
         The metric by which models are ranked, or several that were combined within cases.
     """
@@ -147,6 +155,8 @@ class Ranking:
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
+    missing: str = "raise"
+    under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> RankedModel:
@@ -221,6 +231,8 @@ class Ranking:
             "n_groups": first.n_groups,
             "n_missing": first.n_missing,
             "n_unmatched": self.n_unmatched,
+            "missing": self.missing,
+            "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
             "claims": [list(pair) for pair in self.claims],

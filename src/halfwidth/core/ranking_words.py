@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from halfwidth.core.ranking import RankedModel, Ranking, RankSet
     from halfwidth.core.ranking_consensus import ConsensusModel, RankStability
 
+# What a policy does with missing values.
+POLICIES = {
+    "omit": "if left out",
+    "worst": "if the worst value",
+    "worst_rank": "if last in its case",
+}
+
 
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence.

@@ -22,12 +22,18 @@ from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
-from halfwidth.core.undefined import AbsentClass, Missing, Undefined
+from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
 from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
+from halfwidth.ranking.missing_values import (
+    WORST_RANK,
+    RankedMissing,
+    check_worst_rank,
+    measured_with_policies,
+)
 from halfwidth.ranking.schemes import resolve_schemes
 from halfwidth.ranking.together import all_ranked
 
@@ -50,7 +56,7 @@ def rank(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: Any = None,
@@ -102,8 +108,10 @@ def rank(
         A method for the differences (see ``halfwidth.METHODS``).
     confidence_level, n_resamples, rng, penalty, over, bounds, scale
         As for `summary_ci`.
-    missing : {"raise", "omit", "worst"}
+    missing : {"raise", "omit", "worst", "worst_rank"}
         What a missing value means. A case that is left out for one model is left out for all.
+        ``"worst_rank"``, with ``"rank_then_aggregate"``: the last rank of its case. Where values
+        are missing, the result has the ranks under each policy (``under_policies``).
     unmatched : {"raise", "omit"}
         What becomes of cases that are not there for all models.
     groups, strata : array-like, optional
@@ -148,7 +156,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top)
+    options = _ranking_options(scheme, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -156,7 +164,7 @@ the rank of C is 3.
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -208,7 +216,7 @@ def rank_table(
     confidence_level: float = 0.95,
     n_resamples: int | None = None,
     rng: Any = None,
-    missing: Missing = "raise",
+    missing: RankedMissing = "raise",
     penalty: float | None = None,
     unmatched: Unmatched = "raise",
     groups: str | None = None,
@@ -287,7 +295,7 @@ def rank_table(
     1
     """
     combining = resolve_combining(combine, absent_model)
-    options = replace(_ranking_options(scheme, margin, top), combining=combining)
+    options = replace(_ranking_options(scheme, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -295,7 +303,7 @@ def rank_table(
             alternative="two-sided",
             n_resamples=n_resamples,
             rng=rng,
-            missing=missing,
+            missing="raise" if options.worst_rank else missing,
             penalty=penalty,
             over=over,
         ),
@@ -343,14 +351,15 @@ def rank_table(
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    return RankingOptions(resolve_schemes(scheme), width, places)
+    worst_rank = isinstance(missing, str) and missing == WORST_RANK
+    return RankingOptions(resolve_schemes(scheme), width, places, worst_rank)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
@@ -377,7 +386,13 @@ def _ranked(
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
+    if options.worst_rank:
+        check_worst_rank(options.schemes, measuring)
     measured = [
-        (family.label, one) for family in families for one in measuring.measured(family, settings)
+        (family.label, one)
+        for family in families
+        for one in measured_with_policies(
+            family, measuring, settings, worst_rank=options.worst_rank
+        )
     ]
     return all_ranked(measured, options, settings, notes)

@@ -20,6 +20,7 @@ from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
 from halfwidth.ranking.consensus import Combining
+from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import AGGREGATE, of_scheme
@@ -37,6 +38,8 @@ class RankingOptions:
         Of `SCHEMES`, a ranking for each.
     margin : float
     top : int
+    worst_rank : bool
+        Whether a missing value takes the last rank of its case.
     combining : Combining
         How the rankings are combined.
     """
@@ -44,6 +47,7 @@ class RankingOptions:
     schemes: tuple[str, ...]
     margin: float
     top: int
+    worst_rank: bool = False
     combining: Combining = Combining()
 
 
@@ -59,6 +63,7 @@ def ranked(
     ``parts``: how many rankings share the error probability, for each consensus it is part of.
     """
     _check_direction(family)
+    under_policies = _ranks_under_policies(family, scheme, options.margin)
     cases = family.cases if settings.keep_cases else None
     metrics = metric_names(family)
     family = of_scheme(family, scheme)
@@ -74,7 +79,10 @@ def ranked(
     drawn = sign * _replicates(jobs, settings)
     distribution = rank_distribution(merits, drawn, options.margin)
     models = [
-        _model(name, estimate, rank, (together[place], marginal[place]))
+        replace(
+            _model(name, estimate, rank, (together[place], marginal[place])),
+            n_missing=family.n_missing.get(name, 0),
+        )
         for place, (name, estimate, rank) in enumerate(
             zip(family.jobs, estimates, ranks.tolist(), strict=True)
         )
@@ -101,10 +109,17 @@ def ranked(
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
         family.n_unmatched,
-        _cautions([*estimates, *pairs.estimates], models, scheme),
+        _cautions(
+            [*estimates, *pairs.estimates],
+            models,
+            scheme,
+            policies_disagree(under_policies, family.n_missing),
+        ),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
-        metrics,
+        metrics=metrics,
+        missing=WORST_RANK if options.worst_rank else settings.request.missing,
+        under_policies=under_policies,
     )
     claims = {part: pairs.claims(part) for part in parts}
     return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
@@ -120,6 +135,24 @@ def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
         if value is not None and value != parameter.default
     ]
     return (":".join(filter(None, [metric.spec.name, ",".join(bound)])),)
+
+
+def _ranks_under_policies(
+    family: MeasuredFamily, scheme: str, margin: float
+) -> dict[str, dict[str, int]]:
+    """The rank of each model under each policy for missing values."""
+    found = {}
+    for policy, measured in applying(family.policies, scheme).items():
+        jobs = of_scheme(measured, scheme).jobs
+        merits = np.array([_merit(job) for job in jobs.values()])
+        found[policy] = dict(zip(jobs, ranks_of(merits, margin).tolist(), strict=True))
+    return found
+
+
+def _merit(job: Job) -> float:
+    """The statistic of a model, turned so that more is better."""
+    value = float(job.functional.statistic(job.records.arranged[None])[0])
+    return value if job.functional.metric.spec.better is Better.HIGHER else -value
 
 
 def _check_direction(family: MeasuredFamily) -> None:
@@ -193,10 +226,13 @@ def _mean_tau(distribution: RankDistribution | None) -> float:
 
 
 def _cautions(
-    estimates: Sequence[Estimate], models: Sequence[RankedModel], scheme: str
+    estimates: Sequence[Estimate],
+    models: Sequence[RankedModel],
+    scheme: str,
+    further: Sequence[Caution],
 ) -> tuple[Caution, ...]:
-    """The first of each code of the models and of their differences; and near ties."""
-    raised = [one for estimate in estimates for one in estimate.cautions]
+    """The first of each code of the models and of their differences; near ties and others."""
+    raised = [*(one for estimate in estimates for one in estimate.cautions), *further]
     unsettled = sum(model.rank_set.low < model.rank_set.high for model in models)
     if unsettled:
         raised.append(caution("HW851", count=unsettled, total=len(models)))

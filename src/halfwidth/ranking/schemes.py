@@ -48,7 +48,13 @@ def ranks_within_cases(family: MeasuredFamily) -> MeasuredFamily:
     metric = next(iter(jobs.values())).functional.metric
     sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
     values = np.stack([job.records.arranged for job in jobs.values()])
-    ranks = ranks_of(sign * values.T).T.astype(float)
+    merits = sign * values
+    lacking = np.stack(
+        [family.lacking.get(name, np.zeros(values.shape[-1], bool)) for name in jobs]
+    )
+    # Behind all that have a value, and then last, however many lack one.
+    merits = np.where(lacking, merits.min(axis=0) - 1.0, merits)
+    ranks = np.where(lacking, len(jobs), ranks_of(merits.T).T).astype(float)
     ranked_jobs = {
         name: replace(
             job,

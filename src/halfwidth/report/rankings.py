@@ -6,7 +6,7 @@ import math
 
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import listed
+from halfwidth.core.ranking_words import POLICIES, listed
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -49,7 +49,8 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     if ranking.n_unmatched:
         left_out = "cases left out that were not there for all models"
         notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
-    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), _table(ranking), *notes)
+    tables = (_table(ranking), *_under_policies(ranking))
+    return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
 
 
 def _table(ranking: Ranking) -> Table:
@@ -68,6 +69,27 @@ def _table(ranking: Ranking) -> Table:
         columns.append(Column(f"top {ranking.top}", Kind.NUMBER))
     rows = [_row(model, with_top=with_top) for model in ranking.models]
     return Table(tuple(columns), tuple(rows))
+
+
+def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
+    """What becomes of the ranks if missing values count as something else."""
+    policies = ranking.under_policies
+    if not policies:
+        return ()
+    columns = [
+        Column("model", Kind.NAME),
+        Column("missing", Kind.NUMBER),
+        *(Column(f"rank {POLICIES[name]}", Kind.NUMBER) for name in policies),
+    ]
+    rows = [
+        (
+            Cell(model.name),
+            Cell(str(model.n_missing), model.n_missing),
+            *(Cell(str(ranks[model.name]), ranks[model.name]) for ranks in policies.values()),
+        )
+        for model in ranking.models
+    ]
+    return (Table(tuple(columns), tuple(rows)),)
 
 
 def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:

@@ -1,0 +1,106 @@
+"""Missing values in rankings: what a policy makes of them, and what the others would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from halfwidth.comparison.families import Family, MeasuredFamily
+from halfwidth.comparison.measuring import Measuring
+from halfwidth.comparison.settings import Settings
+from halfwidth.core.cautions import Caution, caution
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.core.ranking_words import POLICIES
+from halfwidth.core.spec import Metric
+from halfwidth.core.undefined import Missing
+from halfwidth.ranking.schemes import WITHIN_CASES
+
+RankedMissing = Literal["raise", "omit", "worst", "worst_rank"]
+WORST_RANK = "worst_rank"
+# The policies whose consequences are shown.
+COMPARED: tuple[Missing, ...] = ("omit", "worst")
+
+
+def check_worst_rank(schemes: tuple[str, ...], measuring: Measuring) -> None:
+    """Refuse the worst rank of a case where models are not ranked within cases."""
+    if measuring.values is None:
+        raise OptionError(
+            "missing='worst_rank' is the last rank within a case, and a metric of a whole test set "
+            "has no values of cases; use 'omit' (--missing omit)"
+        )
+    others = [scheme for scheme in schemes if scheme != WITHIN_CASES]
+    if others:
+        raise OptionError(
+            "missing='worst_rank' is the last rank within a case, and "
+            f"scheme={others[0]!r} ranks no models within cases: use missing='worst', or "
+            f"scheme={WITHIN_CASES!r}"
+        )
+
+
+def measured_with_policies(
+    family: Family, measuring: Measuring, settings: Settings, *, worst_rank: bool
+) -> list[MeasuredFamily]:
+    """A family measured by the policy that is named; where values are missing, by each other too.
+
+    Parameters
+    ----------
+    family : Family
+    measuring : Measuring
+    settings : Settings
+        Names the policy.
+    worst_rank : bool
+        Whether missing values take the last rank of their case instead.
+    """
+    if measuring.values is None:
+        return measuring.measured(family, settings)
+    keeping = replace(measuring, values=replace(measuring.values, keeps_missing=True))
+    found = (keeping if worst_rank else measuring).measured(family, settings)
+    if not any(one.n_missing and any(one.n_missing.values()) for one in found):
+        return found
+    policies: dict[str, MeasuredFamily] = {}
+    for policy in COMPARED:
+        measured = _measured_by(policy, family, measuring, settings)
+        if measured is not None:
+            policies[policy] = measured
+    (policies[WORST_RANK],) = keeping.measured(family, settings)
+    return [replace(one, policies=policies) for one in found]
+
+
+def _measured_by(
+    policy: Missing, family: Family, measuring: Measuring, settings: Settings
+) -> MeasuredFamily | None:
+    """None where a policy cannot be had: no worst value is known, or too few cases are left."""
+    metric, penalty = family.metric, settings.request.penalty
+    unknown = isinstance(metric, Metric) and metric.spec.worst is None and penalty is None
+    if policy == "worst" and unknown:
+        return None
+    request = replace(settings.request, missing=policy)
+    try:
+        (measured,) = measuring.measured(family, replace(settings, request=request))
+    except DataError:
+        return None
+    return measured
+
+
+def applying(policies: Mapping[str, Any], scheme: str) -> dict[str, Any]:
+    """Those of the policies that a scheme has a use for."""
+    return {
+        name: one for name, one in policies.items() if name != WORST_RANK or scheme == WITHIN_CASES
+    }
+
+
+def policies_disagree(
+    ranks: Mapping[str, Mapping[str, int]], n_missing: Mapping[str, int]
+) -> list[Caution]:
+    """Where ranks depend on what missing values mean: of the model that moves farthest."""
+    by_model = {
+        name: {policy: ranks[policy][name] for policy in ranks}
+        for name in next(iter(ranks.values()), ())
+    }
+    moves = {name: max(own.values()) - min(own.values()) for name, own in by_model.items()}
+    if not any(moves.values()):
+        return []
+    name = max(moves, key=lambda one: (moves[one], n_missing[one]))
+    listed = ", ".join(f"{rank} {POLICIES[policy]}" for policy, rank in by_model[name].items())
+    return [caution("HW852", model=name, ranks=listed)]
