@@ -257,7 +257,10 @@ def rank_table(
         The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
-    metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
+    metric : str, MetricSpec or callable, sequence or mapping of these, optional
+        As for `rank`. Several are ranked each by itself: those of a canonical table, columns that
+        are called as their metrics, or a mapping from column to metric.
+    statistic, average, scheme, margin, top, method, confidence_level, n_resamples
         As for `rank`.
     combine : {"mean_rank", "median_rank"}, optional
         What the ranks of a model in several rankings are reduced to. Over tasks there always is a

@@ -49,7 +49,7 @@ def wanted_metrics(
         Whether there are values of cases, and not predictions.
     """
     if isinstance(metric, Mapping):
-        if value is not None or not of_cases:
+        if value_columns(value) is not None or not of_cases:
             other = "value=" if of_cases else "target="
             raise OptionError(
                 f"metric={shown(metric)} names the columns of values, which {other} rules out; "
@@ -61,9 +61,9 @@ def wanted_metrics(
         raise OptionError("metric= is an empty list; name a metric, or leave it out")
     if len(metrics) == 1 or not of_cases or all("metric" in one.table for one in sources):
         return [WantedMetric(one, value_columns(value)) for one in metrics]
-    if value is None:
-        return [WantedMetric(one, [_column_of(one, sources)]) for one in metrics]
     columns = value_columns(value)
+    if columns is None:
+        return [WantedMetric(one, [_column_of(one, sources)]) for one in metrics]
     if not isinstance(columns, list) or len(columns) != len(metrics):
         raise OptionError(
             f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
@@ -120,8 +120,8 @@ def of_same_cases(
         found.append(_leave_out(family, surplus) if surplus else family)
         if surplus:
             notes.append(
-                f"{family.place}{len(surplus)} cases left out of {_title(family)}, which lack "
-                "another metric that it is combined with"
+                f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack a metric "
+                "with which it is combined"
             )
     return found, notes
 
@@ -157,10 +157,11 @@ def _leave_out(family: Family, surplus: set[Identity]) -> Family:
 
 def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> str:
     every = set().union(*shared)
+    absent = {_title(family): every - own for family, own in zip(families, shared, strict=True)}
     lacking = [
-        f"{_title(family)} lacks {len(every - own)} ({shortened(sorted(map(named, every - own)), 3)})"
-        for family, own in zip(families, shared, strict=True)
-        if every - own
+        f"{title} lacks {len(cases)} ({shortened(sorted(map(named, cases)), 3)})"
+        for title, cases in absent.items()
+        if cases
     ]
     return (
         f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "

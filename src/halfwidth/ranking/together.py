@@ -7,10 +7,17 @@ from dataclasses import replace
 
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
-from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.ranking import Rankings
 from halfwidth.ranking.assembling import RankingOptions, metric_names, ranked
-from halfwidth.ranking.consensus import Place, combined_together, consensus_of, parts_of
+from halfwidth.ranking.consensus import (
+    TASKS,
+    Place,
+    Together,
+    combined_together,
+    consensus_of,
+    parts_of,
+)
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.stability import stability_of
 
@@ -31,6 +38,8 @@ def all_ranked(
         asked += [(cases, own, WITHIN_CASES) for cases, own in _by_task(measured)]
     places = [Place(own[0].label, metric_names(*own), scheme) for _, own, scheme in asked]
     together = combined_together(places, over_metrics=over_metrics)
+    if over_metrics:
+        _check_combined(places, together, options)
     rankings, traces = [], []
     for at, (cases, (family, *further), scheme) in enumerate(asked):
         parts = parts_of(at, together)
@@ -47,6 +56,24 @@ def all_ranked(
     ]
     stability = stability_of(rankings, consensus)
     return Rankings(tuple(rankings), (*notes, *lacking), consensus, stability)
+
+
+def _check_combined(
+    places: Sequence[Place], together: Sequence[Together], options: RankingOptions
+) -> None:
+    """Refuse to combine what is alone, or by a margin that has the unit of one metric."""
+    combine = options.combining.combine
+    if not together and all(len(place.metrics) == 1 for place in places):
+        raise OptionError(
+            f"combine={combine!r} combines ranks over metrics or tasks, and there is one ranking; "
+            "name several metrics (metric=, --metric) or the column of tasks (task=, --task)"
+        )
+    if options.margin and any(one.over != TASKS for one in together):
+        raise OptionError(
+            f"margin={options.margin:g} is in the unit of one metric, and several are combined; "
+            "leave it out, or rank within cases, where it is in ranks: "
+            f"scheme={WITHIN_CASES!r} (--scheme {WITHIN_CASES})"
+        )
 
 
 def _by_task(measured: Sequence[Labelled]) -> Iterator[tuple[str, list[MeasuredFamily]]]:
