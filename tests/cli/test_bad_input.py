@@ -67,7 +67,10 @@ def complaint(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Comp
         ("absent.csv", "absent.csv: no such file"),
         ("god.csv", "god.csv: no such file; did you mean 'good.csv'?"),
         ("no/such/folder.csv", "no/such/folder.csv: no such file"),
-        (".", ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx, .json)"),
+        (
+            ".",
+            ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx, .json, .jsonl, .eval)",
+        ),
         ("table.yaml", "table.yaml: cannot tell the format from the suffix '.yaml'; use .csv, "),
         ("table.json", "table.json: is in no format that is known. Read are: nnU-Net v2 "),
         ("table.cvs", "did you mean '.csv'?"),

@@ -23,7 +23,8 @@ from halfwidth.io.workbook import read_workbook
 SEPARATORS = {"csv": ",;\t", "tsv": "\t,;", "txt": "\t,;"}
 FORMATS = (*SEPARATORS, "parquet", "xlsx")
 # Text may be compressed too.
-SUFFIXES = tuple(dict.fromkeys((*(f".{name}" for name in FORMATS), *FOREIGN_SUFFIXES)))
+PLAIN_SUFFIXES = tuple(f".{name}" for name in FORMATS)
+SUFFIXES = tuple(dict.fromkeys((*PLAIN_SUFFIXES, *FOREIGN_SUFFIXES)))
 PACKED = ".gz"
 # The first bytes of files by which their format is detected.
 MAGIC = {b"PK\x03\x04": "xlsx", b"PAR1": "parquet", b"\xd0\xcf\x11\xe0": "xlsx"}
@@ -121,7 +122,7 @@ def _format_of(path: str, how: Reading) -> str | None:
     if name not in (SEPARATORS if packed else FORMATS):
         raise DataError(
             f"{file}: cannot tell the format from the suffix {file.suffix or '(none)'!r}; "
-            f"use {shortened(SUFFIXES)}{proposed(file.suffix, SUFFIXES)}"
+            f"use {shortened(SUFFIXES)}{proposed(file.suffix, PLAIN_SUFFIXES)}"
         )
     return name
 

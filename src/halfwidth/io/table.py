@@ -346,7 +346,7 @@ def _number(cell: Any) -> float | None:
     try:
         return float(cell) if isinstance(cell, bool | int | float | np.number) else None
     except OverflowError:
-        return math.copysign(math.inf, cell)
+        return math.inf if cell > 0 else -math.inf
 
 
 def _first(number: float | None, cell: Any) -> Any:

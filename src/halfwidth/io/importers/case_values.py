@@ -97,4 +97,4 @@ def number(cell: Any, where: str) -> float:
     try:
         return float(cell)
     except OverflowError:
-        return math.copysign(math.inf, cell)
+        return math.inf if cell > 0 else -math.inf

@@ -12,7 +12,7 @@ NAMES = tuple(importer.name for importer in IMPORTERS)
 SUFFIXES = tuple(dict.fromkeys(suffix for one in IMPORTERS for suffix in one.suffixes))
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 # What no plain table is in.
-ONLY_FOREIGN = {".json", ".jsonl"}
+ONLY_FOREIGN, ARCHIVES = {".json", ".jsonl"}, {".eval"}
 PACKED, ZIP = ".gz", b"PK\x03\x04"
 
 
@@ -55,7 +55,9 @@ def _recognised(candidate: Candidate) -> Importer | None:
             f"may be {' or '.join(one.title for one in found)}; say which: --input-format "
             f"{found[0].name}"
         )
-    if not found and not suffixes.isdisjoint(ONLY_FOREIGN):
+    # On standard input a zip may be a workbook too.
+    only_foreign = ONLY_FOREIGN if candidate.path is None else {*ONLY_FOREIGN, *ARCHIVES}
+    if not found and not suffixes.isdisjoint(only_foreign):
         raise DataError(_unknown(candidate, asked))
     return found[0] if found else None
 
@@ -68,8 +70,7 @@ def _suffixes_of(candidate: Candidate) -> set[str]:
         return {suffixes[0] if packed else "".join(suffixes[-1:])}
     first = head(candidate.source, GLANCE).lstrip()
     if first.startswith(ZIP):
-        # A workbook is a zip too: what is inside decides.
-        return {".eval"}
+        return {*ARCHIVES}
     if first[:1] not in (b"{", b"["):
         return {*TEXT_SUFFIXES}
     lines = first.splitlines()
@@ -79,7 +80,7 @@ def _suffixes_of(candidate: Candidate) -> set[str]:
 
 def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     known = shortened([f"{one.title} ({one.name})" for one in asked])
-    document = candidate.document if ".json" in asked[0].suffixes else None
+    document = candidate.document if ".json" in _suffixes_of(candidate) else None
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"

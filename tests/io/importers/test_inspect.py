@@ -1,0 +1,231 @@
+"""Logs of Inspect, with the numbers worked by hand."""
+
+from __future__ import annotations
+
+import math
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from foreignfiles import cells, written, zipped
+
+import halfwidth as hw
+from halfwidth.core.errors import DataError
+from halfwidth.io.importers import zip_members
+from halfwidth.io.readers import read_table
+
+HEADER = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "gpqa", "model": "org/model", "dataset": {"name": "gpqa", "samples": 3}},
+    "plan": {},
+    "results": {
+        "scores": [
+            {"name": "choice", "scorer": "choice", "metrics": {"accuracy": {"value": 5 / 12}}}
+        ]
+    },
+}
+# Two epochs of three questions.
+GRADES = {("a", 1): "C", ("a", 2): "C", ("b", 1): "P", ("b", 2): "I", ("c", 1): "N", ("c", 2): "I"}
+
+
+def sample(name: Any, epoch: int = 1, value: Any = "C", **more: Any) -> dict[str, Any]:
+    scores = {"choice": {"value": value, "explanation": "because", "history": []}}
+    return {"id": name, "epoch": epoch, "input": "?", "scores": scores, "metadata": {}, **more}
+
+
+def samples() -> list[dict[str, Any]]:
+    topic = {"a": "cells", "b": "cells", "c": "stars"}
+    return [
+        sample(name, epoch, grade, metadata={"topic": topic[name], "tags": ["x"]})
+        for (name, epoch), grade in GRADES.items()
+    ]
+
+
+def members(listed: list[Any]) -> dict[str, Any]:
+    files = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in listed}
+    return {"_journal/start.json": HEADER, **files, "header.json": HEADER}
+
+
+def log(file: Path, *listed: Any, **more: Any) -> Path:
+    return zipped(file, {**members(list(listed)), **more})
+
+
+def test_epochs_are_repeats_of_a_case(tmp_path: Path) -> None:
+    table = read_table(log(tmp_path / "a.eval", *samples()))
+    assert cells(table, "value") == [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+    assert cells(table, "case") == cells(table, "group") == list("aabbcc")
+    assert cells(table, "seed") == [1, 2, 1, 2, 1, 2]
+    assert (set(table.levels("model")), set(table.levels("task"))) == ({"org/model"}, {"gpqa"})
+    (estimate,) = hw.summary_table(table, rng=1)
+    assert estimate.value == pytest.approx(2.5 / 6)
+    assert estimate.n_groups == 3
+    assert [mean.value for mean in table.stated_means] == [pytest.approx(2.5 / 6)]
+    assert "HW102" not in {caution.code for caution in estimate.cautions}
+    (by_topic,) = hw.summary_table(table, groups="metadata.topic", rng=1)
+    assert by_topic.n_groups == 2
+
+
+def test_a_single_epoch_has_cases_only(tmp_path: Path) -> None:
+    table = read_table(log(tmp_path / "a.eval", sample("x"), sample("y", value=0.25), sample(3)))
+    assert "group" not in table
+    assert (cells(table, "case"), cells(table, "value")) == (["x", "y", 3], [1.0, 0.25, 1.0])
+
+
+def test_summaries_say_the_same_as_samples(tmp_path: Path) -> None:
+    summaries = [{**one, "scores": one["scores"]} for one in samples()]
+    file = log(tmp_path / "a.eval", *samples(), **{"summaries.json": summaries})
+    assert cells(read_table(file), "value") == [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+    # Of a log that is not complete they hold less than there is.
+    file = log(tmp_path / "b.eval", *samples(), **{"summaries.json": summaries[:2]})
+    assert len(read_table(file)) == 6
+
+
+def test_the_same_log_as_json(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path / "log.json", {**HEADER, "samples": samples()}))
+    assert cells(table, "value") == [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+
+
+def test_scores_of_several_values_and_without_any(tmp_path: Path) -> None:
+    first = sample(
+        "a", scores={"two": {"value": {"fact": 1, "style": "yes"}}, "free": {"value": "A"}}
+    )
+    second = sample("b", scores=None, error={"message": "timeout"})
+    third = sample("c", scores={"two": {"value": {"fact": math.nan, "style": "0.5"}}})
+    table = read_table(log(tmp_path / "a.eval", first, second, third))
+    nan = math.nan
+    assert cells(table, "value", metric="two.fact") == pytest.approx([1, nan, nan], nan_ok=True)
+    assert cells(table, "value", metric="two.style") == pytest.approx([1, nan, 0.5], nan_ok=True)
+    notes = " | ".join(table.notes)
+    assert "1 samples ended in an error" in notes
+    assert "left out: free" in notes
+
+
+def test_members_compressed_by_zstandard_are_read_by_arrow(tmp_path: Path) -> None:
+    """As Inspect writes them now, and Python below 3.14 does not read them."""
+    pyarrow = pytest.importorskip("pyarrow")
+    codec = pyarrow.Codec("zstd")
+    plain = log(tmp_path / "a.eval", *samples())
+    file = tmp_path / "b.eval"
+    with zipfile.ZipFile(plain) as archive, file.open("wb") as packed:
+        packed.write(_zip_of({n: archive.read(n) for n in archive.namelist()}, codec))
+    assert cells(read_table(file), "value") == [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+
+
+def _zip_of(files: dict[str, bytes], codec: Any) -> bytes:
+    """A zip with members of compression method 93 (APPNOTE 4.4.5)."""
+    import zlib
+
+    data, listed = b"", b""
+    for name, content in files.items():
+        packed = codec.compress(content, asbytes=True)
+        common = struct.pack(
+            "<HHHHHIIIHH",
+            *(63, 0, 93, 0, 33, zlib.crc32(content), len(packed), len(content), len(name), 0),
+        )
+        place = len(data)
+        data += b"PK\x03\x04" + common + name.encode() + packed
+        listed += b"PK\x01\x02\x3f\x00" + common + struct.pack("<HHHII", 0, 0, 0, 0, place)
+        listed += name.encode()
+    end = struct.pack("<HHHHIIH", 0, 0, len(files), len(files), len(listed), len(data), 0)
+    return data + listed + b"PK\x05\x06" + end
+
+
+# --------------------------------------------------------------------------- malformed twins
+
+
+def test_names_of_members_are_never_paths(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.json"
+    names = ("samples/../../outside_epoch_1.json", "/etc/samples/x_epoch_1.json")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    file = zipped(folder / "a.eval", {"header.json": HEADER, **{n: sample(n) for n in names}})
+    with pytest.raises(DataError, match="holds no samples"):
+        read_table(file)
+    assert not outside.exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_member_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = b"[" + b" " * (1 << 25) + b"]"
+    file = zipped(tmp_path / "a.eval", {"header.json": HEADER, "summaries.json": bomb})
+    assert file.stat().st_size < 1 << 16
+    monkeypatch.setattr(zip_members, "ALWAYS_UNPACKED", 1 << 24)
+    with pytest.raises(DataError, match=r"'summaries\.json' unpacks to 34 MB, more than is read"):
+        read_table(file)
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("MOST_UNPACKED", "unpacks to"),
+        ("MOST_IN_ALL", "unpack to more than"),
+        ("MOST_LISTED", "lists its members"),
+    ],
+)
+def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, message: str) -> None:
+    file = log(tmp_path / "a.eval", *samples())
+    monkeypatch.setattr(zip_members, limit, 100)
+    with pytest.raises(DataError, match=message):
+        read_table(file)
+
+
+def test_a_member_that_is_longer_than_it_says(tmp_path: Path) -> None:
+    file = log(tmp_path / "a.eval", sample("x"))
+    data = bytearray(file.read_bytes())
+    with zipfile.ZipFile(file) as archive:
+        size = archive.getinfo("header.json").file_size
+    place = data.rfind(b"PK\x01\x02")
+    assert struct.unpack_from("<I", data, place + 24) == (size,)
+    struct.pack_into("<I", data, place + 24, size // 2)
+    file.write_bytes(data)
+    with pytest.raises(DataError, match=r"'header\.json' is damaged"):
+        read_table(file)
+
+
+@pytest.mark.parametrize("cut", [5, 30, 200, -30, -5])
+def test_cut_short(tmp_path: Path, cut: int) -> None:
+    file = log(tmp_path / "a.eval", *samples())
+    file.write_bytes(file.read_bytes()[:cut])
+    with pytest.raises(DataError, match=r"no zip file, or damaged|damaged|no format"):
+        read_table(file)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"samples/a_epoch_1.json": sample("a")}, "no format that is known|no Inspect log"),
+        ({"header.json": HEADER}, "holds no samples"),
+        (
+            {"header.json": HEADER, "samples/a_epoch_1.json": b'{"id": 1'},
+            "a_epoch_1.json is not JSON",
+        ),
+        (
+            {"header.json": HEADER, "samples/a_epoch_1.json": b"[" * 1000},
+            "nested more than 200 deep",
+        ),
+        (
+            {"header.json": b"[" * 1000, "samples/a_epoch_1.json": sample("a")},
+            "header.json is nested",
+        ),
+        ({"header.json": HEADER, "samples/a_epoch_1.json": [1]}, "sample 1 is no sample"),
+        ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", epoch="x")}, "no sample"),  # type: ignore[arg-type]
+        ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", scores=[1])}, "no scores"),
+        ({"header.json": HEADER, "samples/a_epoch_1.json": sample("a", value="A")}, "only choice"),
+        ({"header.json": [], "summaries.json": {"a": 1}}, "sample 1 is no sample|holds no samples"),
+    ],
+)
+def test_malformed(tmp_path: Path, files: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_table(zipped(tmp_path / "a.eval", files))
+
+
+def test_a_header_of_other_kinds_is_read_without_its_names(tmp_path: Path) -> None:
+    header = {"eval": {"model": 3, "task": None}, "results": {"scores": [{"metrics": 1}, 2]}}
+    table = read_table(
+        zipped(tmp_path / "a.eval", {**members([sample("a")]), "header.json": header})
+    )
+    assert "model" not in table
+    assert table.stated_means == ()
