@@ -415,7 +415,13 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
     "compare_table": COMPARED_TABLE,
     "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "rank_table": {**COMPARED_TABLE, **RANKED},
+    "rank_table": {
+        **COMPARED_TABLE,
+        **RANKED,
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
+        "combine": words(None, "mean_rank", "median_rank"),
+        "absent_model": words("omit", "last"),
+    },
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),

@@ -137,7 +137,8 @@ def test_a_case_that_one_metric_lacks_is_left_out_of_all_and_counted() -> None:
     without = long(table).dropna()
     with pytest.raises(hw.DataError, match=r"HD95 lacks 1 \(c3\)"):
         ranked(without, combine="mean_rank")
-    lacking = long(table)[lambda t: (t["metric"] == "dsc") | (t["case"] != "c5")]
+    complete = long(table)
+    lacking = complete[(complete["metric"] == "dsc") | (complete["case"] != "c5")]
     with pytest.raises(hw.DataError, match=r"same cases: HD95 lacks 1 \(c5\)"):
         ranked(lacking, combine="mean_rank", missing="omit")
     kept = ranked(lacking, combine="mean_rank", missing="omit", unmatched="omit")
