@@ -200,7 +200,7 @@ def rank(
     halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
-    halfwidth rank models.csv --metric dsc --metric hd95 --combine mean_rank
+    halfwidth rank scores.csv --metric dsc --metric hd95 --combine mean_rank
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
