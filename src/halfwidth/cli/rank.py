@@ -64,10 +64,13 @@ def rank(
     ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     missing: Annotated[
         str,
@@ -117,6 +120,16 @@ def rank(
             rich_help_panel=Group.COMPARISON,
         ),
     ] = "auto",
+    ties: Annotated[
+        str,
+        typer.Option(
+            help="The rank that models share which are equal in a case, of rank_then_aggregate: "
+            "min, average or max.",
+            metavar="NAME",
+            autocompletion=completion.one_of("min", "average", "max"),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "min",
     margin: Annotated[
         float,
         typer.Option(
@@ -182,8 +195,9 @@ def rank(
         str | None,
         typer.Option(
             help="With --plot. rank-sets (default): ranks with their confidence sets; "
-            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
-            "heatmap: ranks in bootstrap resamples.",
+            "significance: who is shown to be better than whom; lines: ranks across tasks or "
+            "schemes; dots, podium, case-heatmap: of the cases; heatmap, blob: of bootstrap "
+            "resamples.",
             metavar="KIND",
             autocompletion=completion.one_of(*figures.RANKING_KINDS),
             rich_help_panel=Group.OUTPUT,
@@ -200,8 +214,9 @@ def rank(
     halfwidth rank challenge.csv --metric dsc
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
-    halfwidth rank scores.csv --metric dsc --metric hd95 --combine mean_rank
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
+    halfwidth rank predictions.csv --target y --score p --combine mean_rank \\
+        --metric auroc,average_precision
     """
     fmt = options.resolve_format(fmt, json, out)
     kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)

@@ -9,7 +9,7 @@ from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.ranking import Rankings
-from halfwidth.ranking.assembling import RankingOptions, metric_names, ranked
+from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import (
     TASKS,
     Place,
@@ -18,6 +18,7 @@ from halfwidth.ranking.consensus import (
     consensus_of,
     parts_of,
 )
+from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.stability import stability_of
 
