@@ -493,6 +493,17 @@ def finished(kind: str) -> tuple[Any, ...]:
             [hw.planning.proportion_n(0.9, width=0.1), hw.planning.proportion_n(0.8, width=0.1)],
         ),
         "comparisons": lambda: tuple(hand_made(count) for count in (1, 3)),
+        "rankings": lambda: (
+            hw.rank({"A": dice, "B": dice[::-1]}, metric="dsc", keep_cases=True, **how),
+            hw.rank_table(
+                {"A": dice * 2, "B": [0.4] * 20, "task": ["x"] * 10 + ["y"] * 10},
+                {"A": "A", "B": "B"},
+                within="task",
+                metric="dsc",
+                **how,
+            ),
+            hw.rank({"A": dice, "B": dice[::-1], "C": dice}, metric="dsc", **how)[0],
+        ),
         "samples": lambda: ({"": dice}, {"a": dice, "b": [0.4] * 10}, {"a": []}),
     }
     return made[kind]()
@@ -505,8 +516,20 @@ def panels(s: Source) -> Any:
 
 OF_FIGURES: Mapping[str, Draw] = {
     kind: (lambda s, kind=kind: s.choice(finished(kind)))
-    for kind in ("estimates", "curves", "confusion", "found", "plans", "samples", "comparisons")
-} | {"panels": panels, "by": words(None, "label"), "groups": words(None, {"a": ["x"] * 10})}
+    for kind in (
+        *("estimates", "curves", "confusion", "found", "plans", "samples", "comparisons"),
+        "rankings",
+    )
+} | {
+    "panels": panels,
+    "looks": lambda s: hw.plots.model_looks(s.choice(finished("rankings"))),
+    "by": words(None, "label"),
+    "groups": words(None, {"a": ["x"] * 10}),
+}
+OF_RANKING_FIGURES: Mapping[str, Draw] = {
+    "kind": words("rank-sets", "blob", "heatmap", "significance", "lines"),
+    "width": words("page", "column"),
+}
 
 # --------------------------------------------------------------------------- calls
 
@@ -526,7 +549,8 @@ def source_of(function: str, argument: str) -> Draw:
     """What a good value of an argument is drawn from."""
     home, _, name = function.partition(".")
     if home == "plots":
-        return {**GOOD, **OF_FIGURES}[argument]
+        own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
+        return {**GOOD, **OF_FIGURES, **own}[argument]
     return {**GOOD, **OWN.get(name, {})}[argument]
 
 

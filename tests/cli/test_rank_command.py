@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from support import Run
 
 import halfwidth as hw
+from halfwidth.cli import figures
+from halfwidth.plots.ranking import panels, rows
 
 QUICK = ("--metric", "dsc", "--seed", "3", "--n-resamples", "199")
 
@@ -85,3 +88,26 @@ def test_bad_input_says_what_to_do(run: Run, arguments: tuple[str, ...], message
     ran = run("rank", *arguments)
     assert ran.status != 0
     assert message in ran.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", figures.RANKING_KINDS)
+def test_figures_are_written(run: Run, kind: str) -> None:
+    challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
+    ran = run("rank", *challenge, *QUICK, "--plot", f"{kind}.svg", "--plot-kind", kind)
+    assert ran.status == 0
+    for name in re.findall(r"wrote (.*\.svg)", ran.err):
+        assert Path(name).read_text(encoding="utf-8").startswith("<?xml")
+    assert re.findall(r"wrote (.*\.svg)", ran.err)[0] == f"{kind}.svg"
+
+
+def test_a_figure_of_several_pages_is_several_files(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "PAGE", 1.6)
+    challenge = ("challenge.csv", "--by", "algorithm", "--within", "task", "--value", "value")
+    monkeypatch.setattr(panels, "ACROSS", {"page": 1})
+    ran = run("rank", *challenge, *QUICK, "--plot", "ranks.svg")
+    assert ran.status == 0
+    assert re.findall(r"wrote (.*)", ran.err) == ["ranks-1.svg", "ranks-2.svg"]
+    assert {path.name for path in Path().glob("*.svg")} == {"ranks-1.svg", "ranks-2.svg"}

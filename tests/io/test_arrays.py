@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,17 @@ def test_an_array_that_python_2_wrote(tmp_path: Path) -> None:
     path = tmp_path / "t.npy"
     path.write_bytes(_npy(header.ljust(117) + b"\n") + np.arange(3.0).tobytes())
     assert read_array(path).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "start", [b"\x93NUMPY\xff\xff\xdf\xff\xff\xff", b"\x93NUMPY\x02\x00\x80\x80\x80\x80"]
+)
+def test_a_header_that_promises_to_be_long_gets_no_room(start: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "y.npy"
+    path.write_bytes(start + b" " * 200)
+    tracemalloc.start()
+    try:
+        assert "no NumPy file" in complaint(path)
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()

@@ -222,3 +222,16 @@ def test_as_many_rows_as_people_have_stay_in_memory(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 60e6
     finally:
         tracemalloc.stop()
+
+
+def test_a_message_does_not_repeat_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "dice.xlsx"
+    openpyxl.Workbook().save(path)
+    content = bytearray(path.read_bytes())
+    # A member says that its name is longer, which the library quotes. Names end local headers.
+    place = content.index(b"xl/workbook.xml") - 4
+    content[place : place + 2] = (3000).to_bytes(2, "little")
+    path.write_bytes(bytes(content))
+    with pytest.raises(hw.DataError, match="cannot be read as XLSX") as caught:
+        read_table(path)
+    assert len(str(caught.value)) < len(str(path)) + 250

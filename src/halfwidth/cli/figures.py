@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from halfwidth.cli.output import note
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError
@@ -12,7 +13,13 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.estimates import Estimates
 from halfwidth.report.document import Document, Figure
 
+if TYPE_CHECKING:
+    from halfwidth.core.ranking import Rankings
+
 KINDS = ("distribution", "forest")
+RANKING_KINDS = ("rank-sets", "blob", "heatmap", "significance", "lines")
+# Of rankings, those that draw values of cases.
+OF_CASES: Sequence[str] = ()
 TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 
@@ -53,3 +60,15 @@ def draw(estimates: Estimates, path: Path, kind: str) -> None:
             "pick one: --metric NAME"
         )
     write_figure(figure_of_table(estimates) if kind == "distribution" else forest(estimates), path)
+
+
+def with_rankings(document: Document, rankings: Rankings, path: Path, kind: str) -> Document:
+    """The document with the figures of rankings: one file, or a numbered one for each page."""
+    from halfwidth.plots import figures_of_rankings, write_figure
+
+    drawn = figures_of_rankings(rankings, kind)
+    for page, one in enumerate(drawn, 1):
+        file = path if len(drawn) == 1 else path.with_stem(f"{path.stem}-{page}")
+        write_figure(one, file)
+        document = with_figure(document, Figure(kind, "Ranks of models", rankings, file))
+    return document

@@ -10,6 +10,7 @@ from halfwidth.cli import (
     comparison_options,
     comparison_settings,
     completion,
+    figures,
     options,
     reading,
     test_set_options,
@@ -132,6 +133,18 @@ def rank(
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
+    plot: comparison_options.Plot = None,
+    plot_kind: Annotated[
+        str | None,
+        typer.Option(
+            help="With --plot. rank-sets (default): ranks with their confidence sets; "
+            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
+            "heatmap: ranks in bootstrap resamples.",
+            metavar="KIND",
+            autocompletion=completion.one_of(*figures.RANKING_KINDS),
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = None,
     strict: options.Strict = False,
 ) -> Answer:
     """The ranks of several models, and the confidence set of each rank.
@@ -146,6 +159,7 @@ def rank(
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
+    kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)
     if not files:
         raise OptionError(
             "name one table with the models in a column (--by), or a table for each model; "
@@ -164,8 +178,12 @@ def rank(
         **models.columns,
         **settings,
         **comparison_settings.class_options(models, ctx.params),
+        keep_cases=kind in figures.OF_CASES,
     )
     for text in rankings.notes:
         note(text)
+    document = rankings_document(rankings)
+    if plot is not None and kind is not None:
+        document = figures.with_rankings(document, rankings, plot, kind)
     status = STRICT_STATUS if strict and rankings.cautions else 0
-    return Answer(rankings_document(rankings), fmt, out, status)
+    return Answer(document, fmt, out, status)

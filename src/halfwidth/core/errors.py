@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-# Letters of one name in a list, of a word, and of a whole message: what is longer came from a file
-# and is cut.
-LONGEST_NAME, LONGEST_WORD, LONGEST_MESSAGE = 120, 300, 2500
+# Letters of one name in a list, of what a library says, of a word, and of a whole message: what is
+# longer came from a file and is cut.
+LONGEST_NAME, LONGEST_REASON, LONGEST_WORD, LONGEST_MESSAGE = 120, 160, 300, 2500
 ENDLESS = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 
 
@@ -81,6 +81,16 @@ def _cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) - most // 4 :]}"
+
+
+def one_line(reason: object) -> str:
+    r"""What a library says, in one line of a bearable length: some quote the file at length.
+
+    >>> one_line(ValueError("no  header\n in it"))
+    'no header in it'
+    """
+    text = " ".join(str(reason).split()) or type(reason).__name__
+    return text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 3]}..."
 
 
 def _shown(name: object) -> str:

@@ -13,7 +13,7 @@ from zipfile import BadZipFile, ZipFile
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, shortened
+from halfwidth.core.errors import DataError, one_line, shortened
 from halfwidth.io.paths import no_such_file
 
 SUFFIXES = (".npy", ".npz")
@@ -21,6 +21,8 @@ SUFFIXES = (".npy", ".npz")
 ARRAY, ARCHIVE = b"\x93NUMPY", b"PK"
 # Deflate turns one byte into 1032 at most; a little is added for short files.
 EXPANSION = 1040
+# NumPy reads no longer ones, but makes room for them first.
+LONGEST_HEADER = 10000
 
 
 def read_array(path: str | Path) -> NDArray[Any]:
@@ -56,8 +58,7 @@ def read_array(path: str | Path) -> NDArray[Any]:
     except OSError as error:
         raise DataError(f"{file}: cannot be read ({error.strerror or error})") from None
     except BROKEN as error:
-        message = " ".join(str(error).split())[:200]
-        raise DataError(f"{file}: is no NumPy file, or is cut short ({message})") from None
+        raise DataError(f"{file}: is no NumPy file, or is cut short ({one_line(error)})") from None
     raise DataError(f"{file}: is no NumPy file, whatever its name says")
 
 
@@ -71,6 +72,7 @@ BROKEN = (
 def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
     """An array, whose header must not promise more than so many bytes hold."""
     version = npy.read_magic(opened)
+    _check_header_length(opened, file, 2 if version == (1, 0) else 4)
     header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
     with warnings.catch_warnings():
         # A header that Python 2 wrote reads as well.
@@ -93,6 +95,15 @@ def _read_npy(opened: IO[bytes], file: Path, size: int) -> NDArray[Any]:
         warnings.simplefilter("ignore", UserWarning)
         array: NDArray[Any] = npy.read_array(opened, allow_pickle=False)
     return array
+
+
+def _check_header_length(opened: IO[bytes], file: Path, width: int) -> None:
+    """Refuse a header that is longer than any, before NumPy makes room for it."""
+    start = opened.tell()
+    length = int.from_bytes(opened.read(width), "little")
+    opened.seek(start)
+    if length > LONGEST_HEADER:
+        raise DataError(f"{file}: is no NumPy file, or is cut short (a header of {length} bytes)")
 
 
 def _parted(text: str) -> tuple[Path, str | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, proposed, shortened
+from halfwidth.core.errors import DataError, one_line, proposed, shortened
 from halfwidth.io.grids import Image
 from halfwidth.io.image_headers import meta_header, nrrd_header
 from halfwidth.io.label_maps import MOST_VOXELS
@@ -99,11 +99,11 @@ def read_image(path: str | Path, *, max_voxels: int = MOST_VOXELS) -> Image:
         library = _LIBRARIES.get((error.name or "").partition(".")[0], error.name)
         raise DataError(f"{file}: reading {kind} needs {library}: {EXTRA}") from None
     except OSError as error:
-        raise DataError(f"{file}: cannot be read ({_one_line(error.strerror or error)})") from None
+        raise DataError(f"{file}: cannot be read ({one_line(error.strerror or error)})") from None
     except MemoryError:
         raise DataError(f"{file}: does not fit into memory") from None
     except Exception as error:  # noqa: BLE001 -- each library raises a dozen kinds of its own
-        raise DataError(f"{file}: cannot be read as {kind} ({_one_line(error)})") from None
+        raise DataError(f"{file}: cannot be read as {kind} ({one_line(error)})") from None
 
 
 def _suffix(path: Path) -> str | None:
@@ -119,12 +119,6 @@ def _check_exists(file: Path) -> None:
     if file.exists():
         raise DataError(f"{file}: is no plain file")
     raise no_such_file(file)
-
-
-def _one_line(reason: object) -> str:
-    """What a library says, in one line of a bearable length."""
-    text = " ".join(str(reason).split()) or type(reason).__name__
-    return text if len(text) <= 160 else f"{text[:157]}..."
 
 
 def _read_nifti(file: Path, most: int) -> Image:

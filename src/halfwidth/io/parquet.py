@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.core.errors import DataError, quoted
+from halfwidth.core.errors import DataError, one_line, quoted
 from halfwidth.io.table import Table
 from halfwidth.io.table_sources import Source
 
@@ -27,8 +27,8 @@ def read_parquet(source: Source) -> Table:
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 -- the library raises a dozen kinds of its own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"cannot be read as Parquet ({reason})") from None
+        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise DataError(f"cannot be read as Parquet ({one_line(first)})") from None
 
 
 def _check(opened: Any) -> None:

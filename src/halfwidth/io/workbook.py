@@ -12,7 +12,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, UnknownNameError, shortened
+from halfwidth.core.errors import DataError, UnknownNameError, one_line, shortened
 from halfwidth.io.delimited import named_table
 from halfwidth.io.headers import SAMPLE_ROWS, check_header, default_names
 from halfwidth.io.numerals import Decimal, with_points
@@ -62,12 +62,10 @@ def read_workbook(
                 raise DataError("cannot be read as XLSX (it has no sheet with cells)")
             chosen = _chosen(sheets, sheet)
             table = _table_of(book, chosen, header=header, others=_others(sheets, chosen))
-    except BadZipFile as error:
-        raise DataError(f"cannot be read as XLSX ({error})") from None
     except KeyError as error:
         raise DataError(f"cannot be read as XLSX (it is no workbook: {error.args[0]})") from None
-    except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise DataError(f"cannot be read as XLSX ({error})") from None
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise DataError(f"cannot be read as XLSX ({one_line(error)})") from None
     notes = _notes(table, sheets, chosen, sheet_given=sheet is not None)
     return with_points(Table(table.columns, table.row_numbers, notes), decimal, None)
 

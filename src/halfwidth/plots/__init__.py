@@ -9,6 +9,16 @@ from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of
 from halfwidth.plots.forest import forest, forest_frame
 from halfwidth.plots.pairs import figure_of_pairs, paired_cases, paired_cases_frame
 from halfwidth.plots.plan import plan_curve, plan_frame
+from halfwidth.plots.ranking.lines import rank_lines, rank_lines_frame
+from halfwidth.plots.ranking.looks import model_looks
+from halfwidth.plots.ranking.panels import figures_of_rankings
+from halfwidth.plots.ranking.sets import (
+    rank_sets,
+    rank_sets_frame,
+    significance,
+    significance_frame,
+)
+from halfwidth.plots.ranking.shares import blob, blob_frame, heatmap
 from halfwidth.plots.subsampling import (
     figure_of_subsamples,
     subsample_halfwidths,
@@ -20,6 +30,8 @@ __all__ = [
     "Panel",
     "bland_altman",
     "bland_altman_frame",
+    "blob",
+    "blob_frame",
     "confusion",
     "differences",
     "differences_frame",
@@ -30,14 +42,23 @@ __all__ = [
     "figure_of_panels",
     "figure_of_subsamples",
     "figure_of_table",
+    "figures_of_rankings",
     "forest",
     "forest_frame",
+    "heatmap",
+    "model_looks",
     "paired_cases",
     "paired_cases_frame",
     "plan_curve",
     "plan_frame",
     "pr",
+    "rank_lines",
+    "rank_lines_frame",
+    "rank_sets",
+    "rank_sets_frame",
     "roc",
+    "significance",
+    "significance_frame",
     "subsample_halfwidths",
     "subsample_means",
     "subsampling_frame",

@@ -1,0 +1,1 @@
+"""Figures of rankings, with the models in one order and one colour throughout."""

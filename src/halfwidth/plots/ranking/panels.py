@@ -1,0 +1,203 @@
+"""Figures of several rankings: a panel for each, on as many pages as it takes."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from halfwidth.core.checks import one_of
+from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking import Ranking
+from halfwidth.plots.ranking import rows
+from halfwidth.plots.ranking.lines import check_lines, new_lines_axes, paint_lines
+from halfwidth.plots.ranking.looks import Looks, model_looks, several
+from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
+from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
+from halfwidth.plots.study.axes import height_below, legend_below
+from halfwidth.plots.style import WIDTH, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROWS = {"rank-sets": RANK_SETS, "blob": BLOB, "heatmap": HEATMAP, "significance": SIGNIFICANCE}
+KINDS = (*ROWS, "lines")
+Width = Literal["page", "column"]
+# Of a figure in inches, and how many panels stand beside each other in it.
+WIDTHS = {"page": WIDTH, "column": 8.5 / 2.54}
+ACROSS = {"page": 3, "column": 1}
+# Inches around the rows of a panel, and for upright names below a map of models.
+AROUND, UPRIGHT = 0.5, 1.1
+
+
+@frozen
+class Panel:
+    """A title, and what draws the rows below it."""
+
+    title: str
+    paint: Callable[[Axes], None]
+
+
+@frozen
+class Layout:
+    """What the panels of a page have in common.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the rows.
+    row, below : float
+        Height of a row, and of what stands below all panels but the note, in inches.
+    note : str
+    width : {"page", "column"}
+    """
+
+    names: tuple[str, ...]
+    row: float
+    below: float
+    note: str
+    width: Width
+
+    @property
+    def panel_height(self) -> float:
+        """Inches of a panel."""
+        return len(self.names) * self.row + AROUND
+
+    @property
+    def most_panels(self) -> int:
+        """How many fit a page."""
+        return max(1, int((rows.PAGE - self.below) / self.panel_height)) * ACROSS[self.width]
+
+
+def figures_of_rankings(
+    rankings: Ranking | Sequence[Ranking], kind: str = "rank-sets", *, width: Width = "page"
+) -> list[Figure]:
+    """Figures of all rankings, at most a page each, with one order and one colour of the models.
+
+    Parameters
+    ----------
+    rankings : Ranking, Rankings or sequence of Ranking
+        Those of one metric share a figure, a panel for each task.
+    kind : str
+        ``"rank-sets"``, ``"blob"`` (of several tasks a panel for each model), ``"heatmap"``,
+        ``"significance"`` or ``"lines"``.
+    width : {"page", "column"}
+        17 cm or 8.5 cm.
+
+    Returns
+    -------
+    list of matplotlib Figure
+        One for each metric, or more where one page cannot hold its panels.
+
+    Raises
+    ------
+    OptionError
+        If the rankings do not have what the figure draws, or matplotlib is missing.
+
+    See Also
+    --------
+    write_figure : a figure as a file.
+    """
+    require_matplotlib()
+    items = several(rankings)
+    one_of("kind", kind, KINDS)
+    one_of("width", width, tuple(WIDTHS))
+    looks = model_looks(items)
+    return [
+        figure for group in _by_subject(items) for figure in _figures(group, kind, looks, width)
+    ]
+
+
+def _by_subject(items: Sequence[Ranking]) -> list[list[Ranking]]:
+    """Rankings by the same metric and scheme."""
+    groups: dict[str, list[Ranking]] = {}
+    for item in items:
+        groups.setdefault(item.subject, []).append(item)
+    return list(groups.values())
+
+
+def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) -> list[Figure]:
+    if kind == "lines":
+        ax = new_lines_axes(len(looks), WIDTHS[width])
+        figure: Any = paint_lines(check_lines(group), looks, ax).figure
+        return [figure]
+    names, note = tuple(looks), ROWS[kind].note(group[0])
+    if kind == "blob" and len(group) > 1:
+        names = tuple(ranking.label for ranking in group)
+        panels = _blobs_over_tasks(group, looks)
+    else:
+        alone = len(group) == 1 and width == "page"
+        panels = [
+            Panel(ranking.label, _painted(ROWS[kind], looks, ranking, with_texts=alone))
+            for ranking in group
+        ]
+    below = UPRIGHT if kind == "significance" else 0.0
+    row = rows.row_height(len(names), ROWS[kind].row)
+    return _pages(panels, Layout(names, row, below, note, width))
+
+
+def _painted(
+    kind: rows.Kind, looks: Looks, ranking: Ranking, *, with_texts: bool
+) -> Callable[[Axes], None]:
+    frame = kind.frame(ranking, list(looks))
+
+    def paint(ax: Axes) -> None:
+        rows.paint(kind, ax, frame, ranking, looks)
+        if with_texts:
+            rows.add_texts(kind, ax, ranking, list(looks))
+
+    return paint
+
+
+def _blobs_over_tasks(group: Sequence[Ranking], looks: Looks) -> list[Panel]:
+    """A panel for each model, with a row for each task."""
+    import pandas as pd
+
+    frames = [shares_frame(ranking, list(looks)) for ranking in group]
+    for task, frame in enumerate(frames):
+        frame["y"] = task
+    shares = pd.concat(frames, ignore_index=True)
+    labels = [ranking.label for ranking in group]
+
+    def paint(name: str, ax: Axes) -> None:
+        part = shares[shares["model"] == name]
+        rows.label_rows(ax, labels)
+        rows.rank_axis(ax, len(looks), rows.rank_title(group[0]))
+        paint_blobs(ax, part, [looks[name].colour] * len(part), rows.row_height(len(labels)))
+
+    return [Panel(name, functools.partial(paint, name)) for name in looks]
+
+
+def _pages(panels: Sequence[Panel], layout: Layout) -> list[Figure]:
+    """As few pages as hold the panels, filled evenly."""
+    count = math.ceil(len(panels) / layout.most_panels)
+    across = ACROSS[layout.width]
+    each = math.ceil(math.ceil(len(panels) / count) / across) * across
+    return [_page(panels[at : at + each], layout) for at in range(0, len(panels), each)]
+
+
+def _page(panels: Sequence[Panel], layout: Layout) -> Figure:
+    from matplotlib.figure import Figure
+
+    width = WIDTHS[layout.width]
+    across = min(len(panels), ACROSS[layout.width])
+    down = math.ceil(len(panels) / across)
+    height = down * layout.panel_height + layout.below + height_below((), layout.note, width)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False)
+    for place, ax in enumerate(grid.ravel()):
+        if place >= len(panels):
+            ax.set_axis_off()
+            continue
+        panels[place].paint(ax)
+        rows.title_of(ax, panels[place].title)
+        if place % across:
+            ax.tick_params(labelleft=False)
+        if place + across < len(panels):
+            ax.set_xlabel("")
+            if layout.below:
+                ax.tick_params(labelbottom=False)
+    legend_below(figure, {}, layout.note)
+    return figure

@@ -1,0 +1,169 @@
+"""What figures with a row for each model share: heights, labels, an axis of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.ranking import Ranking
+from halfwidth.plots.marks import TextColumn, note_below, text_columns
+from halfwidth.plots.ranking.looks import Looks, looks_for, only
+from halfwidth.plots.study.axes import folded
+from halfwidth.plots.style import (
+    FAINT,
+    NOTE_SIZE,
+    QUIET,
+    TEXT_SIZE,
+    WIDTH,
+    require_matplotlib,
+    shorter,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+# Inches: the text of a page is so high, a row at most, and what stands around the rows.
+PAGE, ROW, AROUND = 9.2, 0.18, 0.85
+POINTS = 72
+NAME_WIDTH, UPRIGHT_WIDTH, TITLE_WIDTH = 30, 18, 28
+LEAST_SIZE = 5.0
+# Fewer ticks where ranks have little room.
+MOST_TICKS = 10
+
+
+@frozen
+class Kind:
+    """A figure with a row for each model of a ranking.
+
+    Attributes
+    ----------
+    frame : callable
+        The ranking and the order of the models to every number drawn, with a column ``y``.
+    paint : callable
+        Draws a frame.
+    note : callable
+        What the shapes mean.
+    row : float
+        Height of a row in inches, where there is room.
+    texts : callable or None
+        Columns of texts beside the rows, where a figure has a single panel as wide as a page.
+    """
+
+    frame: Callable[[Ranking, Sequence[str]], pd.DataFrame]
+    paint: Callable[[Axes, pd.DataFrame, Ranking, Looks], None]
+    note: Callable[[Ranking], str]
+    row: float = ROW
+    texts: Callable[[Ranking, Sequence[str]], Sequence[TextColumn]] | None = None
+
+
+def draw(kind: Kind, rankings: Any, ax: Axes | None, looks: Any, what: str) -> Axes:
+    """One ranking on axes of its own, or on those given."""
+    require_matplotlib(ax)
+    ranking = only(rankings, what)
+    known = looks_for([ranking], looks)
+    frame = kind.frame(ranking, list(known))
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        size = (WIDTH, len(known) * row_height(len(known), kind.row) + AROUND)
+        ax = Figure(figsize=size, layout="constrained").add_subplot()
+        add_texts(kind, ax, ranking, list(known))
+    paint(kind, ax, frame, ranking, known)
+    if ranking.label:
+        title_of(ax, ranking.label)
+    note_below(ax, folded(kind.note(ranking), 0.75 * width_of(ax)))
+    return ax
+
+
+def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+    """The rows with their labels, without a note."""
+    label_rows(ax, list(looks))
+    kind.paint(ax, frame, ranking, looks)
+
+
+def title_of(ax: Axes, text: str) -> None:
+    """What a panel is about, above its left end."""
+    style: dict[str, Any] = {"fontsize": TEXT_SIZE, "fontweight": "bold", "pad": 3}
+    ax.set_title(shorter(text, TITLE_WIDTH), loc="left", parse_math=False, **style)
+
+
+def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> None:
+    """Texts beside the rows, where the kind has any."""
+    if kind.texts is not None:
+        text_columns(ax, range(len(names)), kind.texts(ranking, names))
+
+
+def frame_of(kind: Kind, rankings: Any, what: str) -> pd.DataFrame:
+    """Every number of the figure of one ranking."""
+    ranking = only(rankings, what)
+    return kind.frame(ranking, list(looks_for([ranking], None)))
+
+
+def width_of(ax: Axes) -> float:
+    """Inches that the figure of the axes is wide."""
+    return float(ax.figure.bbox.width / ax.figure.dpi)
+
+
+def row_height(rows: int, most: float = ROW) -> float:
+    """Inches, so that all rows fit a page."""
+    return min(most, (PAGE - AROUND) / rows)
+
+
+def label_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Names at the left, the first row on top, in letters that fit their row."""
+    size = min(TEXT_SIZE, 0.85 * POINTS * row_height(len(names)))
+    labels = [shorter(name, NAME_WIDTH) for name in names]
+    ax.set_yticks(range(len(names)), labels, parse_math=False, fontsize=size)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set(linewidth=0.6, color=QUIET)
+
+
+def label_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Names below the columns, upright, of a map with a column for each model."""
+    ax.set_xlim(-0.6, len(names) - 0.4)
+    ax.tick_params(axis="x", length=0)
+    ax.spines["bottom"].set_visible(False)
+    # Before the layout axes have about the width that they will have.
+    inches = width_of(ax) * ax.get_position().width
+    size = min(TEXT_SIZE, 0.8 * POINTS * inches / len(names))
+    if size < LEAST_SIZE:
+        ax.set_xticks([])
+        ax.set_xlabel("models in the order of the rows", fontsize=NOTE_SIZE)
+        return
+    labels = [shorter(name, UPRIGHT_WIDTH) for name in names]
+    style: dict[str, Any] = {"rotation": 90, "fontsize": size, "parse_math": False}
+    ax.set_xticks(range(len(names)), labels, **style)
+
+
+def rank_axis(ax: Axes, ranks: int, title: str) -> None:
+    """Ranks from the left, with a faint line at each or at round ones."""
+    ax.set_xlim(0.4, ranks + 0.6)
+    ax.set_xticks(rank_ticks(ranks))
+    ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
+    ax.set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
+    ax.grid(axis="x", color=FAINT, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def rank_ticks(ranks: int) -> list[int]:
+    """The first rank and round ones.
+
+    >>> rank_ticks(5), rank_ticks(30)
+    ([1, 2, 3, 4, 5], [1, 5, 10, 15, 20, 25, 30])
+    """
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if ranks <= MOST_TICKS * step)
+    return [1, *range(step if step > 1 else 2, ranks + 1, step)]
+
+
+def rank_title(ranking: Ranking) -> str:
+    """``rank by mean DSC``; of ranks within cases their own title, ``mean rank by DSC``."""
+    return f"rank by {ranking.subject}"
+
+
+def by_row(names: Sequence[str]) -> Mapping[str, int]:
+    """The row of each model."""
+    return {name: row for row, name in enumerate(names)}

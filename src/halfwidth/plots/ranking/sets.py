@@ -1,0 +1,242 @@
+"""Ranks with their confidence sets, and the map of what is claimed of the pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from halfwidth.core.formatting import percent
+from halfwidth.core.ranking import Ranking
+from halfwidth.plots.marks import TextColumn
+from halfwidth.plots.ranking.looks import Looks
+from halfwidth.plots.ranking.rows import (
+    POINTS,
+    Kind,
+    by_row,
+    draw,
+    frame_of,
+    label_columns,
+    rank_axis,
+    rank_title,
+    row_height,
+)
+from halfwidth.plots.style import CLOUD, DOT, INK, NOTE_SIZE, interval_label, numbers_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+# A set reaches so far beyond its first and last rank: one of a single rank has a length too.
+REACH = 0.32
+
+
+def _sets_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = by_row(names)
+    columns = ("rank", "rank_low", "rank_high", "marginal_low", "marginal_high", "value")
+    records = [
+        {"y": rows[row["model"]], "label": ranking.label, "model": row["model"]}
+        | {name: row[name] for name in columns}
+        for row in (model.to_row() for model in ranking.models)
+    ]
+    return pd.DataFrame(records).sort_values("y", ignore_index=True)
+
+
+def _paint_sets(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+    rank_axis(ax, len(looks), rank_title(ranking))
+    size = min(4.6, 0.45 * POINTS * row_height(len(looks)))
+    for row in frame.to_dict("records"):
+        look, y = looks[str(row["model"])], row["y"]
+        low, high = row["rank_low"] - REACH, row["rank_high"] + REACH
+        ax.barh(y, high - low, 0.52, low, color=look.colour, alpha=0.35, linewidth=0, zorder=2)
+        ends = (row["marginal_low"] - REACH, row["marginal_high"] + REACH)
+        ax.plot(ends, [y, y], color=look.colour, linewidth=1.1, solid_capstyle="butt", zorder=3)
+        edge: dict[str, Any] = {"markeredgecolor": INK, "markeredgewidth": 0.4, "zorder": 4}
+        ax.plot(row["rank"], y, look.marker, color=look.colour, markersize=size, **edge)
+
+
+def _sets_note(ranking: Ranking) -> str:
+    level = percent(ranking.confidence_level)
+    return (
+        f"symbols: ranks · thick bars: {level} confidence sets, which hold together · "
+        "thin bars: sets of each model by itself"
+    )
+
+
+def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
+    """The set and the value of each model."""
+    models = {model.name: model for model in ranking.models}
+    mine = [models.get(name) for name in names]
+    level = percent(ranking.confidence_level)
+    estimates = [model.estimate for model in ranking.models]
+    small: dict[str, Any] = {"fontsize": NOTE_SIZE}
+    return [
+        TextColumn(
+            [str(model.rank_set) if model else "" for model in mine], f"{level} ranks", small
+        ),
+        TextColumn(
+            [numbers_text(model.estimate) if model else "" for model in mine],
+            f"{ranking.subject} ({interval_label(estimates)})",
+            small,
+        ),
+    ]
+
+
+RANK_SETS = Kind(_sets_frame, _paint_sets, _sets_note, texts=_texts)
+
+
+def rank_sets_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
+    """Every number that `rank_sets` draws, a row per model.
+
+    Parameters
+    ----------
+    rankings
+        As for `rank_sets`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``y, label, model, rank, rank_low, rank_high, marginal_low, marginal_high, value``.
+
+    Raises
+    ------
+    OptionError
+        As for `rank_sets`.
+    """
+    return frame_of(RANK_SETS, rankings, "rank_sets")
+
+
+def rank_sets(
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+) -> Axes:
+    """Draw the rank of each model with its confidence sets, a row per model.
+
+    A thick bar is the set that holds together with those of all other models, a thin one the set
+    of the model by itself.
+
+    Parameters
+    ----------
+    rankings : Ranking, or Rankings with one
+        A finished ranking.
+    ax : matplotlib Axes, optional
+        Drawn into; texts stand around them, so give their figure ``layout="constrained"``.
+        Default: the axes of a new figure that fits the number of models, 17 cm wide.
+    looks : dict of str to Look, optional
+        Order, colours and markers, from `model_looks` of several rankings; default: of this one.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        If there is not one ranking, or matplotlib is missing.
+
+    See Also
+    --------
+    rank_sets_frame : the plotted numbers.
+    figures_of_rankings : a panel for each ranking.
+    """
+    return draw(RANK_SETS, rankings, ax, looks, "rank_sets")
+
+
+# --------------------------------------------------------------------------- claims
+
+
+def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = by_row(names)
+    claims = set(ranking.claims)
+    mine = [name for name in names if name in {model.name for model in ranking.models}]
+    records = [
+        {
+            "y": rows[model],
+            "x": rows[other],
+            "label": ranking.label,
+            "model": model,
+            "other": other,
+            "claim": ((model, other) in claims) - ((other, model) in claims),
+        }
+        for model in mine
+        for other in mine
+        if model != other
+    ]
+    return pd.DataFrame(records)
+
+
+def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, looks: Looks) -> None:
+    """Blue cells, pale ones, and a dot where nothing is claimed."""
+    count = len(looks)
+    colours = {1: DOT, -1: CLOUD}
+    for claim, colour in colours.items():
+        cells = frame[frame["claim"] == claim]
+        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, color=colour, linewidth=0, zorder=2)
+    undecided = frame[frame["claim"] == 0]
+    size = min(2.0, 0.15 * POINTS * row_height(count))
+    ax.plot(undecided["x"], undecided["y"], ".", color=INK, markersize=size, zorder=3)
+    label_columns(ax, list(looks))
+
+
+def _claims_note(ranking: Ranking) -> str:
+    more = f" by more than {ranking.margin:g}" if ranking.margin else ""
+    return (
+        f"blue: the model of the row is shown to be better than that of the column{more} · grey: "
+        f"worse · dots: not told apart · all claims hold together, "
+        f"{percent(ranking.confidence_level)} confidence"
+    )
+
+
+SIGNIFICANCE = Kind(_claims_frame, _paint_claims, _claims_note)
+
+
+def significance_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
+    """What `significance` draws, a row per ordered pair of models.
+
+    Parameters
+    ----------
+    rankings
+        As for `significance`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``y, x, label, model, other`` and ``claim``: 1 where the model is shown to be better
+        than the other, -1 where it is shown to be worse, 0 where neither.
+
+    Raises
+    ------
+    OptionError
+        As for `significance`.
+    """
+    return frame_of(SIGNIFICANCE, rankings, "significance")
+
+
+def significance(
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+) -> Axes:
+    """Draw which model is shown to be better than which: a map of the claims.
+
+    All claims hold together at the level of the ranking: the sets of `rank_sets` count them.
+
+    Parameters
+    ----------
+    rankings, ax, looks
+        As for `rank_sets`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        As for `rank_sets`.
+
+    See Also
+    --------
+    significance_frame : the plotted numbers.
+    """
+    return draw(SIGNIFICANCE, rankings, ax, looks, "significance")

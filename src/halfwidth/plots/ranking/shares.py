@@ -1,0 +1,213 @@
+"""How ranks spread over bootstrap resamples: blobs, and a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halfwidth.core.errors import OptionError
+from halfwidth.core.ranking import RankedModel, Ranking
+from halfwidth.plots.ranking.heat import paint_heat, shades_note
+from halfwidth.plots.ranking.looks import Looks
+from halfwidth.plots.ranking.rows import (
+    POINTS,
+    Kind,
+    by_row,
+    draw,
+    frame_of,
+    rank_axis,
+    rank_title,
+    row_height,
+)
+from halfwidth.plots.style import INK
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+# Between these shares of the resamples lie the bars of blobs.
+MIDDLE = (0.025, 0.975)
+NO_SETS = "resamples show how stable the order is; they are no confidence sets"
+
+
+def shares_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
+    """A row for each model and each rank that it has in some resample."""
+    import pandas as pd
+
+    if not ranking.models[0].shares:
+        raise OptionError(
+            f"{f'{ranking.label}: ' if ranking.label else ''}no resample has a value of every "
+            "model, so there are no ranks of resamples to draw"
+        )
+    rows = by_row(names)
+    records = [
+        {
+            "y": rows[model.name],
+            "label": ranking.label,
+            "model": model.name,
+            "rank": rank,
+            "share": share,
+        }
+        | _quantiles(model)
+        for model in ranking.models
+        for rank, share in enumerate(model.shares, 1)
+        if share > 0
+    ]
+    columns = ["y", "label", "model", "rank", "share", "low", "median", "high"]
+    return pd.DataFrame(records, columns=columns).sort_values(["y", "rank"], ignore_index=True)
+
+
+def _quantiles(model: RankedModel) -> dict[str, int]:
+    """The median rank over the resamples, and the ranks that bound the middle 95 % of them."""
+    cumulated = np.cumsum(model.shares)
+    low, median, high = (
+        # Less than rounding below the share, so that sums of shares reach it.
+        1 + int(np.searchsorted(cumulated, share - 1e-12))
+        for share in (MIDDLE[0], 0.5, MIDDLE[1])
+    )
+    return {"low": low, "median": median, "high": high}
+
+
+def paint_blobs(ax: Axes, frame: pd.DataFrame, colours: Sequence[str], row: float) -> None:
+    """Circles by area, the median as a stroke, and a bar for the middle of the resamples."""
+    from matplotlib.collections import EllipseCollection
+
+    # In units of a row, so that circles stay circles and fit it.
+    diameters = 0.94 * np.sqrt(frame["share"].to_numpy(float))
+    ax.add_collection(
+        EllipseCollection(
+            diameters,
+            diameters,
+            np.zeros(len(frame)),
+            units="y",
+            offsets=frame[["rank", "y"]].to_numpy(float),
+            offset_transform=ax.transData,
+            facecolors=colours,
+            edgecolors="none",
+            alpha=0.75,
+            zorder=2,
+        )
+    )
+    ends = frame.drop_duplicates("y")
+    ax.hlines(ends["y"], ends["low"], ends["high"], color=INK, linewidth=0.8, zorder=3)
+    stroke: dict[str, Any] = {"linestyle": "", "marker": "|", "zorder": 4}
+    size = min(6.0, 0.5 * POINTS * row)
+    ax.plot(ends["median"], ends["y"], color=INK, markersize=size, markeredgewidth=1.2, **stroke)
+
+
+def _paint_blobs(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+    rank_axis(ax, len(looks), rank_title(ranking))
+    colours = [looks[name].colour for name in frame["model"]]
+    paint_blobs(ax, frame, colours, row_height(len(looks)))
+
+
+def blob_note(ranking: Ranking) -> str:
+    """What circles, strokes and bars are."""
+    return (
+        f"circles: share of {ranking.n_resamples} bootstrap resamples by area · strokes: medians · "
+        f"bars: middle 95 % of the resamples · {NO_SETS}"
+    )
+
+
+BLOB = Kind(shares_frame, _paint_blobs, blob_note)
+
+
+def blob_frame(rankings: Ranking | Sequence[Ranking]) -> pd.DataFrame:
+    """Every number that `blob` and `heatmap` draw, a row per model and rank.
+
+    Parameters
+    ----------
+    rankings
+        As for `blob`.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``y, label, model, rank, share``, and of the model ``low, median, high``: its median
+        rank and the ranks between which the middle 95 % of the resamples lie. Ranks that no
+        resample has are left out.
+
+    Raises
+    ------
+    OptionError
+        As for `blob`.
+    """
+    return frame_of(BLOB, rankings, "blob")
+
+
+def blob(
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+) -> Axes:
+    """Draw how the ranks of the models spread over bootstrap resamples, as circles.
+
+    They show how stable the order is, and are no confidence sets.
+
+    Parameters
+    ----------
+    rankings, ax, looks
+        As for `rank_sets`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        As for `rank_sets`.
+
+    See Also
+    --------
+    blob_frame : the plotted numbers.
+    figures_of_rankings : over several tasks, a panel for each model.
+    """
+    return draw(BLOB, rankings, ax, looks, "blob")
+
+
+# --------------------------------------------------------------------------- heat map
+
+
+def _paint_heat(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -> None:
+    rank_axis(ax, len(looks), rank_title(ranking))
+    rows = by_row(list(looks))
+    ranks = {rows[model.name]: model.rank for model in ranking.models}
+    paint_heat(ax, frame, len(looks), ranks)
+
+
+def _heat_note(ranking: Ranking) -> str:
+    return (
+        f"{shades_note(len(ranking.models))} of {ranking.n_resamples} bootstrap resamples · "
+        f"frames: ranks · {NO_SETS}"
+    )
+
+
+HEATMAP = Kind(shares_frame, _paint_heat, _heat_note, row=0.22)
+
+
+def heatmap(
+    rankings: Ranking | Sequence[Ranking], ax: Axes | None = None, *, looks: Looks | None = None
+) -> Axes:
+    """Draw how the ranks of the models spread over bootstrap resamples, as a map.
+
+    Parameters
+    ----------
+    rankings, ax, looks
+        As for `rank_sets`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    OptionError
+        As for `rank_sets`.
+
+    See Also
+    --------
+    blob_frame : the plotted numbers.
+    case_heatmap : the same over cases.
+    """
+    return draw(HEATMAP, rankings, ax, looks, "heatmap")

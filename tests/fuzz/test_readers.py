@@ -1,0 +1,69 @@
+"""Damaged files of every format, each read in a process that may take 2 GB: see `fuzzreaders`.
+
+``HALFWIDTH_FUZZ_READERS`` and ``HALFWIDTH_FUZZ_SEED`` set the number of inputs of the long form,
+and the seed of the first of each format.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from fuzzreaders import FORMATS, Format, outcome, source_of, tried
+
+from halfwidth.core.errors import DataError
+
+LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "6000"))
+FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+
+
+@linux
+@pytest.mark.slow
+def test_a_minute_of_damaged_files(capfd: pytest.CaptureFixture[str]) -> None:
+    tally = tried(list(FORMATS), FIRST * len(FORMATS), LONG)
+    with capfd.disabled():
+        sys.stdout.write(f"\n{tally.table()}\n")
+    assert not tally.faults, "\n".join(tally.faults[:40])
+    assert tally.total == LONG
+    for name in FORMATS:
+        # Fuzz that is all refused at the door, or all taken, tries nothing.
+        assert tally.counts[name, "accepted"] > 0, name
+        assert tally.counts[name, "refused"] > 0, name
+
+
+def test_an_input_follows_from_its_format_and_seed() -> None:
+    for name in ("text", "parquet", "npz", "NRRD"):
+        made = [FORMATS[name].files(source_of(name, 5)) for _ in range(2)]
+        assert made[0] == made[1]
+        assert made[0] != FORMATS[name].files(source_of(name, 6))
+
+
+def _given(files: Mapping[str, bytes], _: object) -> Mapping[str, bytes]:
+    return files
+
+
+def test_what_is_no_refusal_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raised: list[Exception] = [
+        DataError("line 3 is no number"),
+        DataError("f.csv: is too large for the memory there is"),
+        DataError("x" * 5),
+        KeyError("dice"),
+        RecursionError("deep"),
+        MemoryError(),
+    ]
+
+    def read(path: Path, _: object) -> None:
+        raise raised[int(path.read_text(encoding="utf-8"))]
+
+    for place in range(len(raised)):
+        files = {"f.csv": str(place).encode()}
+        monkeypatch.setitem(FORMATS, "text", Format(functools.partial(_given, files), read))
+        found = outcome("text", 0, tmp_path)
+        assert (found == "refused") == (place == 0), found
+        if place > 2:
+            assert "test_readers.py" in found

@@ -1,0 +1,272 @@
+"""Figures of rankings show finished results, with one order and one colour of the models."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import EllipseCollection, QuadMesh
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+import halfwidth as hw
+from halfwidth import plots
+from halfwidth.core.ranking import Rankings, RankSet
+from halfwidth.plots.style import shorter
+
+FEW: dict[str, Any] = {"n_resamples": 99, "rng": 2}
+LEADS = {"nnU-Net_A": 0.3, "B": 0.02, "C": 0.0, "model of a team with a long name": 0.01}
+
+
+def table() -> dict[str, Any]:
+    generator = np.random.default_rng(4)
+    columns: dict[str, list[Any]] = {"case": [], "model": [], "task": [], "dsc": []}
+    for task in ("liver", "left_kidney", "aorta"):
+        case = generator.normal(0.5, 0.1, 15)
+        for name, lead in LEADS.items():
+            if (task, name) == ("aorta", "C"):
+                continue
+            columns["case"] += [f"c{number}" for number in range(15)]
+            columns["model"] += [name] * 15
+            columns["task"] += [task] * 15
+            columns["dsc"] += np.clip(case + lead + generator.normal(0, 0.05, 15), 0, 1).tolist()
+    return columns
+
+
+RANKINGS = hw.rank_table(
+    table(), "dsc", within="task", metric="dsc", unmatched="omit", keep_cases=True, **FEW
+)
+LIVER = RANKINGS["liver"]
+ONE_AXES = {
+    plots.rank_sets: plots.rank_sets_frame,
+    plots.blob: plots.blob_frame,
+    plots.heatmap: plots.blob_frame,
+    plots.significance: plots.significance_frame,
+}
+KINDS = ("rank-sets", "blob", "heatmap", "significance", "lines")
+
+
+def drawn(figure: Any) -> None:
+    canvas: Any = FigureCanvasAgg
+    canvas(figure).draw()
+
+
+def parts(ax: Axes, kind: str, type_: Any = object) -> Any:
+    """The artists of a kind; matplotlib's types say less than tests ask."""
+    return [made for made in getattr(ax, kind) if isinstance(made, type_)]
+
+
+def many(count: int) -> Rankings:
+    """One ranking of many models, each of which may have its rank or the next one."""
+    models = tuple(
+        replace(
+            LIVER.models[0],
+            name=f"team {place}",
+            rank=place + 1,
+            rank_set=RankSet(place + 1, min(place + 2, count)),
+            marginal_set=RankSet(place + 1, place + 1),
+            shares=tuple(float(rank == place) for rank in range(count)),
+        )
+        for place in range(count)
+    )
+    claims = [(one.name, other.name) for one in models for other in models]
+    told = tuple((one, other) for one, other in claims if int(other[5:]) > int(one[5:]) + 1)
+    return Rankings((replace(LIVER, models=models, claims=told, groups=()),))
+
+
+def test_models_have_one_order_and_one_colour() -> None:
+    looks = plots.model_looks(RANKINGS)
+    means = {
+        name: np.mean([m.rank for one in RANKINGS for m in one.models if m.name == name])
+        for name in LEADS
+    }
+    assert list(looks) == sorted(looks, key=means.__getitem__)
+    assert next(iter(looks)) == "nnU-Net_A"
+    many_looks = plots.model_looks(many(30))
+    coloured = list(many_looks.values())[:20]
+    assert len({look.colour for look in coloured}) == 20
+    assert len(set(list(many_looks.values())[20:])) == 1
+    (page,) = plots.figures_of_rankings(RANKINGS)
+    first = list(looks)
+    labels = [text.get_text() for text in page.axes[0].get_yticklabels()]
+    assert labels == [shorter(name, 30) for name in first]
+    for ax, ranking in zip(page.axes, RANKINGS, strict=False):
+        dots = {
+            tuple(line.get_xydata()[0]): line
+            for line in parts(ax, "lines")
+            if len(line.get_xydata()) == 1
+        }
+        rows = {model.name: (model.rank, first.index(model.name)) for model in ranking.models}
+        assert set(dots) == set(rows.values())
+        for name, place in rows.items():
+            assert dots[place].get_color() == looks[name].colour
+            assert dots[place].get_marker() == looks[name].marker
+
+
+def test_every_set_is_drawn() -> None:
+    frame, ax = plots.rank_sets_frame(LIVER), plots.rank_sets(LIVER)
+    assert frame["model"].tolist() == [model.name for model in LIVER.models]
+    bars = [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in parts(ax, "patches")]
+    thick = frame[["rank_low", "rank_high"]].to_numpy(float) + np.array([-0.32, 0.32])
+    np.testing.assert_allclose(bars, thick)
+    lines = [np.asarray(line.get_xydata()) for line in parts(ax, "lines")]
+    for row in frame.to_dict("records"):
+        y = row["y"]
+        ends = (row["marginal_low"] - 0.32, row["marginal_high"] + 0.32)
+        assert any(np.array_equal(line, [[ends[0], y], [ends[1], y]]) for line in lines)
+        assert any(np.array_equal(line, [[row["rank"], y]]) for line in lines)
+    texts = {text.get_text() for text in ax.texts}
+    assert {str(model.rank_set) for model in LIVER.models} <= texts
+    assert any("hold together" in text for text in texts)
+
+
+def test_areas_of_blobs_are_shares() -> None:
+    frame, ax = plots.blob_frame(LIVER), plots.blob(LIVER)
+    (blobs,) = parts(ax, "collections", EllipseCollection)
+    np.testing.assert_allclose(blobs.get_widths() ** 2, 0.94**2 * frame["share"])
+    np.testing.assert_array_equal(blobs.get_offsets(), frame[["rank", "y"]])
+    for name, part in frame.groupby("model"):
+        shares = np.array(LIVER[str(name)].shares)
+        assert part["share"].tolist() == shares[shares > 0].tolist()
+        ranks = np.repeat(part["rank"], np.rint(part["share"] * 99).astype(int))
+        assert part["median"].iloc[0] == np.quantile(ranks, 0.5, method="inverted_cdf")
+        assert part["low"].iloc[0] == np.quantile(ranks, 0.025, method="inverted_cdf")
+        assert part["high"].iloc[0] == np.quantile(ranks, 0.975, method="inverted_cdf")
+    assert any("no confidence sets" in text.get_text() for text in ax.texts)
+
+
+def test_over_tasks_blobs_have_a_panel_for_each_model() -> None:
+    (page,) = plots.figures_of_rankings(RANKINGS, "blob")
+    looks = plots.model_looks(RANKINGS)
+    titles = [ax.get_title(loc="left") for ax in page.axes if ax.axison]
+    assert titles[0] == "nnU-Net_A"
+    assert len(titles) == len(looks)
+    tasks = [text.get_text() for text in page.axes[0].get_yticklabels()]
+    assert tasks == [ranking.label for ranking in RANKINGS]
+    at = list(looks).index("C")
+    (blobs,) = parts(page.axes[at], "collections", EllipseCollection)
+    rows = {tasks[int(y)] for y in np.asarray(blobs.get_offsets())[:, 1]}
+    assert rows == set(tasks) - {"aorta"}
+
+
+def test_the_map_of_resamples_has_their_shares() -> None:
+    ax = plots.heatmap(LIVER)
+    (cells,) = parts(ax, "collections", QuadMesh)
+    expected = [model.shares for model in LIVER.models]
+    np.testing.assert_array_equal(np.asarray(cells.get_array()), expected)
+    numbers = [text.get_text() for text in ax.texts[:-1]]
+    shares = [share for model in LIVER.models for share in model.shares if share >= 0.005]
+    assert numbers == [f"{100 * share:.0f}" for share in shares]
+    for model, frame in zip(LIVER.models, parts(ax, "patches"), strict=True):
+        assert frame.get_x() == model.rank - 0.5
+
+
+def test_the_map_of_claims_has_those_of_the_ranking() -> None:
+    frame, ax = plots.significance_frame(LIVER), plots.significance(LIVER)
+    better = frame[frame["claim"] == 1]
+    assert set(zip(better["model"], better["other"], strict=True)) == set(LIVER.claims)
+    worse = frame[frame["claim"] == -1]
+    assert set(zip(worse["other"], worse["model"], strict=True)) == set(LIVER.claims)
+    assert LIVER.claims
+    places = {(p.get_x() + 0.46, p.get_y() + 0.46) for p in parts(ax, "patches")}
+    told = frame[frame["claim"] != 0]
+    np.testing.assert_allclose(sorted(places), sorted(zip(told["x"], told["y"], strict=True)))
+
+
+def test_lines_join_the_ranks_of_tasks_and_leave_gaps() -> None:
+    ax, frame = plots.rank_lines(RANKINGS), plots.rank_lines_frame(RANKINGS)
+    lines = [line for line in parts(ax, "lines") if len(line.get_xdata()) == len(RANKINGS)]
+    looks = list(plots.model_looks(RANKINGS))
+    for line, name in zip(lines, reversed(looks), strict=True):
+        ranks = [
+            next((m.rank for m in ranking.models if m.name == name), np.nan) for ranking in RANKINGS
+        ]
+        np.testing.assert_array_equal(line.get_ydata(), ranks)
+    assert len(frame) == sum(len(ranking.models) for ranking in RANKINGS)
+    assert [text.get_text() for text in ax.get_xticklabels()] == [one.label for one in RANKINGS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", ["page", "column"])
+def test_texts_lie_within_the_figure_and_apart(kind: str, width: Any) -> None:
+    for figure in plots.figures_of_rankings(RANKINGS, kind, width=width):
+        drawn(figure)
+        assert figure.get_size_inches()[1] < 9.8
+        boxes: list[Bbox] = []
+        for ax in figure.axes:
+            if not ax.axison:
+                continue
+            for text in shown_texts(ax):
+                box = Text.get_window_extent(text)
+                assert figure.bbox.x0 <= box.x0 + 1 < box.x1 - 1 <= figure.bbox.x1, text
+                for other in boxes:
+                    overlap = Bbox.intersection(box, other)
+                    assert overlap is None or min(overlap.width, overlap.height) < 2, text
+                boxes.append(box)
+
+
+def shown_texts(ax: Axes) -> list[Text]:
+    (left, right), (low, high) = ax.get_xlim(), sorted(ax.get_ylim())
+    left_title: Any = getattr(ax, "_left_title")  # noqa: B009
+    texts = [*ax.texts, ax.xaxis.label, ax.yaxis.label, left_title]
+    sides = (("x", left, right, "labelbottom"), ("y", low, high, "labelleft"))
+    for axis, first, last, side in sides:
+        of_axis = ax.xaxis if axis == "x" else ax.yaxis
+        if not of_axis.get_tick_params().get(side, True):
+            continue
+        place = 0 if axis == "x" else 1
+        texts += [t for t in of_axis.get_ticklabels() if first <= t.get_position()[place] <= last]
+    return [text for text in texts if text.get_text().strip()]
+
+
+@pytest.mark.slow
+def test_many_panels_take_several_pages() -> None:
+    labelled = [
+        replace(
+            LIVER,
+            models=tuple(
+                replace(model, estimate=replace(model.estimate, label=f"task {place}"))
+                for model in many(30)[0].models
+            ),
+        )
+        for place in range(8)
+    ]
+    pages = plots.figures_of_rankings(labelled)
+    panels = [[ax for ax in page.axes if ax.axison] for page in pages]
+    assert [len(page) for page in panels] == [3, 3, 2]
+    assert [ax.get_title(loc="left") for page in panels for ax in page] == [
+        f"task {place}" for place in range(8)
+    ]
+    (page,) = plots.figures_of_rankings(many(100))
+    assert page.get_size_inches()[1] < 9.8
+
+
+@pytest.mark.parametrize("draw", [*ONE_AXES, *ONE_AXES.values()])
+def test_several_rankings_need_a_figure_of_several(draw: Any) -> None:
+    with pytest.raises(hw.OptionError, match=r"draws one ranking, and there are 3.*rankings\[0\]"):
+        draw(RANKINGS)
+    with pytest.raises(hw.OptionError, match="at least one ranking"):
+        draw(())
+    with pytest.raises(hw.OptionError, match="neither of type Ranking"):
+        draw("liver")
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(hw.OptionError, match="there is one ranking"):
+        plots.rank_lines(LIVER)  # type: ignore[arg-type]
+    with pytest.raises(hw.OptionError, match="is none of rank-sets"):
+        plots.figures_of_rankings(LIVER, "pie")
+    with pytest.raises(hw.OptionError, match="is none of page, column"):
+        plots.figures_of_rankings(LIVER, width=8)  # type: ignore[arg-type]
+    with pytest.raises(hw.OptionError, match="is not what model_looks gives"):
+        plots.rank_sets(LIVER, looks={"B": "red"})  # type: ignore[dict-item]
+    with pytest.raises(hw.OptionError, match="looks has no"):
+        plots.rank_sets(LIVER, looks=plots.model_looks(RANKINGS["aorta"]))
+    bare = replace(LIVER, models=tuple(replace(model, shares=()) for model in LIVER.models))
+    with pytest.raises(hw.OptionError, match="liver: no resample has a value of every model"):
+        plots.blob(bare)
