@@ -35,10 +35,10 @@ class SliceMetrics:
             counted = self._option is None and self._bounds is None and self._counts(part)
             return Metric(PROPORTION) if counted else self._metric
         known = part.metric.partition(":")[0] in METRICS
-        if not known and self._bounds is None and self._option in (None, part.metric):
+        unknown = not known and self._bounds is None and self._option in (None, part.metric)
+        if unknown and self._counts(part):
             # Right or wrong, as programs that rate answers have it.
-            if self._counts(part):
-                return Metric(replace(PROPORTION, name=part.metric, title=part.metric))
+            return Metric(replace(PROPORTION, name=part.metric, title=part.metric))
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )

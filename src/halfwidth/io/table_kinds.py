@@ -7,6 +7,7 @@ their names and by what they hold. A column that is named explicitly is always t
 from __future__ import annotations
 
 import re
+
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
@@ -26,7 +27,9 @@ SCORES = re.compile(
     re.IGNORECASE,
 )
 # Identifiers, and weights that belong to predictions.
-BESIDE = re.compile(r"(sample|case|image|row|study|exam)?_?(id|weight|index|name|file(name)?|path)", re.IGNORECASE)
+BESIDE = re.compile(
+    r"(sample|case|image|row|study|exam)?_?(id|weight|index|name|file(name)?|path)", re.IGNORECASE
+)
 # More levels than these are a measurement and not classes.
 MOST_CLASSES = 100
 # What W&B writes down of every run, whatever its metrics.
@@ -80,11 +83,13 @@ def refuse_predictions(table: Table) -> None:
     if not numeric or not _is_of_classes(table, target) or _repeats(table, case):
         return
     as_class = len(scores) == 1 and _is_of_classes(table, scores[0])
-    given = f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in scores[:9])
+    given = (
+        f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in scores[:9])
+    )
     metric = (mcc if as_class else auroc).__name__
     raise DataError(
-        f"{_where(table)}the table looks like predictions ({shortened(values, 8)}), not values of a "
-        "metric for each case. Say which column holds the true classes and which the predictions, "
+        f"{_where(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
+        "a metric for each case. Say which column holds the true classes and which the predictions, "
         f"as in --target {target} {given} --metric {metric}; for means of columns, name them: "
         f"--value {scores[0]}"
     )
