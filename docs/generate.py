@@ -54,8 +54,9 @@ def cautions() -> str:
         (
             "Reasons to doubt an estimate, carried with it. HW1xx is about the data, HW2xx about "
             "the sample, HW3xx about the method, HW4xx about the design, HW5xx about the choice of "
-            "the metric, HW6xx about the instances of a study. `halfwidth explain CODE` prints "
-            "the same."
+            "the metric, HW6xx about the instances of a study, HW7xx about training runs, HW8xx "
+            "about comparisons of models. HW9xx is about what a table holds, and raised by "
+            "[`halfwidth check`](check.md). `halfwidth explain CODE` prints the same."
         ),
     ]
     for spec in hw.CAUTIONS:

@@ -215,6 +215,11 @@ def compared_tables(s: Source) -> Any:
     return s.choice([together, together, parts["a"], parts, list(parts.values())])
 
 
+def audited_tables(s: Source) -> Any:
+    """A table for each of some models."""
+    return {name: column_table(s) for name in "abc"[: s.choice([1, 2, 3])]}
+
+
 def rated_table(s: Source) -> Any:
     """Values of cases of a model with two raters, and of these with each other."""
     pairs = [("m", "A"), ("m", "B"), ("A", "B")]
@@ -404,18 +409,31 @@ RANKED: Mapping[str, Draw] = {
     "scheme": words(
         "aggregate_then_rank",
         "rank_then_aggregate",
+        "test_then_rank",
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
+    "test": words("auto", "auto", "auto", "wilcoxon", "permutation"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
+}
+AUDITED: Mapping[str, Draw] = {
+    "values": words("dice", ["dice"], None, "case", "missing"),
+    "groups": words("model", "case", "missing"),
 }
 OWN: Mapping[str, Mapping[str, Draw]] = {
     "metric_ci": {"metric": sample_metric},
     "compare": {**COMPARED, "metric": any_metric, "penalty": words(None, 1.0)},
     "compare_table": COMPARED_TABLE,
     "rank": {**COMPARED, **RANKED, "metric": any_metric, "penalty": words(None, 1.0)},
-    "rank_table": {**COMPARED_TABLE, **RANKED},
+    "rank_table": {
+        **COMPARED_TABLE,
+        **RANKED,
+        "by": words(None, "model", "case", "missing"),
+        "task": words((), (), "case", "missing"),
+        "combine": words(None, "mean_rank", "median_rank"),
+        "absent_model": words("omit", "last"),
+    },
     "score_masks": {
         "metrics": words("dsc", ("dsc", "hd95"), "nsd", "all", "hd:percentile=99"),
         "labels": words(None, {"liver": 1, "both": [1, 2]}),
@@ -427,6 +445,8 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
         "strata": words("model", "missing"),
         "statistic": lambda s: s.choice([statistic(s), [statistic(s), statistic(s)]]),
     },
+    "check_table": AUDITED,
+    "check_tables": {**AUDITED, "tables": audited_tables},
     "runs_table": {"quantile": words(0.5, (0.1, 0.9), [0.5])},
     "compare_with_raters": {
         "model": lambda s: s.numpy.integers(0, 3, s.n),

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from halfwidth import metrics, planning, plots, study, summaries
+    from halfwidth.audit.api import check_table, check_tables
     from halfwidth.comparison.agreement import Agreement, limits_of_agreement
     from halfwidth.comparison.api import compare, compare_table
     from halfwidth.comparison.rater_api import compare_with_raters, compare_with_raters_table
+    from halfwidth.core.audit import Audit, AuditedTable, Finding
     from halfwidth.core.cautions import CAUTIONS, Caution, explain
     from halfwidth.core.comparison import Comparisons, Difference
     from halfwidth.core.curves import Confusion, Curve, Curves
@@ -49,6 +51,8 @@ __all__ = [
     "SAMPLE_METRICS",
     "STATISTICS",
     "Agreement",
+    "Audit",
+    "AuditedTable",
     "Better",
     "Bounds",
     "Caution",
@@ -60,6 +64,7 @@ __all__ = [
     "Difference",
     "Estimate",
     "Estimates",
+    "Finding",
     "HalfwidthError",
     "Kind",
     "MetricSpec",
@@ -70,6 +75,8 @@ __all__ = [
     "Scores",
     "StatisticSpec",
     "UnknownNameError",
+    "check_table",
+    "check_tables",
     "compare",
     "compare_table",
     "compare_with_raters",
@@ -104,6 +111,8 @@ _HOME = {
     "SAMPLE_METRICS": "metrics.catalogue",
     "STATISTICS": "summaries.catalogue",
     "Agreement": "comparison.agreement",
+    "Audit": "core.audit",
+    "AuditedTable": "core.audit",
     "Better": "core.spec",
     "Bounds": "core.types",
     "Caution": "core.cautions",
@@ -115,6 +124,7 @@ _HOME = {
     "Difference": "core.comparison",
     "Estimate": "core.estimate",
     "Estimates": "core.estimates",
+    "Finding": "core.audit",
     "HalfwidthError": "core.errors",
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
@@ -125,6 +135,8 @@ _HOME = {
     "Scores": "scoring.scores",
     "StatisticSpec": "core.spec",
     "UnknownNameError": "core.errors",
+    "check_table": "audit.api",
+    "check_tables": "audit.api",
     "compare": "comparison.api",
     "compare_table": "comparison.api",
     "compare_with_raters": "comparison.rater_api",

@@ -57,6 +57,13 @@ def test_the_table_of_a_challenge_needs_no_options(run: Run) -> None:
     assert "ranked by 'value' within each 'task'" in ran.err
 
 
+def test_models_are_ranked_by_the_tests_that_they_win(run: Run) -> None:
+    ran = run("rank", "a.csv", "b.csv", *QUICK, "--scheme", "test_then_rank", "--test", "wilcoxon")
+    assert ran.status == 0
+    assert "DSC by tests won (Wilcoxon signed-rank): a is first of 2" in ran.out
+    assert run("rank", "a.csv", "b.csv", *QUICK, "--test", "wilcoxon").status != 0
+
+
 def test_a_table_for_each_model(run: Run) -> None:
     ran = run("rank", "a.csv", "b.csv", "third=c.csv", "--top", "2", *QUICK)
     assert ran.status == 0

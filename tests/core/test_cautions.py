@@ -21,7 +21,7 @@ def test_codes_are_unique_and_in_order() -> None:
 
 @by_code
 def test_a_caution_is_complete(spec: CautionSpec) -> None:
-    assert re.fullmatch(r"HW[1-8]\d\d", spec.code)
+    assert re.fullmatch(r"HW[1-9]\d\d", spec.code)
     for text in (spec.message, spec.meaning, spec.remedy):
         assert text.endswith((".", "?", "}"))
         assert "  " not in text

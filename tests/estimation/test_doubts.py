@@ -222,6 +222,80 @@ SITUATIONS |= {
         missing="omit",
         rng=1,
     )[0],
+    "HW853": lambda: hw.rank(
+        {"A": SERIES[:4], "B": LOWER[:4]}, metric="dsc", scheme="test_then_rank", rng=1
+    )[0],
+}
+
+
+def audit(values: Any = GOOD, metric: Any = "dsc", **columns: Any) -> hw.Audit:
+    """Of a table with a column of values, and others."""
+    return hw.check_table({"case": NAMES[: len(values)], "dice": values, **columns}, metric=metric)
+
+
+def audit_of_rows(rows: pd.DataFrame) -> hw.Audit:
+    return hw.check_table(pd.concat([FRAME, rows], ignore_index=True), metric="dsc")
+
+
+def audit_of_models(**models: Any) -> hw.Audit:
+    return hw.check_tables(models, metric="dsc")
+
+
+def canonical(**columns: Any) -> pd.DataFrame:
+    return pd.DataFrame({"case": NAMES, "metric": "dsc", "value": GOOD} | columns)
+
+
+FRAME = pd.DataFrame({"case": NAMES, "dice": GOOD})
+ORGANS = pd.DataFrame(
+    {"case": NAMES, "liver": GOOD, "spleen": np.roll(GOOD, 1), "aorta": np.roll(GOOD, 2)}
+)
+LIVER = canonical(label="liver")
+SPLEEN = canonical(label="spleen", value=np.roll(GOOD, 1))
+WHERE = np.arange(len(GOOD)) % 10
+SITUATIONS |= {
+    "HW901": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [GOOD.mean()]})),
+    "HW902": lambda: audit_of_rows(pd.DataFrame({"case": ["mean"], "dice": [0.9]})),
+    "HW903": lambda: hw.check_table(
+        pd.DataFrame(
+            {"case": [*NAMES, "mean"], "dice": [*GOOD[:-2], None, None, GOOD[:-2].mean()]}
+        ),
+        metric="dsc",
+    ),
+    "HW904": lambda: audit(100 * GOOD),
+    "HW905": lambda: audit(np.where(WHERE < 3, 100 * GOOD, GOOD)),
+    "HW906": lambda: audit(np.where(WHERE < 1, -GOOD, GOOD)),
+    "HW907": lambda: hw.check_table({"case": NAMES, "liver": GOOD}),
+    "HW908": lambda: audit(np.full(20, 0.5)),
+    "HW909": lambda: audit(organ=np.where(WHERE < 5, "Liver", "liver"), case=[*NAMES[:60]] * 2),
+    "HW910": lambda: hw.check_table(ORGANS.assign(Liver_1=GOOD), metric="dsc"),
+    "HW911": lambda: audit_of_models(A=FRAME, B=FRAME.assign(dice=np.roll(GOOD, 1))[5:]),
+    "HW912": lambda: hw.check_table(pd.concat([LIVER, SPLEEN[5:]], ignore_index=True)),
+    "HW913": lambda: audit_of_rows(FRAME[:3]),
+    "HW914": lambda: hw.check_table(
+        pd.concat([ORGANS, ORGANS[:1].assign(case="other")], ignore_index=True), metric="dsc"
+    ),
+    "HW915": lambda: audit(np.round(GOOD, 2)),
+    "HW916": lambda: audit([*GOOD[:-1], "failed"]),
+    "HW917": lambda: audit([*GOOD[:-1], "0,91"]),
+    "HW918": lambda: hw.check_table(canonical(status=np.where(WHERE < 1, "missed", "ok"))),
+    "HW919": lambda: audit(np.where(WHERE < 1, 1.0, 0.9 * GOOD)),
+    "HW920": lambda: audit([*100 * GOOD[:-1], 374.0], "hd95"),
+    "HW921": lambda: hw.check_table(
+        pd.concat(
+            [
+                canonical(value=np.where(WHERE < 1, 0, GOOD)),
+                canonical(metric="hd95", value=np.where(WHERE < 1, 0, 1 / GOOD)),
+            ]
+        )
+    ),
+    "HW922": lambda: audit(np.arange(20.0), "hd95"),
+    "HW923": lambda: audit_of_models(
+        A=ORGANS.assign(liver=np.where(WHERE < 1, np.nan, GOOD)),
+        B=ORGANS.assign(spleen=np.where(WHERE < 1, np.nan, GOOD)),
+    ),
+    "HW924": lambda: audit_of_models(
+        A=ORGANS, B=ORGANS.assign(liver=GOOD**2, spleen=GOOD**3).drop(columns="aorta")
+    ),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 

@@ -58,6 +58,7 @@ class Entry:
 VERBS = {
     "ci": Entry("ci:ci", "Intervals for per-case values, or for a test set."),
     "score": Entry("score:score", "A per-case table from two folders of masks."),
+    "check": Entry("check:check", "What is wrong with a table of results."),
     "compare": Entry("compare:compare", "How two or more models differ, with intervals."),
     "rank": Entry("rank:rank", "The order of several models, and how sure it is."),
     "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),

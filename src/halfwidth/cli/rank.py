@@ -23,7 +23,8 @@ from halfwidth.core.errors import OptionError
 from halfwidth.core.undefined import MISSING_POLICIES
 
 MISSING = (*MISSING_POLICIES, "worst_rank")
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate")
+SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
+TESTS = tuple(name for name in comparison_options.TESTS if name != "none")
 
 
 def rank(
@@ -88,12 +89,22 @@ def rank(
         list[str],
         typer.Option(
             help="aggregate_then_rank: by the statistic of the values; rank_then_aggregate: by "
-            "that of the ranks within each case. Repeatable, or with commas.",
+            "that of the ranks within each case; test_then_rank: by the tests that a model wins. "
+            "Repeatable, or with commas.",
             metavar="NAMES",
             autocompletion=completion.one_of(*SCHEMES),
             rich_help_panel=Group.COMPARISON,
         ),
     ] = ["aggregate_then_rank"],  # noqa: B006 -- typer copies it
+    test: Annotated[
+        str,
+        typer.Option(
+            help=f"Of test_then_rank: {', '.join(TESTS)}. auto: Wilcoxon's of values of cases.",
+            metavar="NAME",
+            autocompletion=completion.one_of(*TESTS),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "auto",
     margin: Annotated[
         float,
         typer.Option(

@@ -53,13 +53,13 @@ def wilcoxon(differences: Sequence[Array], design: Design, plan: Plan) -> list[P
     the normal distribution (beyond 200 differences, with the variance of tied ranks) allow for
     them. Clusters change their signs whole, by counting or drawing.
     """
-    ranks = [_signed_ranks(own) for own in differences]
+    ranks = [signed_ranks(own) for own in differences]
     if design.sizes is not None:
         return signed_sum_tests([design.totals(own) for own in ranks], design, plan)
     return [PermutationResult(_of_signed_ranks(own), None) for own in ranks]
 
 
-def _signed_ranks(differences: Array) -> Array:
+def signed_ranks(differences: Array) -> Array:
     """Mean ranks of the sizes of differences, with their signs; 0 of those that are 0."""
     largest = np.abs(differences).max(initial=0)
     # Differences of decimals that are equal on paper differ by rounding.

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from halfwidth.core.frozen import frozen
 
 DOCS = "docs/cautions.md"
+
+
+class Severity(StrEnum):
+    """How much a finding about a table matters."""
+
+    ERROR = "error"
+    """Estimates are refused, or of the wrong numbers, until it is settled."""
+    WARNING = "warning"
+    """Estimates may mislead."""
+    NOTE = "note"
+    """Good to know; no reason to doubt."""
 
 
 @frozen
@@ -27,6 +40,8 @@ class CautionSpec:
         Key of the reference; empty where it is the package's own reasoning.
     reliability : bool
         Whether it doubts that intervals like this one cover as often as they say.
+    severity : Severity
+        How much it matters where it is found in a table (``halfwidth check``).
     """
 
     code: str
@@ -36,6 +51,7 @@ class CautionSpec:
     remedy: str
     source: str = ""
     reliability: bool = False
+    severity: Severity = Severity.WARNING
 
     @property
     def anchor(self) -> str:

@@ -2,12 +2,14 @@
 
 HW1xx is about the data, HW2xx about the sample, HW3xx about the method, HW4xx about the design,
 HW5xx about the choice of the metric, HW6xx about the instances of a study, HW7xx about training
-runs, HW8xx about comparisons of models.
+runs, HW8xx about comparisons of models, HW9xx about what
+tables hold.
 A code, once published, never changes its meaning.
 """
 
 from __future__ import annotations
 
+from halfwidth.core.audit_cautions import AUDIT_CAUTIONS
 from halfwidth.core.caution_spec import Caution, CautionSpec
 from halfwidth.core.choice_cautions import CHOICE_CAUTIONS
 from halfwidth.core.comparison_cautions import COMPARISON_CAUTIONS
@@ -15,7 +17,13 @@ from halfwidth.core.errors import UnknownNameError
 from halfwidth.core.result_cautions import RESULT_CAUTIONS
 from halfwidth.core.run_cautions import RUN_CAUTIONS
 
-CAUTIONS = (*RESULT_CAUTIONS, *CHOICE_CAUTIONS, *RUN_CAUTIONS, *COMPARISON_CAUTIONS)
+CAUTIONS = (
+    *RESULT_CAUTIONS,
+    *CHOICE_CAUTIONS,
+    *RUN_CAUTIONS,
+    *COMPARISON_CAUTIONS,
+    *AUDIT_CAUTIONS,
+)
 
 _BY_CODE = {spec.code: spec for spec in CAUTIONS}
 

@@ -152,4 +152,16 @@ COMPARISON_CAUTIONS: tuple[CautionSpec, ...] = (
         "each.",
         "maier_hein2024",
     ),
+    CautionSpec(
+        "HW853",
+        "no model can win a test",
+        "No model can win: no p-value of these tests is below {least:.2g}, and the first of the "
+        "{tests} one-sided tests of all models needs {needed:.2g}.",
+        "A test of few cases, or one with few permutations, has no small p-values, and Holm's "
+        "correction asks for smaller ones the more models there are. All models then rank first "
+        "whatever their values.",
+        "Rank fewer models or take more cases; with permutations raise n_resamples. Or rank by "
+        "aggregate_then_rank, whose sets say what the cases leave open.",
+        "holm1979",
+    ),
 )

@@ -57,6 +57,8 @@ class RankedModel:
         That of the first ranks taken together, as many as the ranking asks for.
     n_missing : int
         Cases for which the model has no value.
+    wins : int or None
+        With ``"test_then_rank"``, against how many others the model wins.
     """
 
     name: str
@@ -67,6 +69,7 @@ class RankedModel:
     shares: tuple[float, ...] = ()
     top_share: float = math.nan
     n_missing: int = 0
+    wins: int | None = None
 
     @property
     def value(self) -> float:
@@ -93,6 +96,7 @@ class RankedModel:
             "first_share": self.first_share,
             "top_share": self.top_share,
             "n_missing": self.n_missing,
+            "wins": self.wins,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,7 +115,7 @@ class Ranking:
         The best first; models of equal rank in the order in which they were given.
     subject : str
         What is ranked, in prose: ``mean DSC``, ``mean rank by DSC``.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}
+    scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}
     margin : float
         A model ranks behind those that are better by more than this.
     top : int
@@ -134,6 +138,8 @@ class Ranking:
     cases : ComparedCases or None
         The values behind the ranking, where they were asked for (``keep_cases=True``); no output
         holds them.
+    test : str
+        That decides the wins with ``"test_then_rank"``; else empty.
     missing : {"raise", "omit", "worst", "worst_rank"}
         What missing values count as.
     under_policies : mapping of str to mapping of str to int
@@ -155,6 +161,7 @@ class Ranking:
     cautions: tuple[Caution, ...] = ()
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
+    test: str = ""
     missing: str = "raise"
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
@@ -225,6 +232,7 @@ class Ranking:
             "metrics": list(self.metrics),
             "subject": self.subject,
             "scheme": self.scheme,
+            "test": self.test or None,
             "margin": self.margin,
             "confidence_level": self.confidence_level,
             "n": first.n,

@@ -5,27 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.estimate import Estimate, statistic_title
 from halfwidth.core.formatting import rough_percent
 from halfwidth.core.forms import Contrast
-from halfwidth.core.spec import Better, Estimand, Kind, Need, Unanswered
-from halfwidth.core.types import Array
+from halfwidth.core.spec import Estimand, Need, Unanswered
 from halfwidth.estimation.caution_context import CautionContext
 from halfwidth.estimation.evidence_lookup import with_evidence
 from halfwidth.estimation.runs.run_caution_rules import RUN_RULES
 from halfwidth.estimation.sample_caution_rules import SAMPLE_RULES
 from halfwidth.estimation.test_sets.class_caution_rules import METRIC_RULES
 from halfwidth.estimation.test_sets.class_size_rules import CLASS_SIZE_RULES
+from halfwidth.estimation.worst_values import identical_worst
 from halfwidth.intervals.mean import t
 from halfwidth.intervals.quantile import semiparametric
 from halfwidth.intervals.ranks import attainable_level, minimum_n
-from halfwidth.summaries.quantile import quantile
 
-# From this many identical worst values on, and this share, they look like a penalty.
-FEWEST_PENALTIES, PENALTY_SHARE = 3, 0.01
 REPLICATES_BEYOND = 10
 # An interval by Dirichlet weights owes the bounds what it is wider than that of the values alone;
 # fewer values than this do not say how wide that is.
@@ -67,28 +62,9 @@ def _missing(context: CautionContext) -> Caution | None:
 
 
 def _identical_worst(context: CautionContext) -> Caution | None:
-    spec, values = context.estimate.metric_spec.spec, context.values
-    if spec.kind is Kind.BINARY or not len(values) or context.constant:
+    if context.constant:
         return None
-    end = spec.worst
-    if end is None:
-        end = {Better.HIGHER: values[0], Better.LOWER: values[-1]}.get(spec.better)
-        if end is None or not _stands_apart(values, end):
-            return None
-    count = int((values == end).sum())
-    if count < max(FEWEST_PENALTIES, PENALTY_SHARE * len(values)):
-        return None
-    return caution("HW103", count=count, total=len(values), value=float(end))
-
-
-def _stands_apart(values: Array, end: float) -> bool:
-    """Whether a value lies farther from all others than they reach from their median.
-
-    A constant put in for failures does; the longest of many voxel distances, often tied, does not.
-    """
-    rest = values[values != end]
-    nearest = rest[np.abs(rest - end).argmin()]
-    return bool(abs(end - nearest) > abs(nearest - quantile(rest, q=0.5)))
+    return identical_worst(context.values, context.estimate.metric_spec.spec)
 
 
 # --------------------------------------------------------------------------- method

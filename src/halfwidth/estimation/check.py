@@ -279,7 +279,8 @@ def check_magnitude(values: Array, where: str) -> None:
         )
 
 
-def _like_per_cent(values: Array) -> bool:
+def like_per_cent(values: Array) -> bool:
+    """Whether numbers beyond the range of a fraction look like per cent."""
     return bool(values.min() >= 0 and 10 < values.max() <= 100)
 
 
@@ -287,17 +288,23 @@ def _within(values: Array, bounds: Bounds) -> bool:
     return bool(((values >= bounds.low) & (values <= bounds.high)).all())
 
 
+def outside_range(numbers: Array, spec: MetricSpec) -> NDArray[np.bool_]:
+    """Which values the metric cannot have."""
+    if spec.kind is Kind.BINARY:
+        return np.asarray(np.isfinite(numbers) & (numbers != 0) & (numbers != 1))
+    bounds = spec.bounds
+    slack = RANGE_ROUNDING * bounds.width if bounds.finite else 0.0
+    # An infinite distance is a missed structure; an infinite Dice, or minus infinity, is no value.
+    return np.asarray(
+        ~np.isnan(numbers) & ((numbers < bounds.low - slack) | (numbers > bounds.high + slack))
+    )
+
+
 def _check_range(
     numbers: Array, spec: MetricSpec, scale: float, where: str, cases: Sequence[object] | None
 ) -> None:
     bounds, finite = spec.bounds, np.isfinite(numbers)
-    slack = RANGE_ROUNDING * bounds.width if bounds.finite else 0.0
-    # An infinite distance is a missed structure; an infinite Dice, or minus infinity, is no value.
-    outside = ~np.isnan(numbers) & (
-        (numbers < bounds.low - slack) | (numbers > bounds.high + slack)
-    )
-    if spec.kind is Kind.BINARY:
-        outside = finite & (numbers != 0) & (numbers != 1)
+    outside = outside_range(numbers, spec)
     if not outside.any():
         return
     first = int(np.flatnonzero(outside)[0])
@@ -308,7 +315,7 @@ def _check_range(
         f"{spec.called} (case {case}: {numbers[first]:g})"
     )
     seen = numbers[finite]
-    if bounds == Bounds(0, 1) and scale == 1 and len(seen) and _like_per_cent(seen):
+    if bounds == Bounds(0, 1) and scale == 1 and len(seen) and like_per_cent(seen):
         if (seen == np.rint(seen)).all():
             text += ". Are they counts? Name the columns that hold values (--value COLUMN). If they"
             text += " are per cent: scale=100 (--scale 100)"

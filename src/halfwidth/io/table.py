@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -148,6 +149,14 @@ class Table:
 
     def __contains__(self, name: object) -> bool:
         return name in self.columns
+
+    def only(self, rows: NDArray[np.intp]) -> Table:
+        """Some rows of the table, which keep their numbers."""
+        return replace(
+            self,
+            columns={name: column[rows] for name, column in self.columns.items()},
+            row_numbers=np.array([self.row_number(row) for row in rows.tolist()], dtype=np.intp),
+        )
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers (and missing cells) and at least one number."""

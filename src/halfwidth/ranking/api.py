@@ -19,7 +19,7 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number
+from halfwidth.core.checks import as_count, as_number, one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -29,15 +29,16 @@ from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import (
+    RANKED_MISSING,
     WORST_RANK,
     RankedMissing,
     check_worst_rank,
     measured_with_policies,
 )
-from halfwidth.ranking.schemes import resolve_schemes
+from halfwidth.ranking.schemes import check_test, resolve_schemes
 from halfwidth.ranking.together import all_ranked
 
-Scheme = Literal["aggregate_then_rank", "rank_then_aggregate"]
+Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
 Combine = Literal["mean_rank", "median_rank"]
 AbsentModel = Literal["omit", "last"]
 
@@ -50,6 +51,7 @@ def rank(
     statistic: Any = "mean",
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
@@ -95,10 +97,14 @@ def rank(
         Of values of cases, or of the ranks within cases.
     average : {"binary", "macro", "micro", "weighted", "none"}, optional
         Of a metric of a test set; ``"none"`` makes a ranking for each class.
-    scheme : {"aggregate_then_rank", "rank_then_aggregate"}, or several
+    scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}, or several
         ``"aggregate_then_rank"`` ranks models by the statistic of their values,
-        ``"rank_then_aggregate"`` by the statistic of their ranks within each case. Several make a
-        ranking each.
+        ``"rank_then_aggregate"`` by the statistic of their ranks within each case,
+        ``"test_then_rank"`` by how many others they beat in one-sided paired tests with Holm's
+        correction. Several make a ranking each.
+    test : {"auto", "wilcoxon", "permutation", "mcnemar", "mcnemar_midp"}
+        Of ``"test_then_rank"``. ``"auto"``: Wilcoxon's signed-rank test of values of cases, else
+        that of `compare`.
     margin : float, default 0
         A model ranks behind those that are better by more than this, in the unit of the metric (of
         ``"rank_then_aggregate"`` in ranks).
@@ -156,7 +162,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, margin, top, missing)
+    options = _ranking_options(scheme, test, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -170,6 +176,7 @@ the rank of C is 3.
         ),
         unmatched,
         keep_cases,
+        test,
     )
     given = {
         "statistic": statistic,
@@ -208,6 +215,7 @@ def rank_table(
     statistic: Any = "mean",
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
+    test: str = "auto",
     margin: float = 0.0,
     top: int = 3,
     combine: Combine | None = None,
@@ -257,7 +265,7 @@ def rank_table(
         The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
-    metric, statistic, average, scheme, margin, top, method, confidence_level, n_resamples
+    metric, statistic, average, scheme, test, margin, top, method, confidence_level, n_resamples
         As for `rank`.
     combine : {"mean_rank", "median_rank"}, optional
         What the ranks of a model in several rankings are reduced to. Over tasks there always is a
@@ -295,7 +303,7 @@ def rank_table(
     1
     """
     combining = resolve_combining(combine, absent_model)
-    options = replace(_ranking_options(scheme, margin, top, missing), combining=combining)
+    options = replace(_ranking_options(scheme, test, margin, top, missing), combining=combining)
     settings = _settings(
         resolve_request(
             method=method,
@@ -309,6 +317,7 @@ def rank_table(
         ),
         unmatched,
         keep_cases,
+        test,
     )
     where = prediction_columns(target, score, prediction)
     named = challenge_columns(table, by, within, task, value, of_cases=where is None)
@@ -351,25 +360,28 @@ def rank_table(
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
 
 
-def _ranking_options(scheme: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
+def _ranking_options(scheme: Any, test: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
     width = as_number("margin", margin)
     if width < 0:
         raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
     places = as_count(top)
     if places is None or places < 1:
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
+    schemes = resolve_schemes(scheme)
+    check_test(schemes, test, width)
+    one_of("missing", missing, RANKED_MISSING)
     worst_rank = isinstance(missing, str) and missing == WORST_RANK
-    return RankingOptions(resolve_schemes(scheme), width, places, worst_rank)
+    return RankingOptions(schemes, width, places, worst_rank)
 
 
-def _settings(request: Request, unmatched: Any, keep_cases: Any) -> Settings:
-    """All pairs of models on the same cases, without tests and verdicts."""
+def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:
+    """All pairs of models on the same cases, without verdicts."""
     return resolve_settings(
         request,
         effect="difference",
         paired=True,
         baseline=None,
-        test="none",
+        test=test,
         correction="holm",
         simultaneous=True,
         margin=None,

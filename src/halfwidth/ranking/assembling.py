@@ -23,8 +23,9 @@ from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
-from halfwidth.ranking.schemes import AGGREGATE, of_scheme
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, of_scheme
 from halfwidth.ranking.traces import Trace
+from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
 
 
@@ -63,25 +64,24 @@ def ranked(
     ``parts``: how many rankings share the error probability, for each consensus it is part of.
     """
     _check_direction(family)
-    under_policies = _ranks_under_policies(family, scheme, options.margin)
+    under_policies = _ranks_under_policies(family, scheme, options, settings)
     cases = family.cases if settings.keep_cases else None
     metrics = metric_names(family)
     family = of_scheme(family, scheme)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
-    sign = 1.0 if jobs[0].functional.metric.spec.better is Better.HIGHER else -1.0
-    merits = sign * np.array([estimate.value for estimate in estimates])
-    ranks, order = ranks_of(merits, options.margin), np.argsort(-merits, kind="stable").tolist()
-    pairs = ClaimedPairs(family, order, sign, options.margin, settings)
+    contest = _contest(family, scheme, estimates, options, settings)
+    merits, order, pairs, drawn = contest.merits, contest.order, contest.pairs, contest.drawn
+    ranks = ranks_of(merits, options.margin)
     together, better = pairs.sets()
     marginal = [pairs.set_of(model) for model in range(len(jobs))]
-    drawn = sign * _replicates(jobs, settings)
     distribution = rank_distribution(merits, drawn, options.margin)
     models = [
         replace(
             _model(name, estimate, rank, (together[place], marginal[place])),
             n_missing=family.n_missing.get(name, 0),
+            wins=int(merits[place]) if scheme == TESTS else None,
         )
         for place, (name, estimate, rank) in enumerate(
             zip(family.jobs, estimates, ranks.tolist(), strict=True)
@@ -92,15 +92,9 @@ def ranked(
     position = {place: at for at, place in enumerate(order)}
     groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
     groups.sort(key=lambda group: [position[place] for place in group])
-    first = jobs[0]
     ranking = Ranking(
         tuple(models[place] for place in order),
-        subject_of(
-            first.functional.metric,
-            first.functional.statistic,
-            first.average,
-            "" if first.records.n_groups is None else first.records.over,
-        ),
+        contest.subject,
         scheme,
         options.margin,
         options.top,
@@ -113,16 +107,75 @@ def ranked(
             [*estimates, *pairs.estimates],
             models,
             scheme,
-            policies_disagree(under_policies, family.n_missing),
+            [*contest.cautions, *policies_disagree(under_policies, family.n_missing)],
         ),
         tuple((names[one], names[other]) for one in order for other in order if better[one, other]),
         cases,
         metrics=metrics,
+        test=contest.test,
         missing=WORST_RANK if options.worst_rank else settings.request.missing,
         under_policies=under_policies,
     )
     claims = {part: pairs.claims(part) for part in parts}
     return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
+
+
+@frozen(eq=False)
+class _Contest:
+    """What decides the order of the models of a family.
+
+    Attributes
+    ----------
+    subject : str
+        In prose.
+    merits : ndarray, shape (K,)
+        Larger ones are better.
+    order : list of int
+        Places of the models, the best first.
+    pairs : ClaimedPairs or WonTests
+        What is claimed of them.
+    drawn : ndarray, shape (K, B)
+        Merits on resamples.
+    test : str
+    cautions : list of Caution
+    """
+
+    subject: str
+    merits: Array
+    order: list[int]
+    pairs: ClaimedPairs | WonTests
+    drawn: Array
+    test: str = ""
+    cautions: Sequence[Caution] = ()
+
+
+def _contest(
+    family: MeasuredFamily,
+    scheme: str,
+    estimates: Sequence[Estimate],
+    options: RankingOptions,
+    settings: Settings,
+) -> _Contest:
+    jobs = list(family.jobs.values())
+    first = jobs[0].functional
+    sign = _sign(jobs[0])
+    values = sign * np.array([estimate.value for estimate in estimates])
+    over = "" if jobs[0].records.n_groups is None else jobs[0].records.over
+    if scheme == TESTS:
+        tests = WonTests(family, sign, settings)
+        # Models with as many wins stand in the order of their values.
+        order = np.lexsort((-values, -tests.wins)).tolist()
+        drawn, test = tests.resampled_wins(), tests.results[0].name
+        return _Contest(tests.subject, tests.wins, order, tests, drawn, test, tests.cautions)
+    order = np.argsort(-values, kind="stable").tolist()
+    pairs = ClaimedPairs(family, order, sign, options.margin, settings)
+    subject = subject_of(first.metric, first.statistic, jobs[0].average, over)
+    return _Contest(subject, values, order, pairs, sign * _replicates(jobs, settings))
+
+
+def _sign(job: Job) -> float:
+    """1 where higher values are better, else -1."""
+    return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
 def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
@@ -138,21 +191,23 @@ def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
 
 
 def _ranks_under_policies(
-    family: MeasuredFamily, scheme: str, margin: float
+    family: MeasuredFamily, scheme: str, options: RankingOptions, settings: Settings
 ) -> dict[str, dict[str, int]]:
     """The rank of each model under each policy for missing values."""
     found = {}
     for policy, measured in applying(family.policies, scheme).items():
         jobs = of_scheme(measured, scheme).jobs
-        merits = np.array([_merit(job) for job in jobs.values()])
-        found[policy] = dict(zip(jobs, ranks_of(merits, margin).tolist(), strict=True))
+        if scheme == TESTS:
+            merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
+        else:
+            merits = np.array([_merit(job) for job in jobs.values()])
+        found[policy] = dict(zip(jobs, ranks_of(merits, options.margin).tolist(), strict=True))
     return found
 
 
 def _merit(job: Job) -> float:
     """The statistic of a model, turned so that more is better."""
-    value = float(job.functional.statistic(job.records.arranged[None])[0])
-    return value if job.functional.metric.spec.better is Better.HIGHER else -value
+    return _sign(job) * float(job.functional.statistic(job.records.arranged[None])[0])
 
 
 def _check_direction(family: MeasuredFamily) -> None:
@@ -239,6 +294,6 @@ def _cautions(
     by_code: dict[str, Caution] = {}
     for one in raised:
         # The last rank is no failure.
-        if scheme == AGGREGATE or one.code != "HW103":
+        if scheme != WITHIN_CASES or one.code != "HW103":
             by_code.setdefault(one.code, one)
     return tuple(by_code[code] for code in sorted(by_code))

@@ -18,6 +18,7 @@ from halfwidth.ranking.schemes import WITHIN_CASES
 
 RankedMissing = Literal["raise", "omit", "worst", "worst_rank"]
 WORST_RANK = "worst_rank"
+RANKED_MISSING: tuple[RankedMissing, ...] = ("raise", "omit", "worst", "worst_rank")
 # The policies whose consequences are shown.
 COMPARED: tuple[Missing, ...] = ("omit", "worst")
 

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from halfwidth.comparison.families import MeasuredFamily
+from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import metric_title
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.types import Bounds
+from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.ranks import ranks_of
 
-AGGREGATE, WITHIN_CASES = "aggregate_then_rank", "rank_then_aggregate"
-SCHEMES = (AGGREGATE, WITHIN_CASES)
+AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
+SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)
 
 
 def resolve_schemes(given: Any) -> tuple[str, ...]:
@@ -30,6 +32,20 @@ def resolve_schemes(given: Any) -> tuple[str, ...]:
     if not names:
         raise OptionError(f"scheme={shown(given)} names no scheme; there are {', '.join(SCHEMES)}")
     return tuple(dict.fromkeys(one_of("scheme", name, SCHEMES) for name in names))
+
+
+def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
+    """Refuse a test that decides nothing, and what tests have no use for."""
+    if TESTS not in schemes:
+        if test != AUTO:
+            raise OptionError(f"test={shown(test)} (--test) is for scheme={TESTS!r} alone")
+        return
+    one_of("test", test, tuple(name for name in NAMES if name != NONE))
+    if margin:
+        raise OptionError(
+            f"margin={margin:g}: tests ask whether a model is better at all, by any margin; leave "
+            f"it out, or leave out scheme={TESTS!r}"
+        )
 
 
 def of_scheme(family: MeasuredFamily, scheme: str) -> MeasuredFamily:

@@ -58,6 +58,7 @@ def _table(ranking: Ranking) -> Table:
     columns = [
         Column("model", Kind.NAME),
         Column("rank", Kind.NUMBER),
+        *([Column("won", Kind.NUMBER)] if ranking.test else []),
         Column(f"{level} ranks", Kind.INTERVAL),
         Column("by itself", Kind.INTERVAL),
         Column("value", Kind.NUMBER),
@@ -100,6 +101,7 @@ def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
     cells = [
         Cell(model.name),
         Cell(str(model.rank), model.rank),
+        *([] if model.wins is None else [Cell(str(model.wins), model.wins)]),
         set_cell(model.rank_set),
         set_cell(model.marginal_set),
         Cell(estimate.text_of(model.value), model.value, unit),
@@ -122,6 +124,11 @@ def _what_sets_are(rankings: Rankings) -> Adaptive:
         "confidence sets."
     )
     texts = [meaning]
+    if any(item.test for item in rankings):
+        texts.append(
+            "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
+            "there the sets count these wins."
+        )
     taus = [
         f"{f'{item.label}: ' if item.label else ''}{item.tau:.2f}"
         for item in rankings

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from halfwidth.core.forms import Moments, sum_of_squares
+from halfwidth.core.frozen import frozen
 from halfwidth.core.pseudo_cases import PseudoCases
 from halfwidth.core.spec import Estimand, Statistic
 from halfwidth.core.types import Array
@@ -114,36 +115,85 @@ def studentized(values: Array, design: Design, statistic: Statistic, plan: Plan)
         return generic.studentized(values, design, statistic, plan)
     samples, centre = len(values), middle_of(values)
     features = _features_of_ratios(values - centre, design)
-    units = np.array(design.strata, float)[:, None, None]
-    weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
     deviation_of_sample = statistic(values)[:, None] - centre
     tolerance = tie_size(values)[:, None]
     out = np.empty((samples, plan.n_resamples))
     for start, stop, sums in sums_by_stratum(features, design, plan):
         total, square = sums[:, :samples], sums[:, samples : 2 * samples]
-        if design.equal_sizes:
-            size = units * float(design.unit_sizes[0])
-            product, size_square = design.unit_sizes[0] * total, design.unit_sizes[0] * size
-        else:
+        product = size_square = None
+        size = _units_of_strata(design) * float(design.unit_sizes[0])
+        if not design.equal_sizes:
             product = sums[:, 2 * samples : 3 * samples]
             size, size_square = sums[:, -2, None], sums[:, -1, None]
-        n = size.sum(axis=0)
-        mean = total.sum(axis=0) / n
-        squares = square - 2 * mean * product + mean**2 * size_square
-        within = squares - (total - mean * size) ** 2 / units
-        noise = ROUNDING * (square + mean**2 * size_square)
-        variance = (weight * np.where(within <= noise, 0.0, within)).sum(axis=0) / n**2
-        out[:, start:stop] = studentized_ratio(
-            mean - deviation_of_sample, np.sqrt(variance), tolerance
-        )
+        drawn = SumsOfUnits(total, square, size, product, size_square)
+        mean, error = drawn.mean_and_error(design)
+        out[:, start:stop] = studentized_ratio(mean - deviation_of_sample, error, tolerance)
     return out
+
+
+@frozen(eq=False)
+class SumsOfUnits:
+    """Sums over the units drawn, of S samples in each of H strata.
+
+    Attributes
+    ----------
+    total, square : ndarray, shape (H, S, B)
+        Of the totals T of units, and of their squares.
+    size : ndarray, broadcastable to (H, S, B)
+        Of their sizes n.
+    product, size_square : ndarray or None
+        Of Tn and n²; None where all units are of one size.
+    """
+
+    total: Array
+    square: Array
+    size: Array
+    product: Array | None = None
+    size_square: Array | None = None
+
+    def mean_and_error(self, design: Design, reach: Array | float = 0.0) -> tuple[Array, Array]:
+        """The mean of each resample and its standard error, both (S, B).
+
+        With D = ΣT/Σn the influence of a unit is (T - Dn)/Σn, whose variance expands into these
+        sums.
+
+        Parameters
+        ----------
+        design : Design
+        reach : ndarray or float
+            The size of the values that totals are rounded like, where it is not their own.
+        """
+        units = _units_of_strata(design)
+        weight = np.where(units > 1, units / np.maximum(units - 1, 1), 0.0)
+        n = self.size.sum(axis=0)
+        mean = self.total.sum(axis=0)
+        mean /= n
+        each = float(design.unit_sizes[0])
+        of_mean = mean**2 * (each * self.size if self.size_square is None else self.size_square)
+        if self.product is None and len(design.strata) == 1:
+            within = self.square - of_mean
+        else:
+            product = each * self.total if self.product is None else self.product
+            within = self.square - 2 * mean * product + of_mean
+            within -= (self.total - mean * self.size) ** 2 / units
+        of_mean += self.square
+        of_mean += np.abs(mean) * (reach * self.size)
+        of_mean *= ROUNDING
+        within[within <= of_mean] = 0.0
+        error = within[0] * weight[0] if len(within) == 1 else (weight * within).sum(axis=0)
+        np.sqrt(error, out=error)
+        error /= n
+        return mean, error
+
+
+def _units_of_strata(design: Design) -> Array:
+    return np.array(design.strata, float)[:, None, None]
 
 
 def _features_of_ratios(centred: Array, design: Design) -> Array:
     """T and T² of each unit, and n, Tn and n² where units differ in size.
 
-    T is the total of a unit about the centre and n its size. With D = ΣT/Σn the influence of a unit
-    is (T - Dn)/Σn, whose variance expands into sums of these.
+    T is the total of a unit about the centre and n its size.
     """
     totals = design.totals(centred)
     if design.equal_sizes:

@@ -1,0 +1,1 @@
+"""What is wrong with a table of results: findings with codes, places and remedies."""

@@ -1,0 +1,60 @@
+"""How a table is laid out where nobody says so: which columns tell the values of a case apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.io.repeats import is_design_column
+from halfwidth.io.summary_rows import OF_PARTS
+from halfwidth.io.table import Table, joint_codes
+
+# Columns of numbers that may name parts of a case, or whoever gave the values.
+NUMBERED = frozenset({*OF_PARTS, "reader", "rater", "structure", "region"})
+# The share of the levels beyond the first that a case must have on average.
+CROSSED = 0.5
+# More levels than this are names of cases.
+MOST_LEVELS = 200
+
+
+def telling_apart(table: Table, case: str | None, taken: Collection[str]) -> tuple[str, ...]:
+    """Columns whose levels must be looked at apart, because cases repeat across them.
+
+    A table of several models or structures has a row per case in each. A column in which most
+    cases have one level only, such as the scanner, is none.
+
+    >>> table = Table.of_frame({"case": ["a", "b"] * 2, "organ": list("xxyy"), "dice": [1.0] * 4})
+    >>> telling_apart(table, "case", ())
+    ('organ',)
+    """
+    if case is None:
+        return ()
+    cases = table.factor(case).codes
+    if _distinct(cases) == len(table):
+        return ()
+    columns = {
+        name: table.factor(name).codes for name in table.names if _may(table, name, case, taken)
+    }
+    wanted = _distinct(cases, *columns.values())
+    for name in reversed(list(columns)):
+        others = [codes for other, codes in columns.items() if other != name]
+        if _distinct(cases, *others) == wanted:
+            del columns[name]
+    if not columns:
+        return ()
+    of_a_case, levels = wanted / _distinct(cases), _distinct(*columns.values())
+    return tuple(columns) if of_a_case - 1 >= CROSSED * (levels - 1) else ()
+
+
+def _may(table: Table, name: str, case: str, taken: Collection[str]) -> bool:
+    if name in (case, "status", "metric", "value", "") or name in taken or is_design_column(name):
+        return False
+    if table.is_numeric(name) and name.strip().lower() not in NUMBERED:
+        return False
+    return 1 < len(table.factor(name).distinct) <= min(MOST_LEVELS, len(table) // 2)
+
+
+def _distinct(*codes: NDArray[np.intp]) -> int:
+    return len(np.unique(joint_codes(*codes)))

@@ -1,0 +1,183 @@
+"""The values of a table as the checks look at them: numbers, their metric, their cases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Kind, Metric, MetricSpec
+from halfwidth.core.types import Array
+from halfwidth.estimation.resolve import PROPORTION, UNNAMED
+from halfwidth.estimation.slice_metrics import SliceMetrics
+from halfwidth.io.layout import Layout, Slice, slices
+from halfwidth.io.table import Table
+from halfwidth.metrics.catalogue import METRICS
+
+# Columns that name models, or whoever gave the values.
+OF_MODELS = frozenset({"model", "algorithm", "method", "team", "network", "reader", "readerid"})
+# Words in the name of a column whose values are not those of the metric that it names as well.
+NOT_OF_METRIC = frozenset(
+    [
+        *("rank", "n", "num", "count", "loss", "sd", "std", "var", "sem", "diff", "difference"),
+        *("change", "p", "pvalue", "time", "threshold", "weight"),
+    ]
+)
+
+
+@frozen(eq=False)
+class Part:
+    """The values of one slice of a table.
+
+    Attributes
+    ----------
+    table : Table
+    name : str
+        Of the table, where there are several.
+    slice : Slice
+    metric : Metric
+        Unnamed where neither the table nor the user says what the values are.
+    numbers : ndarray
+        Divided by the scale; NaN where a value is missing or no number.
+    words : ndarray of bool
+        Which cells are no numbers.
+    model : str
+        The model that the values are of; empty where there is one.
+    what : str
+        What the values are of, whatever the model: the column, or label and metric.
+    case : str or None
+        The column of case ids.
+    rows : ndarray of int
+        All rows of the slice, those to which the metric does not apply among them.
+    """
+
+    table: Table
+    name: str
+    slice: Slice
+    metric: Metric
+    numbers: Array
+    words: NDArray[np.bool_]
+    model: str
+    what: str
+    case: str | None
+    rows: NDArray[np.intp]
+
+    @property
+    def label(self) -> str:
+        """Where in its table the values stand."""
+        metric = f"{self.slice.metric}{self.slice.parameters}" if self.slice.metric else ""
+        return ", ".join(part for part in (self.slice.label, metric) if part)
+
+    @property
+    def spec(self) -> MetricSpec:
+        """What is known of the metric."""
+        return self.metric.spec
+
+    @property
+    def known(self) -> bool:
+        """Whether the metric is one of the catalogue, or has bounds."""
+        return self.spec.name in METRICS or self.spec.bounds_given or self.spec == PROPORTION
+
+    @property
+    def present(self) -> Array:
+        """The finite values, ascending."""
+        return np.sort(self.numbers[np.isfinite(self.numbers)])
+
+    def row_numbers(self, chosen: NDArray[np.bool_], most: int) -> tuple[int, ...]:
+        """The first of some values, as a user counts rows."""
+        rows = self.slice.rows[np.flatnonzero(chosen)[:most]]
+        return tuple(self.table.row_number(row) for row in rows.tolist())
+
+    def cases(self, chosen: NDArray[np.bool_], most: int) -> tuple[str, ...]:
+        """The cases of the first of some values, where cases have ids."""
+        if self.case is None:
+            return ()
+        return tuple(self.slice.cases[int(row)] for row in np.flatnonzero(chosen)[:most])
+
+
+def parts_of(
+    table: Table,
+    name: str,
+    layout: Layout,
+    metrics: SliceMetrics,
+    scale: float,
+    *,
+    guess: bool,
+) -> Iterator[Part]:
+    """The slices of a table as numbers.
+
+    ``guess``: whether the names of columns and of the file say what values are.
+    """
+    guesses = guessed_metrics(table, layout) if guess else {}
+    models = [column for column in layout.by if _squeezed(column) in OF_MODELS]
+    for part, whole in zip(slices(table, layout), _with_all_rows(table, layout), strict=True):
+        metric = metrics.for_slice(part)
+        if metric is None:
+            continue
+        if metric.spec == UNNAMED and part.column in guesses:
+            metric = Metric(guesses[part.column])
+        numbers, words = as_numbers(part.values)
+        with np.errstate(over="ignore"):
+            scaled = numbers / scale
+        named = [name, *(str(part.by[column]) for column in models)]
+        levels = [str(level) for column, level in part.by.items() if column not in models]
+        levels.append(f"{part.metric}{part.parameters}" if part.metric else part.column)
+        yield Part(
+            *(table, name, part, metric, scaled, words),
+            model=" / ".join(filter(None, named)),
+            what=" / ".join(levels),
+            case=layout.case,
+            rows=whole.rows,
+        )
+
+
+def _with_all_rows(table: Table, layout: Layout) -> Iterator[Slice]:
+    """The same slices with the rows to which a metric does not apply."""
+    columns = {name: column for name, column in table.columns.items() if name != "status"}
+    return slices(replace(table, columns=columns), layout)
+
+
+def guessed_metrics(table: Table, layout: Layout) -> dict[str, MetricSpec]:
+    """What the columns of values hold by their names, or all of them by that of the file."""
+    if layout.metric is not None:
+        return {}
+    found = {column: metric_in(column) for column in layout.values}
+    if not any(found.values()) and table.source:
+        found = dict.fromkeys(layout.values, metric_in(PurePath(table.source).name.split(".")[0]))
+    return {column: spec for column, spec in found.items() if spec is not None}
+
+
+def metric_in(name: str) -> MetricSpec | None:
+    """The metric that a name is of, if it holds that of one: ``Liver_Dice (%)`` is of ``dsc``."""
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    if NOT_OF_METRIC & {*words}:
+        return None
+    for length in range(len(words), 0, -1):
+        tried = ["_".join(words[at : at + length]) for at in range(len(words) - length + 1)]
+        found = {METRICS[one].name for one in tried if one in METRICS}
+        if len(found) == 1:
+            spec = METRICS[found.pop()]
+            return spec if length == len(words) or spec.kind is not Kind.BINARY else None
+        if found:
+            return None
+    return None
+
+
+def as_numbers(values: NDArray[Any]) -> tuple[Array, NDArray[np.bool_]]:
+    """Values as numbers, NaN where they are missing or words; and which are words."""
+    if values.dtype.kind in "fiub":
+        return np.asarray(values, dtype=float), np.zeros(len(values), dtype=bool)
+    cells: Sequence[Any] = values.tolist()
+    words = np.array([isinstance(cell, str) for cell in cells], dtype=bool)
+    numbers = [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells]
+    return np.array(numbers, dtype=float), words
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.lower())

@@ -1,0 +1,100 @@
+"""``halfwidth check``: what is wrong with a table of results."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli import options, reading
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.ci import STRICT_STATUS
+from halfwidth.cli.command import Group
+from halfwidth.cli.output import note
+from halfwidth.core.errors import OptionError
+
+
+def check(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}. Several are taken for tables of as many models, called by "
+            "their file names; NAME=FILE calls one NAME.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of per-case values; repeatable; default: all numeric columns.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column whose levels are looked at apart (model, organ, ...); repeatable; "
+            "default: those across which cases repeat.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
+    case: options.Case = None,
+    groups: options.Groups = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
+    scale: options.Scale = 1.0,
+    metric: options.OneMetric = None,
+    bounds: options.BoundsOption = None,
+    fmt: options.Format = None,
+    json: options.Json = False,
+    out: options.Out = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with status 3 if there is an error or a warning; notes do not count.",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = False,
+) -> Answer:
+    """What is wrong with a table of results, before anything is estimated from it.
+
+    Missing values, penalties put in for failures, per cent among fractions, copies, cases and
+    labels that do not match, and means in the file that its cases do not give.
+
+    \b
+    halfwidth check dice.csv --metric dsc
+    halfwidth check results.csv --strict
+    halfwidth check A=a.csv B=b.csv --metric dsc --json
+    """
+    fmt = options.resolve_format(fmt, json, out)
+    if not files:
+        raise OptionError("name a table; 'halfwidth check --help' says more")
+
+    from halfwidth.audit.api import check_tables
+    from halfwidth.cli.compared_models import named_files
+    from halfwidth.report.audits import audit_document
+
+    how = (sheet, decimal, header, input_format)
+    tables = {name: reading.table_in(file, *how) for name, file in named_files(files).items()}
+    audit = check_tables(
+        tables if len(tables) > 1 else {"": next(iter(tables.values()))},
+        value,
+        by=by,
+        case=case,
+        metric=metric,
+        bounds=options.parse_bounds(bounds),
+        groups=groups,
+        scale=scale,
+    )
+    for text in audit.notes:
+        note(text)
+    doubtful = strict and audit.worst in ("error", "warning")
+    return Answer(audit_document(audit), fmt, out, STRICT_STATUS if doubtful else 0)

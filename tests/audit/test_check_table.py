@@ -1,0 +1,272 @@
+"""What is said of single tables: where, which values, and under which policy."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import halfwidth as hw
+from halfwidth.audit.parts import metric_in
+from halfwidth.core.audit import Finding
+from halfwidth.io.table import StatedMean, Table
+
+RNG = np.random.default_rng(3)
+DICE = RNG.normal(0.8, 0.05, 40).clip(0, 0.99)
+CASES = [f"c{at}" for at in range(len(DICE))]
+
+
+def check(values: Any = DICE, metric: Any = "dsc", **columns: Any) -> hw.Audit:
+    return hw.check_table({"case": CASES[: len(values)], "dice": values} | columns, metric=metric)
+
+
+def only(audit: hw.Audit, code: str) -> Finding:
+    (found,) = [finding for finding in audit if finding.code == code]
+    return found
+
+
+def test_a_clean_table_has_no_findings() -> None:
+    audit = check()
+    assert (len(audit), audit.worst, audit.cautions) == (0, None, ())
+    assert audit.tables[0].n_cases == 40
+    assert audit.to_dict()["tables"][0]["values"] == ["dice"]
+
+
+def test_a_finding_names_its_rows_and_cases_up_to_five() -> None:
+    found = only(check(np.where(np.arange(40) % 4 == 1, np.nan, DICE)), "HW101")
+    assert (found.count, found.label) == (10, "dice")
+    assert found.rows == (3, 7, 11, 15, 19)
+    assert found.cases == ("c1", "c5", "c9", "c13", "c17")
+
+
+def test_rows_are_those_of_the_file_though_others_were_left_out() -> None:
+    # Row 2 of the table is a copy of row 1, so that the missing value stands in line 5.
+    values = [DICE[0], DICE[0], DICE[1], math.nan, *DICE[4:]]
+    audit = hw.check_table({"case": ["c0", "c0", *CASES[2:]], "dice": values}, metric="dsc")
+    assert only(audit, "HW913").rows == (3,)
+    assert only(audit, "HW101").rows == (5,)
+    assert "HW102" not in audit.codes
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("Dice", "dsc"),
+        ("liver_dice", "dsc"),
+        ("HD95 (mm)", "hd95"),
+        ("hippocampus_3d_hd95", "hd95"),
+        ("surface_dice", "nsd"),
+        ("dice_rank", None),
+        ("n_dice", None),
+        ("hit_rate", None),
+        ("liver", None),
+        ("dice_hd95", None),
+    ],
+)
+def test_metrics_by_the_names_of_columns(name: str, metric: str | None) -> None:
+    found = metric_in(name)
+    assert (None if found is None else found.name) == metric
+
+
+def test_a_metric_that_nobody_names_is_a_note_only() -> None:
+    audit = hw.check_table({"case": CASES, "liver": DICE})
+    assert (audit.codes, audit.worst) == (("HW907",), "note")
+
+
+def test_a_guessed_metric_is_said() -> None:
+    audit = hw.check_table({"case": CASES, "dice": 100 * DICE})
+    assert audit.codes == ("HW904",)
+    assert audit.notes == ("'dice' taken for DSC by the name (--metric says otherwise)",)
+    assert hw.check_table({"case": CASES, "dice": 100 * DICE}, scale=100).codes == ()
+
+
+# --------------------------------------------------------------------------- stated means
+
+MISSING = np.where(np.arange(40) < 5, np.nan, DICE)
+
+
+def with_total(stated: float, values: Any = MISSING) -> hw.Audit:
+    return hw.check_table({"case": [*CASES, "mean"], "dice": [*values, stated]}, metric="dsc")
+
+
+def test_a_mean_of_all_cases_is_not_worth_a_word() -> None:
+    assert with_total(DICE.mean(), DICE).codes == ("HW901",)
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_a_rounded_mean_is_that_of_the_cases(decimals: int) -> None:
+    assert with_total(round(float(DICE.mean()), decimals), DICE).codes == ("HW901",)
+    off = round(float(DICE.mean()), decimals) + 0.021
+    assert "HW902" in with_total(off, DICE).codes
+
+
+def test_the_policy_of_a_stated_mean_is_found() -> None:
+    by_policy = {
+        "left out": np.nanmean(MISSING),
+        "counted as the worst": np.nansum(MISSING) / 40,
+        "counted as perfect": (np.nansum(MISSING) + 5) / 40,
+    }
+    for policy, stated in by_policy.items():
+        message = only(with_total(float(stated)), "HW903").message
+        assert f"with 5 missing values {policy};" in message
+        assert f"{stated:.6g}" in message
+        for other, mean in by_policy.items():
+            assert (f"{mean:.6g} with them {other}" in message) == (other != policy)
+
+
+def test_a_mean_that_no_policy_gives_is_not_reproduced() -> None:
+    message = only(with_total(0.5), "HW902").message
+    assert "a mean of 0.5 (row 'mean')" in message
+    assert f"{np.nanmean(MISSING):.6g} with them left out" in message
+
+
+def test_means_that_an_importer_found_are_checked_within_their_levels() -> None:
+    frame = pd.DataFrame(
+        {
+            "case": CASES * 2,
+            "metric": "dsc",
+            "value": [*DICE, *(DICE / 2)],
+            "label": np.repeat(["liver", "spleen"], 40),
+            "status": "ok",
+        }
+    )
+    liver, spleen = DICE.mean(), DICE.mean() / 2
+    stated = (
+        StatedMean(liver, "value", {"label": "liver", "metric": "dsc"}, source="mean"),
+        StatedMean(liver, "value", {"label": "spleen", "metric": "dsc"}, source="mean"),
+        StatedMean((liver + spleen) / 2, "value", {"metric": "dsc"}, "label", "foreground_mean"),
+    )
+    plain = Table.of_frame(frame)
+    audit = hw.check_table(Table(plain.columns, stated_means=stated))
+    assert only(audit, "HW902").label == "spleen, dsc"
+
+
+def test_rows_that_do_not_apply_count_among_the_missing() -> None:
+    # A tool that takes both masks empty for perfect.
+    frame = pd.DataFrame(
+        {
+            "case": CASES,
+            "metric": "dsc",
+            "value": MISSING,
+            "status": np.where(np.isnan(MISSING), "not applicable", "ok"),
+        }
+    )
+    mean = float(np.nan_to_num(MISSING, nan=1.0).mean())
+    stated = StatedMean(mean, "value", {"metric": "dsc"}, source="mean")
+    audit = hw.check_table(Table(Table.of_frame(frame).columns, stated_means=(stated,)))
+    assert "with 5 missing values counted as perfect" in only(audit, "HW903").message
+
+
+def test_a_column_of_means_is_checked_row_by_row() -> None:
+    organs = {"liver": DICE, "spleen": DICE[::-1] - 0.1}
+    mean = (organs["liver"] + organs["spleen"]) / 2
+    table = {"filename": CASES, **organs, "mean": mean}
+    assert hw.check_table(table, metric="dsc").codes == ()
+    wrong = np.where(np.arange(40) == 7, mean + 0.1, mean)
+    found = only(hw.check_table(table | {"mean": wrong}, metric="dsc"), "HW902")
+    assert (found.rows, found.cases) == ((9,), ("c7",))
+
+
+# --------------------------------------------------------------------------- long tables
+
+
+def long_table() -> pd.DataFrame:
+    """Two readers and two organs of each case."""
+    parts = [
+        pd.DataFrame({"case": CASES, "reader": reader, "organ": organ, "dice": DICE + shift})
+        for reader, organ, shift in (
+            ("A", "liver", 0.0),
+            ("A", "spleen", -0.11),
+            ("B", "liver", -0.05),
+            ("B", "spleen", -0.17),
+        )
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_columns_across_which_cases_repeat_are_looked_at_apart() -> None:
+    audit = hw.check_table(long_table())
+    assert audit.codes == ()
+    assert audit.tables[0].by == ("reader", "organ")
+    # Without them, the rows are no independent cases.
+    assert "HW102" in hw.check_table(long_table(), by=[]).codes
+
+
+def test_a_column_in_which_most_cases_have_one_level_does_not_excuse_repeats() -> None:
+    scanner = ["s1", "s2"] * 20
+    cases = ["c0", *CASES[:39]]
+    audit = hw.check_table({"case": cases, "scanner": scanner, "dice": DICE}, metric="dsc")
+    assert only(audit, "HW102").count == 40
+
+
+def test_rows_that_one_model_lacks() -> None:
+    table = long_table()
+    lacking = (table["reader"] == "B") & (table["organ"] == "liver") & table["case"].isin(CASES[:3])
+    found = only(hw.check_table(table[~lacking]), "HW911")
+    assert found.cases == ("c0", "c1", "c2")
+    assert found.message == "B has no value in 3 of 40 cases in which A has one."
+
+
+def test_a_summary_holds_no_cases() -> None:
+    summary = pd.DataFrame({"class": ["a", "b"], "mean": [1.0, 2.0], "std": [1.0, 2.0], "n": 4})
+    audit = hw.check_table(summary)
+    assert audit.codes == ("HW901",)
+    assert audit.worst == "error"
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "found"),
+    [
+        ("missed", 0.4, "HW918"),
+        ("missed", 0.0, None),
+        ("ok", math.nan, "HW918"),
+        ("spurious", 0.2, "HW918"),
+        ("empty?", 0.8, "HW918"),
+        ("not applicable", math.nan, None),
+    ],
+)
+def test_status_and_value(status: str, value: float, found: str | None) -> None:
+    frame = {
+        "case": CASES,
+        "metric": ["dsc"] * 40,
+        "value": [*DICE[:-1], value],
+        "status": ["ok"] * 39 + [status],
+    }
+    assert ("HW918" in hw.check_table(frame).codes) == (found is not None)
+
+
+def test_voxel_distances_of_0_are_no_imputed_values() -> None:
+    steps = np.sqrt([0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5, 6, 9, 10])
+    assert hw.check_table({"case": CASES[:20], "hd95": steps}).codes == ()
+
+
+def test_the_json_contract() -> None:
+    audit = check([*DICE[:-1], "failed"])
+    document = json.loads(audit.to_json())
+    assert document["schema_version"] == 1
+    assert document["worst"] == "error"
+    (finding,) = document["findings"]
+    assert finding["code"] == "HW916"
+    assert finding["rows"] == [41]
+    assert finding["cases"] == ["c39"]
+    assert audit.to_frame().loc[0, "cases"] == "c39"
+    assert "HW916 dice: 1 of 40 cells are no numbers: failed." in repr(audit)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"scale": 0}, "scale=0 is not"),
+        ({"values": "lung"}, "unknown column 'lung'"),
+        ({"metric": "dicey"}, "unknown metric 'dicey'"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(hw.OptionError, match=words):
+        hw.check_table({"case": CASES, "dice": DICE}, **options)
+    with pytest.raises(hw.OptionError, match="no mapping"):
+        hw.check_tables({})
