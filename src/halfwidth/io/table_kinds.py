@@ -89,9 +89,9 @@ def refuse_predictions(table: Table) -> None:
     metric = (mcc if as_class else auroc).__name__
     raise DataError(
         f"{_where(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
-        "a metric for each case. Say which column holds the true classes and which the predictions, "
-        f"as in --target {target} {given} --metric {metric}; for means of columns, name them: "
-        f"--value {scores[0]}"
+        "a metric for each case. Say which column holds the true classes and which the "
+        f"predictions, as in --target {target} {given} --metric {metric}; for means of columns, "
+        f"name them: --value {scores[0]}"
     )
 
 
