@@ -63,10 +63,13 @@ def rank(
     ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     missing: Annotated[
         str,
@@ -149,8 +152,9 @@ def rank(
         str | None,
         typer.Option(
             help="With --plot. rank-sets (default): ranks with their confidence sets; "
-            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
-            "heatmap: ranks in bootstrap resamples.",
+            "significance: who is shown to be better than whom; lines: ranks across tasks or "
+            "schemes; dots, podium, case-heatmap: of the cases; heatmap, blob: of bootstrap "
+            "resamples.",
             metavar="KIND",
             autocompletion=completion.one_of(*figures.RANKING_KINDS),
             rich_help_panel=Group.OUTPUT,
