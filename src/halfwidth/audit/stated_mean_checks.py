@@ -20,6 +20,7 @@ from halfwidth.io.table import StatedMean, Table
 MEANS = frozenset({"mean", "average", "avg"})
 # A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6
+LEFT_OUT = "left out"
 
 
 def means_of_totals(table: Table, layout: Layout, totals: Totals) -> tuple[StatedMean, ...]:
@@ -110,7 +111,9 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
     """What a stated mean calls for; None where no policy is needed to reproduce it."""
     value, slack = mean.value / scale, _rounding(mean.value) / scale
     by_policy = _means(parts, over=mean.over)
-    missing = sum(int((~np.isfinite(_every_row(part))).sum()) for part in parts)
+    samples = [_every_row(part) for part in parts]
+    missing = sum(int((~np.isfinite(sample)).sum()) for sample in samples)
+    unexplained = sum(int((~np.isfinite(part.numbers)).sum()) for part in parts)
     matching = [policy for policy, found in by_policy.items() if _agree(value, found, slack)]
     n = sum(len(part.rows) for part in parts)
     shown = {policy: f"{found:.6g} with them {policy}" for policy, found in by_policy.items()}
@@ -121,7 +124,8 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
             found = f"({missing} missing) {found}"
         return caution("HW902", stated=value, source=mean.source, n=n, found=found)
     others = [text for policy, text in shown.items() if policy not in matching]
-    if not missing or not others:
+    # Leaving out rows to which a metric does not apply needs no policy.
+    if not others or (not unexplained and LEFT_OUT in matching):
         return None
     return caution(
         "HW903",
@@ -135,7 +139,7 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
 
 def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
     """The mean of some parts under each policy for values that are missing or not applicable."""
-    found = {"left out": _pooled([part.numbers for part in parts], over)}
+    found = {LEFT_OUT: _pooled([part.numbers for part in parts], over)}
     for how, value_of in POLICIES.items():
         values = [value_of(part.spec) for part in parts]
         filled = [
