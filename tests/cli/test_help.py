@@ -104,6 +104,7 @@ def examples(path: str) -> list[str]:
     return [line.partition(" > ")[0] for line in lines if line.startswith("halfwidth ")]
 
 
+FIXTURES = Path(__file__).parents[1] / "io" / "importers" / "fixtures"
 STUDIES = [path for path in VERBS if path.split()[:1] == ["study"]]
 
 
@@ -213,6 +214,11 @@ def test_examples_run(path: str, folder: Path, run: Run) -> None:
         save_mask(folder / "truth.nii.gz", 0)
         (folder / "mm.toml").write_text("default = 2\n", encoding="utf-8")
         (folder / "dataset.json").write_text('{"labels": {"a": 1, "b": 2, "c": 4}}')
+    if path == "convert":
+        for name in ("", "a", "b"):
+            (folder / name).mkdir(exist_ok=True)
+            shutil.copy(FIXTURES / "nnunet" / "summary.json", folder / name)
+        shutil.copy(FIXTURES / "monai" / "mean_dice_raw.csv", folder)
     for example in examples(path):
         ran_as_it_stands(run, example)
 

@@ -45,10 +45,13 @@ def check(
     ] = None,
     case: options.Case = None,
     groups: options.Groups = None,
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     metric: options.OneMetric = None,
     bounds: options.BoundsOption = None,
@@ -82,8 +85,9 @@ def check(
     from halfwidth.cli.compared_models import named_files
     from halfwidth.report.audits import audit_document
 
-    how = (sheet, decimal, header, input_format)
-    tables = {name: reading.table_in(file, *how) for name, file in named_files(files).items()}
+    how = reading.Options(sheet, decimal, header, input_format, path, only_filter, groups)
+    named = named_files(files, model_from)
+    tables = {name: reading.table_in(file, how) for name, file in named.items()}
     audit = check_tables(
         tables if len(tables) > 1 else {"": next(iter(tables.values()))},
         value,

@@ -52,6 +52,8 @@ def ci(
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     missing: options.MissingOrAll = "raise",
     penalty: options.Penalty = None,
@@ -114,7 +116,7 @@ def ci(
         --metric auroc
     """
     fmt = options.resolve_format(fmt, json, out)
-    reading_options = (sheet, decimal, header, input_format)
+    reading_options = reading.Options.of(ctx.params)
     source = predictions.TestSetSource(
         file, target, score or [], prediction, target_file, score_file, reading_options
     )
@@ -195,7 +197,7 @@ def _estimate_cases(
             f"{name} is a metric of a whole test set: name the column of true classes, --target, "
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
-    table = reading.table_in(file, *reading_options)
+    table = reading.table_in(file, reading_options)
     if not _is_exact(settings):
         note_if_long(len(table), settings["method"], settings["n_resamples"])
     estimates = summary_table(

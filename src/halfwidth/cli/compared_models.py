@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halfwidth.cli import reading
-from halfwidth.core.errors import DataError, OptionError, closest, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, closest, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 
@@ -95,16 +95,21 @@ class Models:
         return [self.tables] if isinstance(self.tables, Table) else list(self.tables.values())
 
 
-def named_files(given: Sequence[str]) -> dict[str, Path]:
+def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str, Path]:
     """Files by the names of their models: ``NAME=FILE``, else the file's own name.
 
-    Files of one name in several folders are called by their folders.
+    Files of one name in several folders are called by their folders, and where these are called
+    alike too, by the parts of their paths that differ. ``model_from`` names one of `NAMED_FROM`.
 
     >>> sorted(named_files(["unet/dice.csv", "vit/dice.csv"]))
     ['unet', 'vit']
     >>> list(named_files(["B=new.csv", "results/old.csv.gz"]))
     ['B', 'old']
+    >>> list(named_files(["a/fold_0/val/summary.json", "b/fold_0/val/summary.json"]))
+    ['a', 'b']
     """
+    if model_from is not None and model_from not in NAMED_FROM:
+        raise UnknownNameError("--model-from", model_from, NAMED_FROM)
     paths, names = [], []
     for text in given:
         name, equals, file = text.partition("=")
@@ -115,9 +120,11 @@ def named_files(given: Sequence[str]) -> dict[str, Path]:
         same = [other for other in paths if str(other) == str(path) or _is_same(other, path)]
         if len(same) > 1:
             raise OptionError(f"{path} is given twice: a model cannot be compared with itself")
-    own = [_own_name(path) for path in paths]
-    if len(set(own)) < len(own):
-        own = [path.resolve().parent.name for path in paths]
+    ways = [NAMED_FROM[model_from]] if model_from is not None else NAMED_FROM.values()
+    for way in ways:
+        own = way(paths)
+        if len(set(own)) == len(own):
+            break
     called = [name or by_file for name, by_file in zip(names, own, strict=True)]
     repeated = [name for name in called if called.count(name) > 1]
     if repeated:
@@ -126,6 +133,27 @@ def named_files(given: Sequence[str]) -> dict[str, Path]:
             f"A={paths[called.index(repeated[0])]}"
         )
     return dict(zip(called, paths, strict=True))
+
+
+def _by_file(paths: Sequence[Path]) -> list[str]:
+    return [_own_name(path) for path in paths]
+
+
+def _by_folder(paths: Sequence[Path]) -> list[str]:
+    return [path.resolve().parent.name for path in paths]
+
+
+def _by_path(paths: Sequence[Path]) -> list[str]:
+    """The parts of each path in which they differ: what all begin and end with is left out."""
+    parts = [(*path.resolve().parent.parts, _own_name(path)) for path in paths]
+    for place in (0, -1):
+        while min(map(len, parts)) > 1 and len({part[place] for part in parts}) == 1:
+            parts = [part[1:] if place == 0 else part[:-1] for part in parts]
+    return ["/".join(part) for part in parts]
+
+
+# What files are called by, in the order in which they are tried.
+NAMED_FROM = {"file": _by_file, "folder": _by_folder, "path": _by_path}
 
 
 def _is_same(one: Path, other: Path) -> bool:
@@ -154,7 +182,7 @@ def read_models(
     ``model_columns``: of which the first that is there names the models, if no option does.
     """
     columns.check(len(files))
-    tables = {name: reading.table_in(path, *reading_options) for name, path in files.items()}
+    tables = {name: reading.table_in(path, reading_options) for name, path in files.items()}
     for table in tables.values():
         _check_columns(table, columns)
     if len(tables) > 1:

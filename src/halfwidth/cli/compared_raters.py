@@ -54,9 +54,7 @@ def compared_with_raters(ctx: typer.Context, files: list[str]) -> Comparisons:
         )
     if given["model"] is None:
         raise OptionError("--model NAME is lacking: which is the model, the others being raters")
-    table = reading.table_in(
-        Path(files[0]), given["sheet"], given["decimal"], given["header"], given["input_format"]
-    )
+    table = reading.table_in(Path(files[0]), reading.Options.of(given))
     shared = {name: given[name] for name in SHARED} | {
         "effect": "ratio" if given["ratio"] else "difference",
         "rng": given["seed"],

@@ -103,17 +103,11 @@ def models_in(
     model_columns: Sequence[str] = (MODEL_COLUMN,),
 ) -> Models:
     """Read the tables of the models as options say."""
-    reading_options: reading.Options = (
-        given["sheet"],
-        given["decimal"],
-        given["header"],
-        given["input_format"],
-    )
     may_be_one = given.get("goal") is not None
     models = read_models(
-        named_files(files),
+        named_files(files, given.get("model_from")),
         columns_of(given),
-        reading_options,
+        reading.Options.of(given),
         may_be_one=may_be_one,
         model_columns=model_columns,
     )

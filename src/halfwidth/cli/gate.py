@@ -45,6 +45,8 @@ def gate(
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     missing: options.Missing = "raise",
     penalty: options.Penalty = None,

@@ -63,6 +63,7 @@ VERBS = {
     "rank": Entry("rank:rank", "The order of several models, and how sure it is."),
     "gate": Entry("gate:gate", "Whether a new model is worse by a margin."),
     "runs": Entry("runs:runs", "Quantiles of a metric over training runs."),
+    "convert": Entry("convert:convert", "Results of other programs as a table."),
     "review": Entry("review:review", "Intervals that published numbers should have had."),
     "methods": Entry("methods:methods", "The CI methods and when to use which."),
     "explain": Entry("explain:explain", "What a caution means and what to do."),
@@ -89,9 +90,17 @@ def _score_epilog() -> str:
     return f"Metrics of masks: {', '.join(MASK_METRICS)}."
 
 
+def _convert_epilog() -> str:
+    from halfwidth.io.importers.catalogue import IMPORTERS
+
+    known = ", ".join(f"{one.title} ({one.name})" for one in IMPORTERS)
+    return f"Results of other programs, with the name for --input-format: {known}."
+
+
 EPILOGS: dict[str, Callable[[], str]] = {
     "ci": _metrics_epilog,
     "compare": _metrics_epilog,
+    "convert": _convert_epilog,
     "gate": _metrics_epilog,
     "rank": _metrics_epilog,
     "score": _score_epilog,

@@ -80,6 +80,8 @@ def pilot(
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     fmt: options.Format = None,
     json: options.Json = False,
     out: options.Out = None,
@@ -99,7 +101,8 @@ def pilot(
     from halfwidth.planning.pilot import pilot_n, pilot_width
     from halfwidth.planning.pilot_tables import pilots_in
 
-    table = reading.table_in(file, sheet, decimal, header, input_format)
+    how = reading.Options(sheet, decimal, header, input_format, path, only_filter)
+    table = reading.table_in(file, how)
     pilots = pilots_in(table, value, by=by or [], case=case, metric=metric)
     drawn_by, limits = resolve_seed(seed), options.parse_bounds(bounds)
     plans = []

@@ -26,7 +26,7 @@ class TestSetSource:
         A table, with the columns ``target`` and ``score`` or ``prediction``.
     target_file, score_file : Path or None
         NumPy files instead of one.
-    reading : tuple
+    reading : Options
         How the table is read: its sheet, decimal mark, header and format.
     """
 
@@ -36,7 +36,7 @@ class TestSetSource:
     prediction: str | None
     target_file: Path | None
     score_file: Path | None
-    reading: Options = (None, None, None, None)
+    reading: Options = Options()
 
     @property
     def any(self) -> bool:
@@ -63,9 +63,10 @@ class TestSetSource:
         if arrays and (self.target_file is None or self.score_file is None):
             lacking = "--target-file" if self.target_file is None else "--score-file"
             raise OptionError(f"--target-file and --score-file go together; {lacking} is lacking")
-        if arrays and any(given is not None for given in self.reading):
+        if arrays and self.reading != Options(groups=self.reading.groups):
             raise OptionError(
-                "--sheet, --decimal, --header and --input-format are of tables; arrays have none"
+                "--sheet, --decimal, --header, --input-format, --path and --filter are of tables; "
+                "arrays have none"
             )
         if arrays:
             return
@@ -118,7 +119,7 @@ def read_test_set(source: TestSetSource, columns: DesignColumns, *, numbers: boo
             )
         return TestSetData(read_array(str(source.target_file)), read_array(str(source.score_file)))
 
-    table = table_in(source.file, *source.reading)
+    table = table_in(source.file, source.reading)
     further = [columns.groups, columns.strata, columns.weight]
     columns_used = [source.target, *source.score, source.prediction, *further]
     for name in columns_used:

@@ -63,10 +63,13 @@ def rank(
     ] = None,
     case: options.Case = None,
     unmatched: comparison_options.Unmatched = "raise",
+    model_from: reading.ModelFrom = None,
     sheet: reading.Sheet = None,
     decimal: reading.Decimal = None,
     header: reading.Header = None,
     input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
     scale: options.Scale = 1.0,
     missing: Annotated[
         str,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
+from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 
-TABLE_HELP = "Table: .csv, .tsv, .txt (also .gz), .parquet or .xlsx; - for standard input"
-
-# The values of the four options below, in their order.
-Options = tuple[str | None, str | None, bool | None, str | None]
+TABLE_HELP = (
+    "Table: .csv, .tsv, .txt (also .gz), .parquet, .xlsx, or results of another program "
+    "(.json, ...); - for standard input"
+)
 
 Sheet = Annotated[
     str | None,
@@ -51,7 +53,8 @@ InputFormat = Annotated[
     str | None,
     typer.Option(
         "--input-format",
-        help="Of the table, whatever its name: csv, tsv, txt, parquet, xlsx.",
+        help="Of the table, whatever its name: csv, tsv, txt, parquet, xlsx, or that of another "
+        "program, such as nnunet; 'halfwidth convert --help' lists them.",
         metavar="FORMAT",
         show_default=False,
         rich_help_panel=Group.INPUT,
@@ -59,18 +62,81 @@ InputFormat = Annotated[
 ]
 
 
-def table_in(
-    file: Path,
-    sheet: str | None,
-    decimal: str | None,
-    header: bool | None,
-    input_format: str | None,
-) -> Table:
+WhereCases = Annotated[
+    str | None,
+    typer.Option(
+        "--path",
+        help="Where in a JSON document the values are, if not where it usually has them, such as "
+        "scores.{label}.{case}.{metric}.",
+        metavar="PATH",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+Filter = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        help="Which of several filters of a language-model evaluation counts.",
+        metavar="NAME",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+ModelFrom = Annotated[
+    str | None,
+    typer.Option(
+        help="What files without NAME= are called: file (their own names), folder (that of their "
+        "folder) or path (those parts of the path in which they differ); default: the first of "
+        "these that tells them apart.",
+        metavar="PART",
+        show_default=False,
+        rich_help_panel=Group.INPUT,
+    ),
+]
+
+
+@frozen
+class Options:
+    """How a table is to be read, as given.
+
+    Attributes
+    ----------
+    sheet, decimal, header, input_format
+        Of any table.
+    path, only_filter
+        Of results of other programs.
+    groups : str or None
+        The column of clusters, which such results may have to be told to keep.
+    """
+
+    sheet: str | None = None
+    decimal: str | None = None
+    header: bool | None = None
+    input_format: str | None = None
+    path: str | None = None
+    only_filter: str | None = None
+    groups: str | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Those among the options of a verb, by the names of their arguments."""
+        return cls(**{name: given.get(name) for name in cls.__annotations__})
+
+
+def table_in(file: Path, options: Options) -> Table:
     """The table of a verb; assumptions go to stderr."""
+    from halfwidth.io.importers.importer import ImportOptions
     from halfwidth.io.numerals import as_decimal
     from halfwidth.io.readers import Reading, read_table
 
-    settings = Reading(sheet, as_decimal(decimal), header, input_format)
+    settings = Reading(
+        options.sheet,
+        as_decimal(options.decimal),
+        options.header,
+        options.input_format,
+        ImportOptions(options.path, options.only_filter, options.groups),
+    )
     table = read_table(file, settings)
     for text in table.notes:
         note(f"{table.source}: {text}")

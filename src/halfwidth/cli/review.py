@@ -126,7 +126,7 @@ def review(
         if stray:
             option = stray[0].replace("_", "-")
             raise OptionError(f"--{option} has no effect with a table; make it a column of {file}")
-        table = reading.table_in(file, sheet, decimal, header, input_format)
+        table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
         reviews = review_table(
             table,
             n=n,

@@ -169,7 +169,7 @@ def runs(
         "scale": scale,
         "keep_runs": plot is not None,
     }
-    table = reading.table_in(file, sheet, decimal, header, input_format)
+    table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
     estimates = runs_table(table, value, **settings)
     for text in estimates.notes:
         note(text)

@@ -11,7 +11,8 @@ from halfwidth.cli import figures, options, reading
 from halfwidth.cli.answer import Answer
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, shortened
+from halfwidth.io.run_tables import CASE_VALUES, VALUE
 from halfwidth.io.summary_rows import check_cases
 from halfwidth.io.table import Table
 
@@ -97,8 +98,8 @@ def subsample(
     from halfwidth.report.document import Figure
     from halfwidth.report.subsamples import subsamples_document
 
-    table = reading.table_in(file, sheet, decimal, header, input_format)
-    column, values = _column(table, file, value)
+    table = reading.table_in(file, reading.Options(sheet, decimal, header, input_format))
+    column, values = _column(table, file, value, metric)
     subsamples = subsample_values(values, label=column, **settings)
     if plot is not None:
         from halfwidth.plots.figure import write_figure
@@ -109,7 +110,7 @@ def subsample(
     return Answer(figures.with_figure(subsamples_document(subsamples), figure), fmt, out)
 
 
-def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
+def _column(table: Table, file: Path, value: str | None, metric: str | None) -> tuple[str, Any]:
     """Name and cells of the column with values."""
     import numpy as np
 
@@ -117,6 +118,8 @@ def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
     from halfwidth.io.repeats import case_column, repeats_in
 
     check_cases(table, None)
+    if all(name in table for name in CASE_VALUES):
+        return _only_sample(table, file, metric)
     if value is None:
         numeric = [name for name in table.names if table.is_numeric(name)]
         if len(numeric) != 1:
@@ -129,6 +132,22 @@ def _column(table: Table, file: Path, value: str | None) -> tuple[str, Any]:
     if repeats.cases or repeats.shared:
         note("cases repeat; subsamples are drawn as if all rows were independent")
     return value, table.values(value, np.arange(len(table)))
+
+
+def _only_sample(table: Table, file: Path, metric: str | None) -> tuple[str, Any]:
+    """The values of a canonical table that holds one metric of one model and label."""
+    from halfwidth.planning.pilot_tables import pilots_in
+
+    samples = pilots_in(table, metric=metric)
+    if len(samples) > 1:
+        found = shortened([f"{one.label} {one.metric}".strip() for one in samples], 6)
+        raise OptionError(
+            f"{file} holds {len(samples)} samples ({found}) and subsamples are of one: --metric "
+            "names the metric; of several models and labels, give a table of one"
+        )
+    for text in samples[0].notes:
+        note(text)
+    return VALUE, samples[0].values
 
 
 def _parse_sizes(text: str | None) -> list[int] | None:

@@ -141,8 +141,8 @@ class Evidence:
         Where all single intervals are Dirichlet intervals.
     studentized : StudentizedDifferences or None
         Else, where every resample knows its standard error.
-    alone : ndarray of bool, shape (P,)
-        Pairs whose own intervals are the evidence.
+    without : ndarray, shape (P,)
+        The share of the resamples on which a difference has none.
     singles : callable
         From a level and the places of some pairs to their intervals, (some, 2).
     """
@@ -151,7 +151,7 @@ class Evidence:
     margin: float
     tails: Tails | None
     studentized: StudentizedDifferences | None
-    alone: Flags
+    without: Array
     singles: Callable[[Level, tuple[int, ...]], Array]
 
     def with_part(self, parts: int) -> Evidence:
@@ -159,10 +159,7 @@ class Evidence:
         level = _share_of(self.level, parts)
         # What is drawn for a level is enough for a higher one.
         tails = self.tails and replace(self.tails, level=level)
-        alone = self.alone
-        if self.studentized is not None:
-            alone = ~_with_errors(self.studentized, level)
-        return replace(self, level=level, tails=tails, alone=alone)
+        return replace(self, level=level, tails=tails)
 
     def claims(self, some: Flags) -> Claims:
         """Which of some differences lie beyond ±margin, all of which is true at the level.
@@ -176,15 +173,17 @@ class Evidence:
         alone, better = np.ones(comparisons, dtype=bool), np.zeros((comparisons, 2), dtype=bool)
         not_better = better.copy()
         if self.studentized is not None:
-            own = self.studentized.subset(some)
-            kept = _with_errors(own, self.level)
+            kept = self.without[some] <= self.level.alpha / comparisons
             alone = ~kept
             share = _share_of(self.level, comparisons, max(int(kept.sum()), 1))
-            drawn = own.subset(kept).stepdown(share, self.margin)
+            used = np.flatnonzero(some)[kept]
+            drawn = self.studentized.subset(used).stepdown(share, self.margin)
             better[kept], not_better[kept] = drawn.better, drawn.not_better
         if alone.any():
             ends = np.full((len(some), 2), np.nan)
-            places = np.flatnonzero(self.alone)
+            # Of fewer pairs each may have more resamples without a standard error, so that these
+            # are among those that are alone when all pairs count.
+            places = np.flatnonzero(self.without > self.level.alpha / len(some))
             ends[places] = self.singles(_share_of(self.level, comparisons), tuple(places.tolist()))
             low, high = ends[some][alone].T
             better[alone] = np.stack([low > self.margin, high < -self.margin], axis=-1)
@@ -217,12 +216,10 @@ def evidence_of(
     """
     pseudo_cases = _pseudo_cases(family, estimates)
     draws = pseudo_cases and family.weighted(pseudo_cases, plan)
-    alone: Flags = np.zeros(len(family.pairs), dtype=bool)
-    studentized = None
-    if not draws:
-        studentized = family.studentized(plan)
-        # Of fewer pairs each may have more resamples without a standard error.
-        alone = ~alone if studentized is None else ~_with_errors(studentized, level)
+    studentized = None if draws else family.studentized(plan)
+    without = np.ones(len(family.pairs))
+    if studentized is not None:
+        without = _share_without_errors(studentized)
 
     @functools.cache
     def ends(own: Level, places: tuple[int, ...]) -> Array:
@@ -231,7 +228,7 @@ def evidence_of(
         return np.array([(one.low, one.high) for one in singles(own, some)]).reshape(-1, 2)
 
     tails = draws.tails(level, margin) if draws else None
-    return Evidence(level, margin, tails, studentized, alone, ends)
+    return Evidence(level, margin, tails, studentized, without, ends)
 
 
 def bonferroni_intervals(
@@ -273,7 +270,10 @@ def _by_max_t(
 ) -> Simultaneous:
     """Max-t of all differences that have a standard error on nearly all resamples."""
     comparisons = len(estimates)
-    without, kept = studentized.infinite_share, _with_errors(studentized, level)
+    without = _share_without_errors(studentized)
+    # One that has none on more than α/m of them would cost the others more than the α/m which it
+    # gets as an interval of its own.
+    kept = without <= level.alpha / comparisons
     bounds = np.full((comparisons, 2), np.nan)
     if kept.any():
         rest = studentized.subset(kept).bounds(_share_of(level, comparisons, int(kept.sum())))
@@ -288,19 +288,14 @@ def _by_max_t(
     methods = [MAX_T if one else BONFERRONI for one in kept]
     cautions = tuple(
         () if one else (caution("HW815", share=share),)
-        for one, share in zip(kept, np.where(studentized.usable, without, 1.0), strict=True)
+        for one, share in zip(kept, without, strict=True)
     )
     return Simultaneous(_named(estimates, bounds, methods), cautions)
 
 
-def _with_errors(studentized: StudentizedDifferences, level: Level) -> NDArray[np.bool_]:
-    """Differences that have a standard error on nearly all resamples.
-
-    One that has none on more than α/m of them would cost the others more than the α/m which it
-    gets as an interval of its own.
-    """
-    share = level.alpha / len(studentized.estimates)
-    return studentized.usable & (studentized.infinite_share <= share)
+def _share_without_errors(studentized: StudentizedDifferences) -> Array:
+    """The share of the resamples on which a difference has no standard error, of each."""
+    return np.where(studentized.usable, studentized.infinite_share, 1.0)
 
 
 def _named(

@@ -42,6 +42,9 @@ BOOKKEEPING = frozenset(
     }
 )
 SEED = "seed"
+# The columns of a canonical table, whose rows are no runs.
+VALUE = "value"
+CASE_VALUES = ("case", "metric", VALUE)
 FOLD = re.compile(r"(^|[^a-z])(k|cv)?folds?([^a-z]|$)")
 
 
@@ -176,8 +179,15 @@ def run_table(frame: Any, value: str | None = None, by: Sequence[str] = ()) -> R
         For a column that is not there.
     OptionError
         If no column is named and several hold numbers.
+    DataError
+        If the rows are cases.
     """
     table = Table.of_frame(frame)
+    if all(name in table for name in CASE_VALUES):
+        raise DataError(
+            f"the rows are values of cases (columns {', '.join(CASE_VALUES)}), not training runs; "
+            "'halfwidth ci' takes them, and here a row is a run with its metric"
+        )
     sources = tuple(_find_column(table, one, SETTING_PREFIXES) for one in by)
     fold = _folds_column(table)
     seeds = tuple(

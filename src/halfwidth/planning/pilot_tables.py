@@ -87,6 +87,8 @@ def _pilot(part: Slice, metric: str | None, *, alone: bool) -> Pilot:
     if part.metric is not None and (metric is None or ":" not in metric):
         named = part.metric + part.parameters
     notes = []
+    if part.n_not_applicable:
+        notes.append(f"Left out, as not applicable: {part.n_not_applicable}.")
     if part.repeats.cases or part.repeats.shared is not None:
         notes.append("Cases repeat; studies are drawn as if all rows were independent.")
     if part.repeats.runs is not None:

@@ -78,11 +78,12 @@ class StudentizedDifferences:
     @property
     def infinite_share(self) -> Array:
         """The share of resamples in which t* is infinite, of each difference."""
-        return np.asarray(np.isinf(self.replicates).mean(axis=-1))
+        infinite = [np.count_nonzero(np.isinf(row)) for row in self.replicates]
+        return np.asarray(np.array(infinite) / self.replicates.shape[-1])
 
     def subset(self, places: NDArray[Any]) -> StudentizedDifferences:
-        """Some of the differences, by their places or by a mask."""
-        if places.dtype == bool and places.all():
+        """Some of the differences, by their places in order or by a mask."""
+        if places.all() if places.dtype == bool else len(places) == len(self.estimates):
             return self  # the replicates of all pairs are too many to be copied
         return StudentizedDifferences(
             self.estimates[places], self.standard_errors[places], self.replicates[places]

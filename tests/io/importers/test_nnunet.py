@@ -150,4 +150,4 @@ def test_files_without_names_number_their_cases(tmp_path: Path) -> None:
 
     table = read_table(changed(tmp_path, nameless))
     assert list(dict.fromkeys(table.levels("case"))) == [1, 2, 3, 4, 5]
-    assert any("numbered" in note for note in table.notes)
+    assert any("does not name its cases" in note for note in table.notes)

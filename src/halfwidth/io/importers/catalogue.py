@@ -6,6 +6,7 @@ from halfwidth.io.importers.grand_challenge import GRAND_CHALLENGE
 from halfwidth.io.importers.importer import Importer
 from halfwidth.io.importers.inspect_logs import INSPECT
 from halfwidth.io.importers.lm_eval import LM_EVAL
+from halfwidth.io.importers.monai import MONAI
 from halfwidth.io.importers.nnunet import NNUNET, NNUNET_V1
 from halfwidth.io.importers.panoptica import PANOPTICA
 from halfwidth.io.importers.picai import PICAI
@@ -14,6 +15,7 @@ from halfwidth.io.importers.totalsegmentator import TOTALSEGMENTATOR
 IMPORTERS: tuple[Importer, ...] = (
     NNUNET,
     NNUNET_V1,
+    MONAI,
     GRAND_CHALLENGE,
     PANOPTICA,
     PICAI,

@@ -83,7 +83,8 @@ class ImportOptions:
     filter : str or None
         The one of several answers of a language model that counts.
     groups : str or None
-        The field of a document that names its cluster.
+        The column that names the cluster of each case. Where it is a field of the file, the
+        importer adds it to the table under this name.
     """
 
     path: str | None = None
@@ -92,8 +93,8 @@ class ImportOptions:
 
     @property
     def given(self) -> frozenset[str]:
-        """The names of the options that were given."""
-        return frozenset(name for name in ("path", "filter", "groups") if getattr(self, name))
+        """The options that were given and mean nothing for a plain table."""
+        return frozenset(name for name in ("path", "filter") if getattr(self, name) is not None)
 
 
 @frozen

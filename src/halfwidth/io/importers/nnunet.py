@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, distance_without, presence_of
 from halfwidth.io.importers.case_values import CaseValue, canonical_table, metric_name, number
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions, json_beside
-from halfwidth.io.table import Table
+from halfwidth.io.table import StatedMean, Table
 from halfwidth.metrics.boundary import hd, hd95, masd
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.metrics.overlap import specificity
@@ -108,7 +109,7 @@ def _read_v2(candidate: Candidate, _: ImportOptions) -> Table:
     for place, case in enumerate(cases):
         metrics = case.get("metrics") if isinstance(case, dict) else None
         labels_of_cases.append(_labels(metrics, f"metric_per_case[{place}].metrics"))
-    return _table(candidate, V2, cases, labels_of_cases)
+    return _table(candidate, V2, cases, labels_of_cases, candidate.document)
 
 
 def _read_v1(candidate: Candidate, _: ImportOptions) -> Table:
@@ -120,7 +121,7 @@ def _read_v1(candidate: Candidate, _: ImportOptions) -> Table:
             raise DataError(f"{where} is {shown(case)}, not an object")
         labels = {key: value for key, value in case.items() if key not in V1.files}
         labels_of_cases.append(_labels(labels, where))
-    return _table(candidate, V1, cases, labels_of_cases)
+    return _table(candidate, V1, cases, labels_of_cases, candidate.document["results"])
 
 
 def _listed(document: Any, key: str, within: str) -> list[Any]:
@@ -155,6 +156,7 @@ def _table(
     dialect: Dialect,
     cases: Sequence[Any],
     labels_of_cases: Sequence[dict[str, dict[str, float]]],
+    means: Mapping[str, Any],
 ) -> Table:
     keys = list(dict.fromkeys(label for labels in labels_of_cases for label in labels))
     kept = [key for key in keys if key != BACKGROUND] or keys
@@ -183,18 +185,53 @@ def _table(
                         )
 
     counts = [one for one in written if one in dialect.counts]
+    named = f" (named by {named_by})" if named_by else ""
+    left_out = [
+        *(["label 0, the background"] if len(kept) < len(keys) else []),
+        *([f"the counts {shortened(counts)}"] if counts else []),
+    ]
     read = (
         f"read as {dialect.title}: {len(cases)} cases; labels "
-        f"{shortened([names[key] for key in kept], 8)}; metrics {_renamed(metrics)}"
+        f"{shortened([names[key] for key in kept], 8)}{named}; metrics {_renamed(metrics)}"
     )
-    notes = [
-        read,
-        *([f"labels are named by {named_by}"] if named_by else []),
-        *(["the file does not name its cases; they are numbered"] if numbered else []),
-        *(["left out: label 0, the background"] if len(kept) < len(keys) else []),
-        *([f"left out: the counts {shortened(counts)}"] if counts else []),
-    ]
-    return canonical_table(rows(), notes)
+    notes = [f"{read}; left out: {' and '.join(left_out)}" if left_out else read]
+    if numbered:
+        notes.append("the file does not name its cases; their numbers are their places in it")
+    table = canonical_table(rows(), notes)
+    return replace(table, stated_means=tuple(_stated_means(means, names, metrics)))
+
+
+def _stated_means(
+    document: Mapping[str, Any],
+    names: Mapping[str, str],
+    metrics: Mapping[str, tuple[str, str | None]],
+) -> Iterator[StatedMean]:
+    """The means that the file gives beside its cases: of each label, and of their means."""
+    for key, numbers in _objects_in(document.get("mean")):
+        for written, mean in _numbers_in(numbers):
+            if key in names and written in metrics:
+                where = {**_levels(metrics[written]), "label": names[key]}
+                yield StatedMean(mean, "value", where, source=f"mean[{key!r}].{written}")
+    for written, mean in _numbers_in(document.get("foreground_mean")):
+        if written in metrics:
+            where = _levels(metrics[written])
+            yield StatedMean(mean, "value", where, "label", f"foreground_mean.{written}")
+
+
+def _levels(metric: tuple[str, str | None]) -> dict[str, str]:
+    name, parameters = metric
+    return {"metric": name} | ({"parameters": parameters} if parameters else {})
+
+
+def _objects_in(document: Any) -> Iterator[tuple[str, Any]]:
+    yield from document.items() if isinstance(document, dict) else ()
+
+
+def _numbers_in(document: Any) -> Iterator[tuple[str, float]]:
+    """Names with a finite number; what else there may be states no mean."""
+    for name, cell in _objects_in(document):
+        if isinstance(cell, int | float) and math.isfinite(value := number(cell, name)):
+            yield name, value
 
 
 def _renamed(metrics: Mapping[str, tuple[str, str | None]]) -> str:

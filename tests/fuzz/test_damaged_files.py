@@ -66,4 +66,4 @@ def test_what_is_no_refusal_is_a_fault(tmp_path: Path, monkeypatch: pytest.Monke
         found = outcome("text", 0, tmp_path)
         assert (found == "refused") == (place == 0), found
         if place > 2:
-            assert "test_readers.py" in found
+            assert "test_damaged_files.py" in found

@@ -1,0 +1,109 @@
+"""``halfwidth convert``: results of other programs as a table that every verb reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from halfwidth.cli import compared_models, options, reading
+from halfwidth.cli.answer import Answer
+from halfwidth.cli.command import Group
+from halfwidth.cli.output import note, write
+from halfwidth.core.errors import DataError, OptionError
+from halfwidth.io.writers import TABLE_SUFFIXES
+from halfwidth.report.document import Document
+
+
+def convert(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{reading.TABLE_HELP}. Several are of a model each, called by its file or "
+            "folder; NAME=FILE calls it NAME.",
+            metavar="FILE",
+            show_default=False,
+        ),
+    ] = None,
+    value: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column with values of a wide table; repeatable. Default: all numeric columns.",
+            metavar="COLUMN",
+            show_default=False,
+            rich_help_panel=Group.INPUT,
+        ),
+    ] = None,
+    case: options.Case = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What the values of a wide table are, which makes it long: dsc, nsd:tolerance=3, "
+            "or a name of your own.",
+            metavar="NAME",
+            show_default=False,
+            rich_help_panel=Group.ESTIMATE,
+        ),
+    ] = None,
+    model_from: reading.ModelFrom = None,
+    sheet: reading.Sheet = None,
+    decimal: reading.Decimal = None,
+    header: reading.Header = None,
+    input_format: reading.InputFormat = None,
+    path: reading.WhereCases = None,
+    only_filter: reading.Filter = None,
+    groups: options.Groups = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help=f"Write the table to FILE ({', '.join(TABLE_SUFFIXES)}). Default: to stdout, as "
+            "CSV.",
+            metavar="FILE",
+            rich_help_panel=Group.OUTPUT,
+        ),
+    ] = None,
+) -> Answer:
+    """Results of other programs, or any table, as the long table that every verb reads.
+
+    Its columns are case, metric and value, and of model, task, label, status, parameters, group,
+    stratum, reader, seed and fold those that the files fill. Notes on
+    stderr say what was taken for what.
+
+    \b
+    halfwidth convert summary.json -o long.parquet
+    halfwidth convert A=a/summary.json B=b/summary.json -o both.csv
+    halfwidth convert a/summary.json b/summary.json --model-from folder
+    halfwidth convert mean_dice_raw.csv --metric dsc -o mean_dice.tsv
+    """
+    from halfwidth.io.conversion import long_table, rows_of, stacked
+    from halfwidth.io.writers import check_table_path, csv_text, write_table
+
+    if not files:
+        raise OptionError("name a file: halfwidth convert FILE; 'halfwidth convert --help'")
+    if out is not None:
+        check_table_path(out)
+    named = compared_models.named_files(files, model_from)
+    how = reading.Options.of(ctx.params)
+    tables = {}
+    for name, file in named.items():
+        read = reading.table_in(file, how)
+        try:
+            tables[name] = long_table(read, metric, value, case, groups)
+        except DataError as error:
+            raise DataError(f"{read.source}: {error}") from None
+        for text in tables[name].notes if metric else ():
+            note(f"{read.source}: {text}")
+    is_named = model_from is not None or Path(files[0]) not in named.values()
+    table = stacked(tables) if len(tables) > 1 or is_named else next(iter(tables.values()))
+    if not {"case", "metric", "value"} <= {*table.names}:
+        note("the columns are as they were; --metric NAME says what the values are")
+    if out is None:
+        write(csv_text(table.names, rows_of(table)))
+    else:
+        write_table(table.names, rows_of(table), out)
+        note(f"wrote {out}: {len(table)} rows of {len(table.names)} columns")
+    return Answer(Document())

@@ -1,0 +1,182 @@
+"""Tables of any kind as the canonical long table, and several of them as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
+from halfwidth.io.importers.case_values import CaseValue, metric_name
+from halfwidth.io.layout import layout_of
+from halfwidth.io.table import TEXT, Table
+
+# In the order in which a canonical table has them.
+CANONICAL = CaseValue._fields
+CASE, METRIC, VALUE, MODEL = "case", "metric", "value", "model"
+LABEL, PARAMETERS, GROUP = "label", "parameters", "group"
+
+
+def long_table(
+    table: Table,
+    metric: str | None = None,
+    values: Sequence[str] | None = None,
+    case: str | None = None,
+    groups: str | None = None,
+) -> Table:
+    """A table as the canonical long one.
+
+    Parameters
+    ----------
+    table : Table
+        Canonical already, or wide: a column of case ids and one of values for each label.
+    metric : str, optional
+        What the values of a wide table are, with its parameters; without it, a wide table stays as
+        it is.
+    values : sequence of str, optional
+        Columns of values; default: those with numbers.
+    case, groups : str, optional
+        Columns of case ids and of clusters.
+
+    Returns
+    -------
+    Table
+        Columns ``case, metric, value``, then those of the others that there are; with notes.
+
+    Raises
+    ------
+    DataError
+        If the table is a summary, or has no column of case ids.
+    OptionError
+        If the metric is said of a table that names its own.
+    """
+    if METRIC in table and VALUE in table:
+        if metric is not None or values:
+            raise OptionError(
+                "--metric and --value are for wide tables; this one names the metric of each row"
+            )
+        return _in_order(_with_groups(table, groups), table)
+    if metric is None:
+        if values or case or groups:
+            raise OptionError("--value, --case and --groups need --metric: what the values are")
+        return table
+    layout = layout_of(table, values, None, case, groups)
+    if layout.case is None:
+        raise DataError(
+            f"no column of case ids; name it: --case. It has {shortened(table.names, 10)}"
+        )
+    numbers = [_numbers(table, name) for name in layout.values]
+    count = len(layout.values)
+    name, _, parameters = metric.partition(":")
+    kept = [one for one in CANONICAL if one in table and one not in (layout.case, *layout.values)]
+    source = _with_groups(table, groups)
+    columns = {one: np.repeat(source[one], count) for one in kept}
+    if groups is not None:
+        columns[GROUP] = np.repeat(source[GROUP], count)
+    columns[CASE] = np.repeat(table.columns[layout.case], count)
+    columns[METRIC] = _same(metric_name(name), len(table) * count)
+    columns[VALUE] = np.stack(numbers, axis=1).ravel()
+    if parameters:
+        columns[PARAMETERS] = _same(parameters.replace(",", ";"), len(table) * count)
+    of_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
+    if LABEL not in kept and not of_metric:
+        columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
+    left_out = [
+        one for one in table.names if one not in (layout.case, groups, *layout.values, *kept)
+    ]
+    labels = f"values of {count} columns ({shortened(layout.values, 8)}) as {metric}, cases by "
+    notes = [f"{labels}{layout.case!r}"]
+    if left_out:
+        notes.append(f"left out: the columns {shortened(left_out, 8)}")
+    return _in_order(columns, table, notes)
+
+
+def stacked(tables: Mapping[str, Table]) -> Table:
+    """One table of several, each of a model: its name stands in the column of models.
+
+    Raises
+    ------
+    DataError
+        If a table has models of its own.
+    """
+    for name, table in tables.items():
+        if MODEL in table and not table.is_empty(MODEL):
+            raise DataError(
+                f"{table.source} has a column of models, so its rows cannot all be of {name!r}; "
+                "convert it alone"
+            )
+    names = dict.fromkeys(one for table in tables.values() for one in table.names if one != MODEL)
+    columns = {one: [_cells(table, one) for table in tables.values()] for one in names}
+    columns[MODEL] = [_same(name, len(table)) for name, table in tables.items()]
+    whole = {one: _joined(parts) for one, parts in columns.items()}
+    return _in_order(whole, next(iter(tables.values())))
+
+
+def rows_of(table: Table) -> list[tuple[Any, ...]]:
+    """The rows of a table as they are written: missing text as None, numbers as Python has them."""
+    lists = []
+    for column in table.columns.values():
+        cells = column.tolist()
+        text = column.dtype.kind == "T"
+        lists.append(
+            [None if isinstance(cell, float) else cell for cell in cells] if text else cells
+        )
+    return list(zip(*lists, strict=True))
+
+
+def _with_groups(table: Table, groups: str | None) -> dict[str, NDArray[Any]]:
+    """The columns of a table, that of the clusters under its canonical name."""
+    if groups is None:
+        return dict(table.columns)
+    if groups not in table:
+        raise UnknownNameError("column", groups, table.names)
+    others = {name: column for name, column in table.columns.items() if name != groups}
+    return others | {GROUP: table.columns[groups]}
+
+
+def _in_order(
+    columns: Mapping[str, NDArray[Any]], table: Table, notes: Sequence[str] = ()
+) -> Table:
+    """The columns in canonical order, any others behind them."""
+    known = [name for name in CANONICAL if name in columns]
+    others = [name for name in columns if name not in known]
+    return Table(
+        {name: columns[name] for name in (*known, *others)},
+        notes=tuple(notes),
+        source=table.source,
+    )
+
+
+def _numbers(table: Table, name: str) -> NDArray[np.float64]:
+    cells = table.values(name, np.arange(len(table)))
+    if cells.dtype.kind == "O":
+        wrong = next(row for row, cell in enumerate(cells) if isinstance(cell, str))
+        raise DataError(
+            f"column {name!r} holds {shown(cells[wrong])} in row {table.row_number(wrong)}, which "
+            "is no number; name the columns of values with --value"
+        )
+    return np.asarray(cells, dtype=float)
+
+
+def _same(text: str, count: int) -> NDArray[Any]:
+    return np.full(count, text, dtype=TEXT)
+
+
+def _cells(table: Table, name: str) -> NDArray[Any]:
+    if name in table:
+        return table.columns[name]
+    return np.full(len(table), np.nan)
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Parts of a column as one; numbers and text together become text."""
+    kinds = {part.dtype.kind for part in parts}
+    if len(kinds) == 1:
+        return np.concatenate(parts)
+    cells = [cell for part in parts for cell in part.tolist()]
+    if kinds <= set("biuf"):
+        return np.array(cells, dtype=float)
+    texts = [np.nan if cell is None or cell != cell else str(cell) for cell in cells]  # noqa: PLR0124
+    return np.array(texts, dtype=TEXT)

@@ -1,0 +1,75 @@
+"""MONAI's tables: values of images, and those that hold none."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+import halfwidth as hw
+from halfwidth.core.errors import DataError
+from halfwidth.io.conversion import long_table
+from halfwidth.io.layout import layout_of
+from halfwidth.io.readers import Reading, read_table
+
+FIXTURES = Path(__file__).parent / "fixtures" / "monai"
+
+
+def test_values_of_images() -> None:
+    table = read_table(FIXTURES / "mean_dice_raw.csv")
+    assert table.names == ["filename", "class0", "class1", "mean"]
+    assert "without a value: 1; MONAI has none where the reference is empty" in table.notes[-1]
+    estimates = hw.summary_table(table, metric="dsc", missing="omit", rng=1)
+    # 3.60 / 4, 2.10 / 3 and 3.285 / 4.
+    assert [one.value for one in estimates] == pytest.approx([0.9, 0.7, 0.82125])
+    assert [one.n for one in estimates] == [4, 3, 4]
+
+
+def test_a_header_with_more_means_than_values() -> None:
+    table = read_table(FIXTURES / "hausdorff_distance_raw.csv")
+    assert table.names == ["filename", "class0", "class1", "mean"]
+    assert any("says 'mean' 2 times" in note for note in table.notes)
+    long = long_table(table, "hd:percentile=95,definition=pooled")
+    assert long.names == ["case", "metric", "value", "label", "parameters"]
+    assert set(long.levels("parameters")) == {"percentile=95;definition=pooled"}
+    values = dict(
+        zip(
+            zip(long.levels("case"), long.levels("label"), strict=True),
+            long.columns["value"].tolist(),
+            strict=True,
+        )
+    )
+    case = "/data/imagesTs/case_0{}.nii.gz".format
+    assert values[case(3), "class1"] == 6.0
+    assert values[case(4), "class1"] == math.inf
+    assert math.isnan(values[case(2), "class1"])
+    assert table.row_number(2) == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("a,0.5,0.6,0.55,0.55\n", "line 2 has 5 cells where the header names 4"),
+        ("a,0.5\n", "line 2 has 2 cells where the header names 4"),
+        ('a,"0.5,0.6,0.55\n', "line 2 cannot be read"),
+        ("", "no rows"),
+    ],
+)
+def test_rows_that_do_not_fit_the_header(rows: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "iou_raw.csv"
+    file.write_text("filename,class0,class1,mean,mean\n" + rows)
+    with pytest.raises(DataError, match=message):
+        read_table(file)
+
+
+def test_files_without_cases_are_refused() -> None:
+    with pytest.raises(DataError, match=r"is a summary.*_raw\.csv"):
+        layout_of(read_table(FIXTURES / "mean_dice_summary.csv"))
+    with pytest.raises(DataError, match=r"MONAI wrote it, it holds averages.*_raw\.csv"):
+        read_table(FIXTURES / "metrics.csv")
+
+
+def test_as_plain_text_the_header_is_wrong() -> None:
+    with pytest.raises(DataError, match="line 2 has 4 cells where the header has 5"):
+        read_table(FIXTURES / "hausdorff_distance_raw.csv", Reading(format="csv"))
