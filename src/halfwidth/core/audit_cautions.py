@@ -28,8 +28,8 @@ AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW903",
         "stated mean rests on a policy",
-        "The stated mean of {stated:.6g} ({source}) is that of the cases with {missing} missing "
-        "values {policy}; {others}.",
+        "The stated mean of {stated:.6g} ({source}) is that of the cases with missing values "
+        "({missing}) {policy}; it would be {others}.",
         "Where values are missing, a mean depends on what they count as. Tools decide that without "
         "a word, so that the means of two tools on the same cases may differ.",
         "Name the policy beside the number, and estimate with the same one: missing='omit' or "
