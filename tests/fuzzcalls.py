@@ -413,6 +413,7 @@ RANKED: Mapping[str, Draw] = {
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
     "test": words("auto", "auto", "auto", "wilcoxon", "permutation"),
+    "ties": words("min", "min", "average", "max"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
@@ -547,7 +548,7 @@ OF_FIGURES: Mapping[str, Draw] = {
     "groups": words(None, {"a": ["x"] * 10}),
 }
 OF_RANKING_FIGURES: Mapping[str, Draw] = {
-    "kind": words("rank-sets", "blob", "heatmap", "significance", "lines"),
+    "kind": words("rank-sets", "blob", "heatmap", "lines", "dots", "podium", "case-heatmap"),
     "width": words("page", "column"),
 }
 
@@ -570,6 +571,8 @@ def source_of(function: str, argument: str) -> Draw:
     home, _, name = function.partition(".")
     if home == "plots":
         own = OF_RANKING_FIGURES if name == "figures_of_rankings" else {}
+        if name == "podium":
+            own = {"width": words(3.3, 6.7)}
         return {**GOOD, **OF_FIGURES, **own}[argument]
     return {**GOOD, **OWN.get(name, {})}[argument]
 

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import EllipseCollection, QuadMesh
+from matplotlib.collections import EllipseCollection, LineCollection, QuadMesh
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
+from scipy import stats
 
 import halfwidth as hw
 from halfwidth import plots
 from halfwidth.core.ranking import Rankings, RankSet
+from halfwidth.plots.ranking.panels import KINDS
 from halfwidth.plots.style import shorter
 
 FEW: dict[str, Any] = {"n_resamples": 99, "rng": 2}
@@ -46,8 +48,10 @@ ONE_AXES = {
     plots.blob: plots.blob_frame,
     plots.heatmap: plots.blob_frame,
     plots.significance: plots.significance_frame,
+    plots.dots: plots.dots_frame,
+    plots.case_heatmap: plots.case_heatmap_frame,
+    plots.podium: plots.podium_frame,
 }
-KINDS = ("rank-sets", "blob", "heatmap", "significance", "lines")
 
 
 def drawn(figure: Any) -> None:
@@ -188,6 +192,92 @@ def test_lines_join_the_ranks_of_tasks_and_leave_gaps() -> None:
         np.testing.assert_array_equal(line.get_ydata(), ranks)
     assert len(frame) == sum(len(ranking.models) for ranking in RANKINGS)
     assert [text.get_text() for text in ax.get_xticklabels()] == [one.label for one in RANKINGS]
+
+
+def test_dots_are_the_cases_and_boxes_their_quartiles() -> None:
+    frame, ax = plots.dots_frame(LIVER), plots.dots(LIVER)
+    assert LIVER.cases is not None
+    values = LIVER.cases.values
+    drawn_dots = {
+        line.get_color(): line for line in parts(ax, "lines") if len(line.get_xdata()) == 15
+    }
+    for name, look in plots.model_looks(LIVER).items():
+        assert sorted(drawn_dots[look.colour].get_xdata()) == sorted(values[name])
+        mine = frame[frame["model"] == name].set_index("kind")
+        quartiles = np.quantile(values[name], [0.25, 0.5, 0.75])
+        box = mine.loc["box"]
+        np.testing.assert_allclose([box["low"], box["x"], box["high"]], quartiles)
+        assert mine.loc["estimate", "x"] == LIVER[name].value
+    boxes = {(patch.get_x(), patch.get_width()) for patch in parts(ax, "patches")}
+    expected = frame[frame["kind"] == "box"]
+    assert boxes == set(zip(expected["low"], expected["high"] - expected["low"], strict=True))
+
+
+def test_ranks_within_cases_have_no_place_among_the_values() -> None:
+    given = {name: np.linspace(0.2, 0.8, 12) + k / 9 for k, name in enumerate("AB")}
+    (ranked,) = hw.rank(given, metric="dsc", scheme="rank_then_aggregate", keep_cases=True, **FEW)
+    assert set(plots.dots_frame(ranked)["kind"]) == {"case", "box", "whiskers"}
+    assert not any("diamonds" in text.get_text() for text in plots.dots(ranked).texts)
+
+
+def test_ranks_within_cases_are_those_of_scipy() -> None:
+    assert LIVER.cases is not None
+    values = LIVER.cases.values
+    names = list(values)
+    ranks = stats.rankdata(-np.stack([values[name] for name in names]), "min", axis=0)
+    frame = plots.case_heatmap_frame(LIVER)
+    podium = plots.podium_frame(LIVER)
+    for name, row in zip(names, ranks.astype(int), strict=True):
+        expected = np.bincount(row, minlength=len(names) + 1)[1:]
+        mine = frame[frame["model"] == name].set_index("rank")["count"]
+        assert mine.reindex(range(1, 5), fill_value=0).tolist() == expected.tolist()
+        bars = podium[(podium["kind"] == "bar") & (podium["model"] == name)]
+        np.testing.assert_allclose(bars["y"], expected / 15)
+        dots = podium[(podium["kind"] == "case") & (podium["model"] == name)]
+        assert sorted(zip(dots["y"], dots["place"], strict=True)) == sorted(
+            zip(values[name], row, strict=True)
+        )
+
+
+def test_where_less_is_better_the_least_value_is_first() -> None:
+    given = {"A": np.arange(12.0), "B": np.arange(12.0) + 1}
+    (ranked,) = hw.rank(given, metric="hd95", keep_cases=True, **FEW)
+    frame = plots.case_heatmap_frame(ranked)
+    assert frame[["model", "rank", "count"]].to_numpy().tolist() == [["A", 1, 12], ["B", 2, 12]]
+
+
+def test_a_podium_is_thinned_and_says_so() -> None:
+    generator = np.random.default_rng(6)
+    given = {f"team {place}": generator.beta(9 - place / 4, 2, 450) for place in range(14)}
+    (ranked,) = hw.rank(given, metric="dsc", method="t", keep_cases=True, **FEW)
+    frame, figure = plots.podium_frame(ranked), plots.podium(ranked)
+    dots = frame[frame["kind"] == "case"]
+    assert (dots["case"].nunique(), dots["model"].nunique()) == (200, 12)
+    assert set(dots["model"]) == {model.name for model in ranked.models[:12]}
+    (lines,) = parts(figure.axes[0], "collections", LineCollection)
+    assert np.shape(lines.get_segments()) == (200, 12, 2)
+    note = figure.legends[0].get_title().get_text().replace("\n", " ")
+    assert "200 of 450 cases" in note
+    assert "the first 12 of 14 models, placed among each other" in note
+    bars = frame[frame["kind"] == "bar"]
+    # Shares of all 450 cases.
+    assert bars.groupby("model")["y"].sum().tolist() == pytest.approx([1.0] * 12)
+    np.testing.assert_allclose(450 * bars["y"], np.rint(450 * bars["y"]), atol=1e-9)
+
+
+def test_without_cases_figures_of_them_say_what_to_do() -> None:
+    bare = replace(LIVER, cases=None)
+    for draw in (plots.dots, plots.podium, plots.case_heatmap, plots.dots_frame):
+        with pytest.raises(
+            hw.OptionError, match=r"liver: .* needs .* rank\(\.\.\., keep_cases=True"
+        ):
+            draw(bare)
+    generator = np.random.default_rng(1)
+    truth = generator.integers(0, 2, 40)
+    scores = {name: generator.random(40) + truth / 2 for name in "AB"}
+    (of_test_set,) = hw.rank(scores, truth, metric="auroc", keep_cases=True, **FEW)
+    with pytest.raises(hw.OptionError, match="dots needs a value of each case"):
+        plots.dots(of_test_set)
 
 
 @pytest.mark.slow

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from halfwidth.core.ranking import Rankings
 
 KINDS = ("distribution", "forest")
-RANKING_KINDS = ("rank-sets", "blob", "heatmap", "significance", "lines")
+RANKING_KINDS = (
+    *("rank-sets", "significance", "lines", "dots", "podium", "case-heatmap", "heatmap", "blob"),
+)
 # Of rankings, those that draw values of cases.
-OF_CASES: Sequence[str] = ()
+OF_CASES = ("dots", "podium", "case-heatmap")
 TEST_SET_KINDS = ("roc", "pr", "confusion", "forest")
 
 

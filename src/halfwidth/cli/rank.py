@@ -108,6 +108,16 @@ def rank(
             rich_help_panel=Group.COMPARISON,
         ),
     ] = "auto",
+    ties: Annotated[
+        str,
+        typer.Option(
+            help="The rank that models share which are equal in a case, of rank_then_aggregate: "
+            "min, average or max.",
+            metavar="NAME",
+            autocompletion=completion.one_of("min", "average", "max"),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "min",
     margin: Annotated[
         float,
         typer.Option(
@@ -152,8 +162,9 @@ def rank(
         str | None,
         typer.Option(
             help="With --plot. rank-sets (default): ranks with their confidence sets; "
-            "significance: who is shown to be better than whom; lines: ranks across tasks; blob, "
-            "heatmap: ranks in bootstrap resamples.",
+            "significance: who is shown to be better than whom; lines: ranks across tasks or "
+            "schemes; dots, podium, case-heatmap: of the cases; heatmap, blob: of bootstrap "
+            "resamples.",
             metavar="KIND",
             autocompletion=completion.one_of(*figures.RANKING_KINDS),
             rich_help_panel=Group.OUTPUT,

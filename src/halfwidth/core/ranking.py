@@ -112,7 +112,7 @@ class Ranking:
     Attributes
     ----------
     models : tuple of RankedModel
-        The best first; models of equal rank in the order in which they were given.
+        The best first; equal ones in the order in which they were given.
     subject : str
         What is ranked, in prose: ``mean DSC``, ``mean rank by DSC``.
     scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}
@@ -140,6 +140,8 @@ class Ranking:
         holds them.
     test : str
         That decides the wins with ``"test_then_rank"``; else empty.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case; of the ranking itself the smallest.
     missing : {"raise", "omit", "worst", "worst_rank"}
         What missing values count as.
     under_policies : mapping of str to mapping of str to int
@@ -162,6 +164,7 @@ class Ranking:
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
     test: str = ""
+    ties: str = "min"
     missing: str = "raise"
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
@@ -233,6 +236,7 @@ class Ranking:
             "subject": self.subject,
             "scheme": self.scheme,
             "test": self.test or None,
+            "ties": self.ties,
             "margin": self.margin,
             "confidence_level": self.confidence_level,
             "n": first.n,

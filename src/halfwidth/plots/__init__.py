@@ -9,9 +9,11 @@ from halfwidth.plots.figure import Panel, figure_of, figure_of_panels, figure_of
 from halfwidth.plots.forest import forest, forest_frame
 from halfwidth.plots.pairs import figure_of_pairs, paired_cases, paired_cases_frame
 from halfwidth.plots.plan import plan_curve, plan_frame
+from halfwidth.plots.ranking.cases import case_heatmap, case_heatmap_frame, dots, dots_frame
 from halfwidth.plots.ranking.lines import rank_lines, rank_lines_frame
 from halfwidth.plots.ranking.looks import model_looks
 from halfwidth.plots.ranking.panels import figures_of_rankings
+from halfwidth.plots.ranking.podiums import podium, podium_frame
 from halfwidth.plots.ranking.sets import (
     rank_sets,
     rank_sets_frame,
@@ -32,11 +34,15 @@ __all__ = [
     "bland_altman_frame",
     "blob",
     "blob_frame",
+    "case_heatmap",
+    "case_heatmap_frame",
     "confusion",
     "differences",
     "differences_frame",
     "distribution",
     "distribution_frame",
+    "dots",
+    "dots_frame",
     "figure_of",
     "figure_of_pairs",
     "figure_of_panels",
@@ -51,6 +57,8 @@ __all__ = [
     "paired_cases_frame",
     "plan_curve",
     "plan_frame",
+    "podium",
+    "podium_frame",
     "pr",
     "rank_lines",
     "rank_lines_frame",

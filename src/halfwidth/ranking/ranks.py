@@ -16,6 +16,7 @@ from halfwidth.core.types import Array
 Ranks = NDArray[np.intp]
 # Numbers in the temporaries of a block of resamples. No result depends on it.
 BLOCK = 2_000_000
+TIES = ("min", "average", "max")
 
 
 def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
@@ -40,6 +41,19 @@ def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
     for model in range(merits.shape[-1]):
         ranks += merits[..., model, None] - merits > tolerance
     return ranks
+
+
+def tied_ranks(merits: Array, ties: str) -> Array:
+    """Ranks of which equal models share the smallest, the largest or the mean, as SciPy names it.
+
+    >>> [tied_ranks(np.array([0.9, 0.7, 0.9]), ties).tolist() for ties in TIES]
+    [[1.0, 3.0, 1.0], [1.5, 3.0, 1.5], [2.0, 3.0, 2.0]]
+    """
+    least = ranks_of(merits).astype(float)
+    if ties == "min":
+        return least
+    most = merits.shape[-1] + 1.0 - ranks_of(-merits)
+    return np.asarray(most if ties == "max" else (least + most) / 2)
 
 
 @frozen(eq=False)

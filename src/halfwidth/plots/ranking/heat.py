@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Cells of wider maps than this have no room for numbers.
 MOST_NUMBERS = 12
 # Shares above this have white numbers.
-DARK = 0.55
+DARK = 0.6
 
 
 def shades() -> Any:

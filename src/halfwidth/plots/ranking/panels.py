@@ -11,8 +11,10 @@ from halfwidth.core.checks import one_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking
 from halfwidth.plots.ranking import rows
+from halfwidth.plots.ranking.cases import CASE_HEATMAP, DOTS
 from halfwidth.plots.ranking.lines import check_lines, new_lines_axes, paint_lines
 from halfwidth.plots.ranking.looks import Looks, model_looks, several
+from halfwidth.plots.ranking.podiums import podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
 from halfwidth.plots.study.axes import height_below, legend_below
@@ -22,8 +24,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROWS = {"rank-sets": RANK_SETS, "blob": BLOB, "heatmap": HEATMAP, "significance": SIGNIFICANCE}
-KINDS = (*ROWS, "lines")
+ROWS = {
+    "rank-sets": RANK_SETS,
+    "dots": DOTS,
+    "heatmap": HEATMAP,
+    "case-heatmap": CASE_HEATMAP,
+    "blob": BLOB,
+    "significance": SIGNIFICANCE,
+}
+KINDS = (*ROWS, "podium", "lines")
 Width = Literal["page", "column"]
 # Of a figure in inches, and how many panels stand beside each other in it.
 WIDTHS = {"page": WIDTH, "column": 8.5 / 2.54}
@@ -81,8 +90,9 @@ def figures_of_rankings(
     rankings : Ranking, Rankings or sequence of Ranking
         Those of one metric share a figure, a panel for each task.
     kind : str
-        ``"rank-sets"``, ``"blob"`` (of several tasks a panel for each model), ``"heatmap"``,
-        ``"significance"`` or ``"lines"``.
+        ``"rank-sets"``, ``"significance"``, ``"lines"``, ``"heatmap"``, ``"blob"`` (of several
+        tasks a panel for each model), or of rankings made with ``keep_cases=True`` ``"dots"``,
+        ``"podium"`` (a figure for each task) or ``"case-heatmap"``.
     width : {"page", "column"}
         17 cm or 8.5 cm.
 
@@ -123,6 +133,8 @@ def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) ->
         ax = new_lines_axes(len(looks), WIDTHS[width])
         figure: Any = paint_lines(check_lines(group), looks, ax).figure
         return [figure]
+    if kind == "podium":
+        return [podium(ranking, looks=looks, width=WIDTHS[width]) for ranking in group]
     names, note = tuple(looks), ROWS[kind].note(group[0])
     if kind == "blob" and len(group) > 1:
         names = tuple(ranking.label for ranking in group)

@@ -16,6 +16,7 @@ from halfwidth.plots.style import (
     QUIET,
     TEXT_SIZE,
     WIDTH,
+    break_label,
     require_matplotlib,
     shorter,
 )
@@ -29,6 +30,10 @@ PAGE, ROW, AROUND = 9.2, 0.18, 0.85
 POINTS = 72
 NAME_WIDTH, UPRIGHT_WIDTH, TITLE_WIDTH = 30, 18, 28
 LEAST_SIZE = 5.0
+# Letters to an inch, and those that any line of a title may have.
+LETTERS, SHORTEST_LINE = 14, 16
+# The share of a figure left of axes of which the layout does not know the labels yet.
+BEFORE_LABELS = 0.125
 # Fewer ticks where ranks have little room.
 MOST_TICKS = 10
 
@@ -106,6 +111,21 @@ def width_of(ax: Axes) -> float:
     return float(ax.figure.bbox.width / ax.figure.dpi)
 
 
+def inches_across(ax: Axes) -> float:
+    """About how wide the axes will be when the layout has made room for the labels of rows."""
+    place, grid = ax.get_position(), ax.get_subplotspec()
+    longest = max((len(text.get_text()) for text in ax.get_yticklabels()), default=0)
+    lacking = max(0.0, longest / LETTERS - width_of(ax) * BEFORE_LABELS)
+    columns = grid.get_gridspec().ncols if grid else 1
+    return width_of(ax) * float(place.width) - lacking / columns
+
+
+def x_title(ax: Axes, text: str) -> None:
+    """The title of the horizontal axis, in lines that fit it."""
+    lines = break_label(text, max(SHORTEST_LINE, int(LETTERS * inches_across(ax))))
+    ax.set_xlabel(lines, fontsize=TEXT_SIZE, parse_math=False)
+
+
 def row_height(rows: int, most: float = ROW) -> float:
     """Inches, so that all rows fit a page."""
     return min(most, (PAGE - AROUND) / rows)
@@ -127,9 +147,7 @@ def label_columns(ax: Axes, names: Sequence[str]) -> None:
     ax.set_xlim(-0.6, len(names) - 0.4)
     ax.tick_params(axis="x", length=0)
     ax.spines["bottom"].set_visible(False)
-    # Before the layout axes have about the width that they will have.
-    inches = width_of(ax) * ax.get_position().width
-    size = min(TEXT_SIZE, 0.8 * POINTS * inches / len(names))
+    size = min(TEXT_SIZE, 0.9 * POINTS * inches_across(ax) / len(names))
     if size < LEAST_SIZE:
         ax.set_xticks([])
         ax.set_xlabel("models in the order of the rows", fontsize=NOTE_SIZE)
@@ -144,7 +162,7 @@ def rank_axis(ax: Axes, ranks: int, title: str) -> None:
     ax.set_xlim(0.4, ranks + 0.6)
     ax.set_xticks(rank_ticks(ranks))
     ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)
-    ax.set_xlabel(title, fontsize=TEXT_SIZE, parse_math=False)
+    x_title(ax, title)
     ax.grid(axis="x", color=FAINT, linewidth=0.6)
     ax.set_axisbelow(True)
 
