@@ -121,7 +121,8 @@ class Ranking:
     top : int
         How many first ranks ``top_share`` takes together.
     groups : tuple of tuple of str
-        The largest groups of models of which no two are told apart; they may overlap.
+        The largest groups of models of which no two are told apart; they may overlap. No more than
+        1000 are sought.
     tau : float
         Mean Kendall's τ-b of the rankings of bootstrap resamples with the ranking; NaN where it is
         not defined.
@@ -148,6 +149,8 @@ class Ranking:
         Where values are missing, the rank of each model under each policy that applies.
     metrics : tuple of str
         The metric by which models are ranked, or several that were combined within cases.
+    more_groups : bool
+        Whether there are other groups.
     """
 
     models: tuple[RankedModel, ...]
@@ -168,6 +171,7 @@ class Ranking:
     missing: str = "raise"
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
+    more_groups: bool = False
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -183,9 +187,9 @@ class Ranking:
         return self.models[0].estimate.label
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, str, str]:
         """What tells it from other rankings: its label, its metric and its scheme."""
-        return self.label, *self.metrics, self.scheme
+        return self.label, ranking_words.listed(self.metrics), self.scheme
 
     @property
     def by(self) -> Mapping[str, Any]:
@@ -247,6 +251,7 @@ class Ranking:
             "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
+            "more_groups": self.more_groups,
             "claims": [list(pair) for pair in self.claims],
             "top": self.top,
             "kendall_tau": plain(self.tau),
