@@ -413,6 +413,7 @@ RANKED: Mapping[str, Draw] = {
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
     "test": words("auto", "auto", "auto", "wilcoxon", "permutation"),
+    "ties": words("min", "min", "average", "max"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),
@@ -429,6 +430,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "rank_table": {
         **COMPARED_TABLE,
         **RANKED,
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
         "by": words(None, "model", "case", "missing"),
         "task": words((), (), "case", "missing"),
         "combine": words(None, "mean_rank", "median_rank"),

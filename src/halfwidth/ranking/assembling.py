@@ -15,41 +15,18 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.estimate import Estimate, subject_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-from halfwidth.core.spec import Better, Estimand
+from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
-from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
+from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
-from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, of_scheme
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, of_scheme
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
-
-
-@frozen
-class RankingOptions:
-    """How models are ranked, checked.
-
-    Attributes
-    ----------
-    schemes : tuple of str
-        Of `SCHEMES`, a ranking for each.
-    margin : float
-    top : int
-    worst_rank : bool
-        Whether a missing value takes the last rank of its case.
-    combining : Combining
-        How the rankings are combined.
-    """
-
-    schemes: tuple[str, ...]
-    margin: float
-    top: int
-    worst_rank: bool = False
-    combining: Combining = Combining()
 
 
 def ranked(
@@ -58,16 +35,33 @@ def ranked(
     options: RankingOptions,
     settings: Settings,
     parts: Collection[int] = (),
+    further: Sequence[MeasuredFamily] = (),
 ) -> tuple[Ranking, Trace]:
     """The ranking of one family by one scheme, and what a consensus takes of it.
 
-    ``parts``: how many rankings share the error probability, for each consensus it is part of.
+    Parameters
+    ----------
+    family : MeasuredFamily
+    scheme : str
+    options : RankingOptions
+    settings : Settings
+    parts : collection of int
+        How many rankings share the error probability, for each consensus it is part of.
+    further : sequence of MeasuredFamily
+        The same models and cases by other metrics, whose ranks within cases are combined.
     """
-    _check_direction(family)
-    under_policies = _ranks_under_policies(family, scheme, options, settings)
+    for one in (family, *further):
+        _check_direction(one)
+    under_policies: dict[str, dict[str, int]] = {}
+    if not further:
+        under_policies = _ranks_under_policies(family, scheme, options, settings)
     cases = family.cases if settings.keep_cases else None
-    metrics = metric_names(family)
-    family = of_scheme(family, scheme)
+    metrics = metric_names(family, *further)
+    if further:
+        every = [family, *further]
+        family = combined_within_cases(every, options.combining.combine, options.ties)
+    else:
+        family = of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -89,16 +83,15 @@ def ranked(
     ]
     models = _with_shares(models, distribution, options.top)
     names = list(family.jobs)
-    position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
-    groups.sort(key=lambda group: [position[place] for place in group])
+    # The groups of the first models come first.
+    groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
     ranking = Ranking(
         tuple(models[place] for place in order),
         contest.subject,
         scheme,
         options.margin,
         options.top,
-        tuple(tuple(names[place] for place in group) for group in groups if len(group) > 1),
+        tuple(tuple(names[order[at]] for at in group) for group in groups if len(group) > 1),
         _mean_tau(distribution),
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
@@ -113,8 +106,10 @@ def ranked(
         cases,
         metrics=metrics,
         test=contest.test,
+        ties=options.ties if scheme == WITHIN_CASES else "min",
         missing=WORST_RANK if options.worst_rank else settings.request.missing,
         under_policies=under_policies,
+        more_groups=more_groups,
     )
     claims = {part: pairs.claims(part) for part in parts}
     return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
@@ -178,16 +173,19 @@ def _sign(job: Job) -> float:
     return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
-def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
-    """The metric of a family by its name and the parameters that are bound: ``nsd:tolerance=3``."""
-    metric = next(iter(family.jobs.values())).functional.metric
+def metric_names(*families: MeasuredFamily) -> tuple[str, ...]:
+    """Metrics by name and the parameters that are bound: ``nsd:tolerance=3``."""
+    return tuple(_name(next(iter(family.jobs.values())).functional.metric) for family in families)
+
+
+def _name(metric: Metric) -> str:
     bound = [
         f"{parameter.name}={parameter.word(value)}"
         for parameter in metric.spec.parameters
         for value in [metric.parameters.get(parameter.name, parameter.default)]
         if value is not None and value != parameter.default
     ]
-    return (":".join(filter(None, [metric.spec.name, ",".join(bound)])),)
+    return ":".join(filter(None, [metric.spec.name, ",".join(bound)]))
 
 
 def _ranks_under_policies(
@@ -196,7 +194,7 @@ def _ranks_under_policies(
     """The rank of each model under each policy for missing values."""
     found = {}
     for policy, measured in applying(family.policies, scheme).items():
-        jobs = of_scheme(measured, scheme).jobs
+        jobs = of_scheme(measured, scheme, options.ties).jobs
         if scheme == TESTS:
             merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
         else:
