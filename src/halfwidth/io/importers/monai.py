@@ -8,13 +8,16 @@ shorter than the header.
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.io.delimited import read_delimited
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
-from halfwidth.io.table import Table, text_column
-from halfwidth.io.table_sources import text_of
+from halfwidth.io.table import StatedMean, Table, text_column
+from halfwidth.io.table_sources import Source, text_of
 
 FILENAME, MEAN = "filename", "mean"
 
@@ -40,7 +43,27 @@ def _read_raw(candidate: Candidate, _: ImportOptions) -> Table:
             f"without a value: {missing}; MONAI has none where the reference is empty, whatever "
             "was predicted there"
         )
-    return Table(table.columns, table.row_numbers, tuple(notes))
+    stated = tuple(_means_beside(candidate, classes))
+    return Table(table.columns, table.row_numbers, tuple(notes), stated_means=stated)
+
+
+def _means_beside(candidate: Candidate, classes: Sequence[str]) -> Iterator[StatedMean]:
+    """The means of the classes in the summary beside the values, where one can be read."""
+    own = "" if candidate.path is None else candidate.path.name
+    file = candidate.beside(own.replace("_raw.", "_summary.")) if "_raw." in own else None
+    if file is None:
+        return
+    try:
+        with Source.open(file) as source:
+            summary = read_delimited(source, candidate.separators, header=True, decimal=None)
+    except (DataError, OSError):
+        return
+    if summary.names[:1] != ["class"] or MEAN not in summary or not summary.is_numeric(MEAN):
+        return
+    means = summary.values(MEAN, np.arange(len(summary))).tolist()
+    for name, mean in zip(summary.columns["class"].tolist(), means, strict=True):
+        if name in classes and math.isfinite(mean):
+            yield StatedMean(mean, name, {}, source=f"mean in {file.name}")
 
 
 def _with_fewer_columns(candidate: Candidate, surplus: int) -> Table:
