@@ -413,6 +413,7 @@ RANKED: Mapping[str, Draw] = {
         ["aggregate_then_rank", "rank_then_aggregate"],
     ),
     "test": words("auto", "auto", "auto", "wilcoxon", "permutation"),
+    "ties": words("min", "min", "average", "max"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
     "top": words(1, 3, 0),

@@ -95,6 +95,30 @@ def test_a_file_that_is_cut_short(tmp_path: Path) -> None:
     assert complaint(path).startswith("cannot be read as Parquet (")
 
 
+@pytest.mark.parametrize("column", [np.zeros(200), ["a" * 50] * 200, ["a", None] * 100])
+def test_a_small_file_that_would_fill_the_memory(
+    column: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path, {"dice": [0.5] * 200, "other": column})
+    assert len(read_table(path)) == 200
+    monkeypatch.setattr(parquet, "ALWAYS_TAKEN", 8000)
+    monkeypatch.setattr(parquet, "MOST_EXPANSION", 1)
+    assert "MB of memory" in complaint(path)
+
+
+def test_the_memory_of_texts_counts_each_as_often_as_it_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = saved(tmp_path, {"case": ["ab", "c", None, "ab"], "dice": [0.5] * 4})
+    # Four numbers, and four texts of 2 + 1 + 0 + 2 letters.
+    taken = 4 * parquet.BYTES_OF_NUMBER + 4 * parquet.BYTES_OF_TEXT + 5 * parquet.TIMES_TEXT
+    monkeypatch.setattr(parquet, "MOST_EXPANSION", 0)
+    monkeypatch.setattr(parquet, "ALWAYS_TAKEN", taken)
+    assert len(read_table(path)) == 4
+    monkeypatch.setattr(parquet, "ALWAYS_TAKEN", taken - 1)
+    assert "MB of memory" in complaint(path)
+
+
 def test_text_in_no_encoding(tmp_path: Path) -> None:
     path = saved(tmp_path, {"case": ["groesse"] * 3, "dice": [0.5, 0.6, 0.7]})
     path.write_bytes(path.read_bytes().replace(b"groesse", b"gr\xf6\xdfe12"))

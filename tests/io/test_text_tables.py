@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import halfwidth as hw
-from halfwidth.io import table_sources
+from halfwidth.io import delimited, table_sources
 from halfwidth.io.readers import Reading, read_table
 from halfwidth.io.table import Table
 
@@ -352,3 +352,27 @@ def test_a_blank_line_far_down_is_a_missing_value_unless_nothing_follows(tmp_pat
     assert len(table) == 40_000
     assert np.flatnonzero(np.isnan(table.values("dice", np.arange(40_000)))).tolist() == [20_000]
     assert table.row_number(20_000) == 20_002
+
+
+def test_wide_tables_are_read_in_shorter_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.csv"
+    rows = [[f"{row}.{column}" for column in range(12)] for row in range(50)]
+    header = [f"x{column}" for column in range(12)]
+    path.write_text("\n".join(",".join(row) for row in [header, *rows]), encoding="utf-8")
+    whole = read_table(path)
+    monkeypatch.setattr(delimited, "CELLS", 100)
+    monkeypatch.setattr(delimited, "FEWEST", 1)
+    parts = read_table(path)
+    assert whole.names == parts.names
+    for name in whole.names:
+        assert whole.levels(name) == parts.levels(name)
+
+
+def test_more_columns_than_any_table_has(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(b"x," * 200_000 + b"y\n" + b"0," * 200_000 + b"1\n")
+    with pytest.raises(hw.DataError, match="200001 columns; at most 100000"):
+        read_table(path)

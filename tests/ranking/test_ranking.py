@@ -135,6 +135,18 @@ def test_ranks_within_cases_are_averaged() -> None:
     assert ranking.subject == "mean rank by DSC"
 
 
+@pytest.mark.parametrize("ties", ["min", "average", "max"])
+def test_ties_within_cases_share_the_rank_that_is_named(ties: Any) -> None:
+    given = {name: values.round(1) for name, values in models().items()}
+    ranks = stats.rankdata(-np.stack(list(given.values())), ties, axis=0)
+    assert len(np.unique(ranks)) > 3
+    how: dict[str, Any] = {"metric": "dsc", "scheme": "rank_then_aggregate", **FEW}
+    (ranking,) = hw.rank(given, ties=ties, **how)
+    expected = dict(zip(given, ranks.mean(axis=1), strict=True))
+    assert {model.name: model.value for model in ranking.models} == pytest.approx(expected)
+    assert ranking.to_dict()["ties"] == ties
+
+
 def test_several_schemes_make_a_ranking_each() -> None:
     schemes: Any = ["aggregate_then_rank", "rank_then_aggregate"]
     both = hw.rank(models(), metric="dsc", scheme=schemes, **FEW)
@@ -245,6 +257,8 @@ def test_a_missing_value_needs_a_policy_and_counts_as_it_says() -> None:
         (lambda: hw.rank(models(), metric="dsc", top=0), hw.OptionError, "top=0"),
         (lambda: hw.rank(models(), **UNKNOWN), hw.OptionError, "scheme"),
         (lambda: hw.rank(models(), metric="dsc", scheme=()), hw.OptionError, "no scheme"),
+        (lambda: hw.rank(models(), metric="dsc", ties="max"), hw.OptionError, "within cases"),
+        (lambda: hw.rank(models(), metric="dsc", ties="mean"), hw.OptionError, "min, average"),
         (lambda: hw.rank(models((0.0,)), metric="dsc"), hw.DataError, "one model"),
         (lambda: hw.rank({"A": [0.1], "B": [0.2]}, metric="dsc"), hw.DataError, "one case|1 case"),
         (lambda: hw.rank({}, metric="dsc"), hw.DataError, "no models"),

@@ -114,4 +114,15 @@ def test_groups_are_the_maximal_sets_of_which_no_two_are_told_apart() -> None:
             if not any(apart[pair] for pair in itertools.combinations(some, 2))
         ]
         maximal = [one for one in alike if not any(one < other for other in alike)]
-        assert alike_groups(apart) == sorted(tuple(sorted(one)) for one in maximal)
+        expected = sorted(tuple(sorted(one)) for one in maximal)
+        assert alike_groups(apart) == (expected, False)
+
+
+def test_of_very_many_groups_some_are_sought() -> None:
+    # Triples of which one model each is in a group, and all choices are groups: 3^12 of them.
+    models = np.arange(36)
+    apart = (models[:, None] // 3 == models // 3) & (models[:, None] != models)
+    groups, more = alike_groups(apart)
+    assert more
+    assert len(set(groups)) == len(groups) == 1000
+    assert all(sorted(model // 3 for model in group) == list(range(12)) for group in groups)

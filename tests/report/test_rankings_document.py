@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,3 +53,13 @@ def test_json_and_csv_are_those_of_the_result() -> None:
     assert json.loads(render(rankings_document(result), "json")) == result.to_dict()
     assert render(rankings_document(result), "csv").count("\n") == 4
     assert "No rankings" in render(rankings_document(hw.Rankings(())), "table")
+
+
+@pytest.mark.parametrize(("more", "rest"), [(False, "and 2 further"), (True, "and more than 2 ")])
+def test_of_many_groups_the_first_are_shown(more: bool, rest: str) -> None:
+    (ranking,) = three_models()
+    pairs = tuple((f"M{model}", f"M{model + 1}") for model in range(12))
+    many = hw.Rankings((replace(ranking, groups=pairs, more_groups=more),))
+    text = render(rankings_document(many), "markdown")
+    assert "M9 and M10; " + rest in " ".join(text.split())
+    assert "M11" not in text

@@ -29,7 +29,7 @@ PASSED_ON = (
     *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
     *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
     *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
-    *("undefined", "top"),
+    *("undefined", "top", "ties"),
 )
 
 

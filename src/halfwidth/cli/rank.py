@@ -108,6 +108,16 @@ def rank(
             rich_help_panel=Group.COMPARISON,
         ),
     ] = "auto",
+    ties: Annotated[
+        str,
+        typer.Option(
+            help="The rank that models share which are equal in a case, of rank_then_aggregate: "
+            "min, average or max.",
+            metavar="NAME",
+            autocompletion=completion.one_of("min", "average", "max"),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "min",
     margin: Annotated[
         float,
         typer.Option(

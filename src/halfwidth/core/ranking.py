@@ -112,7 +112,7 @@ class Ranking:
     Attributes
     ----------
     models : tuple of RankedModel
-        The best first; models of equal rank in the order in which they were given.
+        The best first; equal ones in the order in which they were given.
     subject : str
         What is ranked, in prose: ``mean DSC``, ``mean rank by DSC``.
     scheme : {"aggregate_then_rank", "rank_then_aggregate", "test_then_rank"}
@@ -121,7 +121,8 @@ class Ranking:
     top : int
         How many first ranks ``top_share`` takes together.
     groups : tuple of tuple of str
-        The largest groups of models of which no two are told apart; they may overlap.
+        The largest groups of models of which no two are told apart; they may overlap. No more than
+        1000 are sought.
     tau : float
         Mean Kendall's τ-b of the rankings of bootstrap resamples with the ranking; NaN where it is
         not defined.
@@ -140,12 +141,16 @@ class Ranking:
         holds them.
     test : str
         That decides the wins with ``"test_then_rank"``; else empty.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case; of the ranking itself the smallest.
     missing : {"raise", "omit", "worst", "worst_rank"}
         What missing values count as.
     under_policies : mapping of str to mapping of str to int
         Where values are missing, the rank of each model under each policy that applies.
     metrics : tuple of str
         The metric by which models are ranked, or several that were combined within cases.
+    more_groups : bool
+        Whether there are other groups.
     """
 
     models: tuple[RankedModel, ...]
@@ -162,9 +167,11 @@ class Ranking:
     claims: tuple[tuple[str, str], ...] = ()
     cases: ComparedCases | None = field(default=None, compare=False)
     test: str = ""
+    ties: str = "min"
     missing: str = "raise"
     under_policies: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     metrics: tuple[str, ...] = ()
+    more_groups: bool = False
 
     def __getitem__(self, name: str) -> RankedModel:
         """A model by its name."""
@@ -233,6 +240,7 @@ class Ranking:
             "subject": self.subject,
             "scheme": self.scheme,
             "test": self.test or None,
+            "ties": self.ties,
             "margin": self.margin,
             "confidence_level": self.confidence_level,
             "n": first.n,
@@ -243,6 +251,7 @@ class Ranking:
             "under_policies": {name: dict(ranks) for name, ranks in self.under_policies.items()},
             "models": [model.to_dict() for model in self.models],
             "groups": [list(group) for group in self.groups],
+            "more_groups": self.more_groups,
             "claims": [list(pair) for pair in self.claims],
             "top": self.top,
             "kendall_tau": plain(self.tau),

@@ -18,8 +18,11 @@ from halfwidth.io.table import Table, text_column
 from halfwidth.io.table_sources import Source, text_of
 from halfwidth.resampling.progress import tracked
 
-# Rows that are Python objects at a time.
-CHUNK = 1 << 14
+# Rows that are Python objects at a time; of wide tables fewer, so that cells are no more than so
+# many, but not so few that each part of a column is a handful.
+CHUNK, CELLS, FEWEST = 1 << 14, 1 << 20, 1 << 6
+# Columns take a thousand bytes each, however little there is in them.
+MOST_COLUMNS = 10**5
 
 
 def read_delimited(
@@ -66,11 +69,13 @@ def _csv_error_text(error: csv.Error, line: int) -> str:
 
 def _table_of(reader: Any, source: Source, *, header: bool | None) -> Table:
     first = next(row for row in reader if row)
+    if len(first) > MOST_COLUMNS:
+        raise DataError(f"has {len(first)} columns; at most {MOST_COLUMNS} are read")
     body = _Body(len(first))
     if header is False:
         body.add([reader.line_num], [first])
     unchecked = header is None
-    for numbers, rows in _chunks(reader, source):
+    for numbers, rows in _chunks(reader, source, len(first)):
         if unchecked:
             check_header(first, _sample(rows, len(first)), source.shown)
             unchecked = False
@@ -93,8 +98,9 @@ def _sample(rows: list[list[str]], width: int) -> list[list[str]]:
     return [row for row in itertools.islice(rows, SAMPLE_ROWS) if len(row) == width]
 
 
-def _chunks(reader: Any, source: Source) -> Iterator[tuple[list[int], list[list[str]]]]:
+def _chunks(reader: Any, source: Source, width: int) -> Iterator[tuple[list[int], list[list[str]]]]:
     """Rows and the lines on which they end, many at a time; who waits sees how far they are."""
+    at_a_time = min(CHUNK, max(FEWEST, CELLS // width))
     numbers: list[int] = []
     rows: list[list[str]] = []
 
@@ -102,7 +108,7 @@ def _chunks(reader: Any, source: Source) -> Iterator[tuple[list[int], list[list[
         while True:
             numbers.clear()
             rows.clear()
-            for row in itertools.islice(reader, CHUNK):
+            for row in itertools.islice(reader, at_a_time):
                 rows.append(row)
                 numbers.append(reader.line_num)
             if not rows:

@@ -11,6 +11,10 @@ from halfwidth.io.table_sources import Source
 EXTRA = "pip install 'halfwidth[tables]'"
 # Cells that a file may promise; a few bytes can stand for billions of equal ones.
 MOST_CELLS = 2 * 10**8
+# Memory that a table may take however small its file is, and how many times the size of a larger
+# one. Each cell is there three times while it is read; one of text has two pointers besides.
+ALWAYS_TAKEN, MOST_EXPANSION = 10**9, 50
+BYTES_OF_NUMBER, BYTES_OF_TEXT, TIMES_TEXT = 24, 40, 2
 
 
 def read_parquet(source: Source) -> Table:
@@ -21,9 +25,16 @@ def read_parquet(source: Source) -> Table:
         raise DataError(f"reading Parquet needs pyarrow: {EXTRA}") from None
     try:
         opened = pyarrow.parquet.ParquetFile(source.opened)
-        _check(opened)
+        _check(opened, source.size)
+        texts = _text_columns(opened)
+        if texts:
+            # A text that is repeated is there once until it is known how often.
+            source.opened.seek(0)
+            opened = pyarrow.parquet.ParquetFile(source.opened, read_dictionary=texts)
+        table = opened.read()
+        _check_memory(sum(map(_bytes_of, table.columns)), source.size)
         # Decode text here, where errors are handled.
-        return Table.of_frame(opened.read().to_pandas())
+        return Table.of_frame(_decoded(table).to_pandas())
     except DataError:
         raise
     except Exception as error:  # noqa: BLE001 -- the library raises a dozen kinds of its own
@@ -31,14 +42,74 @@ def read_parquet(source: Source) -> Table:
         raise DataError(f"cannot be read as Parquet ({one_line(first)})") from None
 
 
-def _check(opened: Any) -> None:
+def _check(opened: Any, size: int) -> None:
     names = opened.schema_arrow.names
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise DataError(f"column name(s) {quoted(repeated)} appear more than once")
-    cells = opened.metadata.num_rows * opened.metadata.num_columns
+    rows, columns = opened.metadata.num_rows, opened.metadata.num_columns
+    # Lists hold any number of values in a row.
+    cells = max(rows * columns, _values_in(opened.metadata))
     if cells > MOST_CELLS:
         raise DataError(
             f"promises {cells} cells; at most {MOST_CELLS} are read. Save the columns that are "
             "needed in a file of their own"
         )
+    _check_memory(BYTES_OF_NUMBER * cells, size)
+
+
+def _values_in(metadata: Any) -> int:
+    groups = (metadata.row_group(place) for place in range(metadata.num_row_groups))
+    return sum(
+        group.column(place).num_values for group in groups for place in range(group.num_columns)
+    )
+
+
+def _text_columns(opened: Any) -> list[str]:
+    return [one.name for one in opened.schema_arrow if _is_text(one.type)]
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_listed_text(kind: Any) -> bool:
+    """Whether a column holds the places of texts in a list."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_dictionary(kind)) and _is_text(kind.value_type)
+
+
+def _check_memory(taken: int, size: int) -> None:
+    """Refuse a table that takes far more memory than its file."""
+    if taken > max(ALWAYS_TAKEN, MOST_EXPANSION * size):
+        raise DataError(
+            f"is {size / 1e6:.2g} MB and would take {taken / 1e6:.0f} MB of memory; save the "
+            "columns that are needed in a file of their own"
+        )
+
+
+def _bytes_of(column: Any) -> int:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not _is_listed_text(column.type):
+        return max(BYTES_OF_NUMBER * len(column), int(column.nbytes))
+    letters = 0
+    for chunk in column.chunks:
+        lengths = pc.fill_null(pc.binary_length(chunk.dictionary), 0)
+        letters += pc.sum(pc.take(lengths.cast(pa.int64()), chunk.indices)).as_py() or 0
+    return BYTES_OF_TEXT * len(column) + TIMES_TEXT * letters
+
+
+def _decoded(table: Any) -> Any:
+    """The table with its texts at their places."""
+    import pyarrow as pa
+
+    columns = [
+        column.cast(column.type.value_type) if _is_listed_text(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=table.column_names)

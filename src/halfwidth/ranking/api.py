@@ -19,23 +19,19 @@ from halfwidth.comparison.sources import (
     value_columns,
 )
 from halfwidth.comparison.value_tables import value_families
-from halfwidth.core.checks import as_count, as_number, one_of
-from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
 from halfwidth.estimation.grouping import Over
 from halfwidth.estimation.resolve import AUTO, Request, resolve_request
-from halfwidth.ranking.assembling import RankingOptions
 from halfwidth.ranking.challenge_tables import challenge_columns
 from halfwidth.ranking.consensus import resolve_combining
 from halfwidth.ranking.missing_values import (
-    RANKED_MISSING,
-    WORST_RANK,
     RankedMissing,
     check_worst_rank,
     measured_with_policies,
 )
-from halfwidth.ranking.schemes import check_test, resolve_schemes
+from halfwidth.ranking.options import RankingOptions, resolve_options
 from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
@@ -52,6 +48,7 @@ def rank(
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     test: str = "auto",
+    ties: str = "min",
     margin: float = 0.0,
     top: int = 3,
     method: str = AUTO,
@@ -105,6 +102,9 @@ def rank(
     test : {"auto", "wilcoxon", "permutation", "mcnemar", "mcnemar_midp"}
         Of ``"test_then_rank"``. ``"auto"``: Wilcoxon's signed-rank test of values of cases, else
         that of `compare`.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case, of ``"rank_then_aggregate"``. In the
+        ranking itself it always is the smallest.
     margin : float, default 0
         A model ranks behind those that are better by more than this, in the unit of the metric (of
         ``"rank_then_aggregate"`` in ranks).
@@ -162,7 +162,7 @@ def rank(
     Mean DSC: A and B may be first of 3 (95 % confidence); the ranks of A and B are within 1 to 2; \
 the rank of C is 3.
     """
-    options = _ranking_options(scheme, test, margin, top, missing)
+    options = resolve_options(scheme, test, ties, margin, top, missing)
     settings = _settings(
         resolve_request(
             method=method,
@@ -216,6 +216,7 @@ def rank_table(
     average: Any = None,
     scheme: Scheme | Sequence[Scheme] = "aggregate_then_rank",
     test: str = "auto",
+    ties: str = "min",
     margin: float = 0.0,
     top: int = 3,
     combine: Combine | None = None,
@@ -265,7 +266,9 @@ def rank_table(
         The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
-    metric, statistic, average, scheme, test, margin, top, method, confidence_level, n_resamples
+    metric, statistic, average, scheme, test, ties, margin, top, method, confidence_level
+        As for `rank`.
+    n_resamples
         As for `rank`.
     combine : {"mean_rank", "median_rank"}, optional
         What the ranks of a model in several rankings are reduced to. Over tasks there always is a
@@ -303,7 +306,9 @@ def rank_table(
     1
     """
     combining = resolve_combining(combine, absent_model)
-    options = replace(_ranking_options(scheme, test, margin, top, missing), combining=combining)
+    options = replace(
+        resolve_options(scheme, test, ties, margin, top, missing), combining=combining
+    )
     settings = _settings(
         resolve_request(
             method=method,
@@ -358,20 +363,6 @@ def rank_table(
             sources, columns, value_columns(named.value), metric, bounds, settings
         )
     return _ranked(families, measuring, options, settings, [*named.notes, *notes])
-
-
-def _ranking_options(scheme: Any, test: Any, margin: Any, top: Any, missing: Any) -> RankingOptions:
-    width = as_number("margin", margin)
-    if width < 0:
-        raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
-    places = as_count(top)
-    if places is None or places < 1:
-        raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
-    schemes = resolve_schemes(scheme)
-    check_test(schemes, test, width)
-    one_of("missing", missing, RANKED_MISSING)
-    worst_rank = isinstance(missing, str) and missing == WORST_RANK
-    return RankingOptions(schemes, width, places, worst_rank)
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:

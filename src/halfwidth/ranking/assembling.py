@@ -19,37 +19,14 @@ from halfwidth.core.spec import Better, Estimand
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
-from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disagree
+from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
 from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, of_scheme
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
-
-
-@frozen
-class RankingOptions:
-    """How models are ranked, checked.
-
-    Attributes
-    ----------
-    schemes : tuple of str
-        Of `SCHEMES`, a ranking for each.
-    margin : float
-    top : int
-    worst_rank : bool
-        Whether a missing value takes the last rank of its case.
-    combining : Combining
-        How the rankings are combined.
-    """
-
-    schemes: tuple[str, ...]
-    margin: float
-    top: int
-    worst_rank: bool = False
-    combining: Combining = Combining()
 
 
 def ranked(
@@ -67,7 +44,7 @@ def ranked(
     under_policies = _ranks_under_policies(family, scheme, options, settings)
     cases = family.cases if settings.keep_cases else None
     metrics = metric_names(family)
-    family = of_scheme(family, scheme)
+    family = of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -89,16 +66,15 @@ def ranked(
     ]
     models = _with_shares(models, distribution, options.top)
     names = list(family.jobs)
-    position = {place: at for at, place in enumerate(order)}
-    groups = [sorted(group, key=position.__getitem__) for group in alike_groups(better | better.T)]
-    groups.sort(key=lambda group: [position[place] for place in group])
+    # The groups of the first models come first.
+    groups, more_groups = alike_groups((better | better.T)[np.ix_(order, order)])
     ranking = Ranking(
         tuple(models[place] for place in order),
         contest.subject,
         scheme,
         options.margin,
         options.top,
-        tuple(tuple(names[place] for place in group) for group in groups if len(group) > 1),
+        tuple(tuple(names[order[at]] for at in group) for group in groups if len(group) > 1),
         _mean_tau(distribution),
         settings.request.seed,
         0 if distribution is None else len(distribution.taus),
@@ -113,8 +89,10 @@ def ranked(
         cases,
         metrics=metrics,
         test=contest.test,
+        ties=options.ties if scheme == WITHIN_CASES else "min",
         missing=WORST_RANK if options.worst_rank else settings.request.missing,
         under_policies=under_policies,
+        more_groups=more_groups,
     )
     claims = {part: pairs.claims(part) for part in parts}
     return ranking, Trace(tuple(names), merits, drawn, options.margin, claims, family.label)
@@ -196,7 +174,7 @@ def _ranks_under_policies(
     """The rank of each model under each policy for missing values."""
     found = {}
     for policy, measured in applying(family.policies, scheme).items():
-        jobs = of_scheme(measured, scheme).jobs
+        jobs = of_scheme(measured, scheme, options.ties).jobs
         if scheme == TESTS:
             merits = WonTests(measured, _sign(next(iter(jobs.values()))), settings).wins
         else:

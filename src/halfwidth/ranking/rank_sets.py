@@ -6,6 +6,7 @@ and at most those that are not claimed otherwise (Mogstad, Romano, Shaikh & Wilh
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ Flags = NDArray[np.bool_]
 # Who is claimed better than whom by more than the margin, and who not better, each (K, K).
 Claims = tuple[Flags, Flags]
 Group = tuple[int, ...]
+MOST_GROUPS = 1000
 
 
 def rank_bounds(better: Flags, not_better: Flags) -> NDArray[np.intp]:
@@ -59,13 +61,22 @@ def square(
     return matrix
 
 
-def alike_groups(told_apart: Flags) -> list[Group]:
+def alike_groups(told_apart: Flags) -> tuple[list[Group], bool]:
     """The largest groups of models of which no two are told apart; they may overlap.
+
+    Differences that are told apart by their size make about as many groups as models at most. Of
+    any graph there may be 3^(K/3), so that no more than `MOST_GROUPS` are sought.
 
     Parameters
     ----------
     told_apart : ndarray of bool, shape (K, K)
         Symmetric.
+
+    Returns
+    -------
+    groups : list of tuple of int
+    more : bool
+        Whether there are others.
 
     Examples
     --------
@@ -74,16 +85,16 @@ def alike_groups(told_apart: Flags) -> list[Group]:
     >>> apart = np.zeros((3, 3), dtype=bool)
     >>> apart[0, 2] = apart[2, 0] = True
     >>> alike_groups(apart)
-    [(0, 1), (1, 2)]
+    ([(0, 1), (1, 2)], False)
     """
     models = len(told_apart)
     alike = [
         {other for other in range(models) if other != one and not told_apart[one, other]}
         for one in range(models)
     ]
-    return sorted(
-        tuple(sorted(group)) for group in _cliques(set(), set(range(models)), set(), alike)
-    )
+    cliques = _cliques(set(), set(range(models)), set(), alike)
+    found = [tuple(sorted(group)) for group in itertools.islice(cliques, MOST_GROUPS + 1)]
+    return sorted(found[:MOST_GROUPS]), len(found) > MOST_GROUPS
 
 
 def _cliques(

@@ -16,6 +16,7 @@ from halfwidth.core.types import Array
 Ranks = NDArray[np.intp]
 # Numbers in the temporaries of a block of resamples. No result depends on it.
 BLOCK = 2_000_000
+TIES = ("min", "average", "max")
 
 
 def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
@@ -40,6 +41,19 @@ def ranks_of(merits: Array, margin: float = 0.0) -> Ranks:
     for model in range(merits.shape[-1]):
         ranks += merits[..., model, None] - merits > tolerance
     return ranks
+
+
+def tied_ranks(merits: Array, ties: str) -> Array:
+    """Ranks of which equal models share the smallest, the largest or the mean, as SciPy names it.
+
+    >>> [tied_ranks(np.array([0.9, 0.7, 0.9]), ties).tolist() for ties in TIES]
+    [[1.0, 3.0, 1.0], [1.5, 3.0, 1.5], [2.0, 3.0, 2.0]]
+    """
+    least = ranks_of(merits).astype(float)
+    if ties == "min":
+        return least
+    most = merits.shape[-1] + 1.0 - ranks_of(-merits)
+    return np.asarray(most if ties == "max" else (least + most) / 2)
 
 
 @frozen(eq=False)
@@ -112,9 +126,14 @@ def kendall_taus(rankings: Ranks, full: Ranks) -> Array:
     >>> kendall_taus(np.array([[1, 2, 3], [3, 2, 1], [1, 1, 3]]), np.array([1, 2, 3])).round(3)
     array([ 1.   , -1.   ,  0.816])
     """
-    first, second = np.triu_indices(len(full), 1)
-    of_full = np.sign(full[first] - full[second])
-    of_each = np.sign(rankings[:, first] - rankings[:, second])
-    untied = (of_each != 0).sum(axis=-1) * float((of_full != 0).sum())
-    agreeing = (of_each * of_full).sum(axis=-1)
-    return np.where(untied > 0, agreeing / np.sqrt(np.where(untied > 0, untied, 1.0)), np.nan)
+    # One row for each model: whole rows are compared, in the smallest integers that hold a rank.
+    ranks = np.ascontiguousarray(rankings.T.astype(np.int16 if len(full) < 2**15 else np.intp))
+    signs = np.sign(full[:, None] - full).astype(np.int8)
+    agreeing, untied = np.zeros((2, len(rankings)), dtype=np.intp)
+    for model, own in enumerate(signs):
+        differences = ranks[model] - ranks[model + 1 :]
+        of_each = (differences > 0).view(np.int8) - (differences < 0).view(np.int8)
+        untied += (differences != 0).sum(axis=0, dtype=ranks.dtype)
+        agreeing += (of_each * own[model + 1 :, None]).sum(axis=0, dtype=ranks.dtype)
+    pairs = untied * float(np.count_nonzero(signs) // 2)
+    return np.where(pairs > 0, agreeing / np.sqrt(np.where(pairs > 0, pairs, 1.0)), np.nan)

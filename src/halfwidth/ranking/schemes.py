@@ -16,7 +16,7 @@ from halfwidth.core.estimate import metric_title
 from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.types import Bounds
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.ranking.ranks import ranks_of
+from halfwidth.ranking.ranks import TIES, tied_ranks
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
 SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)
@@ -48,12 +48,23 @@ def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
         )
 
 
-def of_scheme(family: MeasuredFamily, scheme: str) -> MeasuredFamily:
+def check_ties(schemes: tuple[str, ...], ties: Any) -> str:
+    """How models that are equal in a case share ranks, where models are ranked within cases."""
+    found: str = one_of("ties", ties, TIES)
+    if found != TIES[0] and WITHIN_CASES not in schemes:
+        raise OptionError(
+            f"ties={found!r} (--ties) is for ranks within cases, scheme={WITHIN_CASES!r}; the rank "
+            "of a model is 1 + the number of models that are better"
+        )
+    return found
+
+
+def of_scheme(family: MeasuredFamily, scheme: str, ties: str = TIES[0]) -> MeasuredFamily:
     """The family with the values by which a scheme ranks its models."""
-    return ranks_within_cases(family) if scheme == WITHIN_CASES else family
+    return ranks_within_cases(family, ties) if scheme == WITHIN_CASES else family
 
 
-def ranks_within_cases(family: MeasuredFamily) -> MeasuredFamily:
+def ranks_within_cases(family: MeasuredFamily, ties: str = TIES[0]) -> MeasuredFamily:
     """The family with the ranks of the models within each case in place of their values."""
     if not family.values:
         raise OptionError(
@@ -70,7 +81,7 @@ def ranks_within_cases(family: MeasuredFamily) -> MeasuredFamily:
     )
     # Behind all that have a value, and then last, however many lack one.
     merits = np.where(lacking, merits.min(axis=0) - 1.0, merits)
-    ranks = np.where(lacking, len(jobs), ranks_of(merits.T).T).astype(float)
+    ranks = np.where(lacking, len(jobs), tied_ranks(merits.T, ties).T)
     ranked_jobs = {
         name: replace(
             job,

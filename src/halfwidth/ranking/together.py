@@ -8,8 +8,9 @@ from dataclasses import replace
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
 from halfwidth.core.ranking import Rankings
-from halfwidth.ranking.assembling import RankingOptions, metric_names, ranked
+from halfwidth.ranking.assembling import metric_names, ranked
 from halfwidth.ranking.consensus import Place, combined_together, consensus_of, parts_of
+from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.stability import stability_of
 
 # The label of the cases of a family, which all its metrics and classes share, and a family.

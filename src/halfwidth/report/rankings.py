@@ -25,6 +25,9 @@ from halfwidth.report.estimates import CAUTIONS_TITLE
 from halfwidth.report.ranking_cells import set_cell, share_cell
 from halfwidth.report.rankings_together import consensus_parts, stability_part
 
+# Of many models there may be as many groups, which no one reads.
+GROUPS_SHOWN = 10
+
 
 def rankings_document(rankings: Rankings) -> Document:
     """A table for each ranking with its sentence and its groups; cautions, and the seed."""
@@ -44,13 +47,22 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     heading = f"{about}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.n_text})"
     notes: list[Part] = [Note(ranking.sentence())]
     if ranking.groups:
-        together = "; ".join(listed(group) for group in ranking.groups)
-        notes.append(Note(f"Not told apart: {together}."))
+        notes.append(Note(f"Not told apart: {_groups(ranking)}."))
     if ranking.n_unmatched:
         left_out = "cases left out that were not there for all models"
         notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
     tables = (_table(ranking), *_under_policies(ranking))
     return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
+
+
+def _groups(ranking: Ranking) -> str:
+    """The first groups, and how many there are beside them."""
+    together = [listed(group) for group in ranking.groups[:GROUPS_SHOWN]]
+    rest = len(ranking.groups) - len(together)
+    if rest:
+        than = "more than " if ranking.more_groups else ""
+        together.append(f"and {than}{rest} further group{'s' if rest > 1 else ''}")
+    return "; ".join(together)
 
 
 def _table(ranking: Ranking) -> Table:

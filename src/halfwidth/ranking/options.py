@@ -1,0 +1,63 @@
+"""How models are ranked, checked once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halfwidth.core.checks import as_count, as_number, one_of
+from halfwidth.core.errors import OptionError, shown
+from halfwidth.core.frozen import frozen
+from halfwidth.ranking.consensus import Combining
+from halfwidth.ranking.missing_values import RANKED_MISSING, WORST_RANK
+from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
+
+
+@frozen
+class RankingOptions:
+    """How models are ranked, checked.
+
+    Attributes
+    ----------
+    schemes : tuple of str
+        Of `SCHEMES`, a ranking for each.
+    margin : float
+    top : int
+    worst_rank : bool
+        Whether a missing value takes the last rank of its case.
+    ties : {"min", "average", "max"}
+        The rank that models share which are equal in a case.
+    combining : Combining
+        How the rankings are combined.
+    """
+
+    schemes: tuple[str, ...]
+    margin: float
+    top: int
+    worst_rank: bool = False
+    ties: str = "min"
+    combining: Combining = Combining()
+
+
+def resolve_options(
+    scheme: Any,
+    test: Any,
+    ties: Any,
+    margin: Any,
+    top: Any,
+    missing: Any,
+    combining: Combining | None = None,
+) -> RankingOptions:
+    """Check the options of a ranking; ``combining`` is checked already."""
+    width = as_number("margin", margin)
+    if width < 0:
+        raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
+    places = as_count(top)
+    if places is None or places < 1:
+        raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
+    schemes = resolve_schemes(scheme)
+    check_test(schemes, test, width)
+    policy = one_of("missing", missing, RANKED_MISSING)
+    shared = check_ties(schemes, ties)
+    return RankingOptions(
+        schemes, width, places, policy == WORST_RANK, shared, combining or Combining()
+    )
