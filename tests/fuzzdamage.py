@@ -9,13 +9,14 @@ import gzip
 import io
 import json
 import re
+import warnings
 import zipfile
 from collections.abc import Mapping
 from typing import Any
 
 from fuzzfiles import TOKENS, Source, damaged, value_of
 
-__all__ = ["damage_in_kind"]
+__all__ = ["damage_in_kind", "zip_of"]
 
 # Numbers and names that a reader may stumble over, wherever a word stood.
 EXTREMES = (
@@ -255,13 +256,14 @@ def _in_zip(r: Source, content: bytes, depth: int) -> bytes:
     else:
         members[hit] = damage_in_kind(r, members[hit], depth + 1)
     method = r.choice([zipfile.ZIP_DEFLATED] * 4 + [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2])
-    made = _zipped(members, method, twice=hit if what == 5 and hit in members else None)
+    made = zip_of(members, method, twice=hit if what == 5 and hit in members else None)
     return _with_lies(r, made) if what == 9 else made
 
 
-def _zipped(members: Mapping[str, bytes], method: int, twice: str | None) -> bytes:
-    import warnings
-
+def zip_of(
+    members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED, twice: str | None = None
+) -> bytes:
+    """An archive of some members, one of them there twice if it is to be."""
     made = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(made, "w", method, compresslevel=1) as out:
         # That a name is there twice is what is meant.
@@ -279,6 +281,6 @@ def _with_lies(r: Source, archive: bytes) -> bytes:
     start = r.choice(found)
     place = start + r.choice([6, 8, 10, 14, 16, 18, 20, 22, 24, 26, 28, 30, 42])
     width = r.choice([1, 2, 4])
-    value = r.choice([0, 1, 8, 9, 99, 255, 65535, 2**31, 2**32 - 1, r.randrange(2**32)])
+    value = r.choice([0, 1, 8, 9, 93, 99, 255, 65535, 2**31, 2**32 - 1, r.randrange(2**32)])
     made[place : place + width] = (value % 256**width).to_bytes(width, "little")
     return bytes(made)

@@ -32,10 +32,10 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from fuzzdamage import damage_in_kind
+from fuzzdamage import damage_in_kind, zip_of
 from fuzzfiles import KINDS, Source, damaged, write_good_files
 
-__all__ = ["FORMATS", "Tally", "tried"]
+__all__ = ["FIXTURES", "FORMATS", "Format", "Tally", "inspect_log", "outcome", "source_of", "tried"]
 
 LIMIT = 2 * 10**9
 # Of one input, beyond what the process had: the inputs are small, or should say so.
@@ -189,10 +189,32 @@ def _fixture(folder: Path) -> Format:
         }
         main = r.choice(sorted(parts))
         hit = main if r.random() < 0.8 else r.choice(sorted(parts))
-        parts[hit] = damage_in_kind(r, parts[hit])
+        if r.random() > 0.1:
+            parts[hit] = damage_in_kind(r, parts[hit])
         return {main: parts.pop(main), **parts}
 
     return Format(files, _use_table)
+
+
+def inspect_log() -> bytes:
+    """A good log of Inspect: a zip with a document for each sample and epoch."""
+    header = {
+        "status": "success",
+        "eval": {"task": "gpqa", "model": "org/model", "dataset": {"name": "gpqa", "samples": 3}},
+        "results": {"scores": [{"name": "choice", "metrics": {"accuracy": {"value": 0.5}}}]},
+    }
+    members: dict[str, Any] = {"header.json": header, "_journal/start.json": header}
+    for place, grade in enumerate("CPINCI"):
+        case, epoch = "abc"[place // 2], place % 2 + 1
+        scores = {"choice": {"value": grade, "explanation": "because"}}
+        fields = {"id": case, "epoch": epoch, "scores": scores, "metadata": {"topic": "cells"}}
+        members[f"samples/{case}_epoch_{epoch}.json"] = fields
+    return zip_of({name: json.dumps(one).encode() for name, one in members.items()})
+
+
+def _inspect(r: Source) -> Files:
+    content = inspect_log()
+    return {"a.eval": content if r.random() < 0.1 else damage_in_kind(r, content)}
 
 
 def _formats() -> dict[str, Format]:
@@ -245,24 +267,17 @@ def _formats() -> dict[str, Format]:
         "npy image": _images(("npy", "npy bool")),
     }
     folders = sorted(FIXTURES.iterdir()) if FIXTURES.is_dir() else []
-    return found | {f"import {one.name}": _fixture(one) for one in folders if one.is_dir()}
+    found |= {f"import {one.name}": _fixture(one) for one in folders if one.is_dir()}
+    return found | {"import inspect": Format(_inspect, _use_table)}
 
 
 def _use_table(path: Path, r: Source) -> None:
     """Read a table and do with it what some verb does."""
     import halfwidth as hw
     from halfwidth.io.layout import layout_of, slices
-    from halfwidth.io.readers import FORMATS as NAMES
-    from halfwidth.io.readers import Reading, read_table
+    from halfwidth.io.readers import read_table
 
-    reading = Reading()
-    if r.random() < 0.1:
-        reading = Reading(
-            header=r.choice([None, False, True]),
-            decimal=r.choice([None, ".", ","]),
-            format=r.choice([None, None, *NAMES]),
-        )
-    table = read_table(path, reading)
+    table = read_table(path, _reading(r))
     rows = np.arange(len(table))
     for name in table.names[:20]:
         table.values(name, rows)
@@ -273,10 +288,27 @@ def _use_table(path: Path, r: Source) -> None:
             table, method="t", missing=r.choice(["raise", "omit", "all"]), rng=1
         ).to_json(),
         lambda: hw.runs_table(table, n_resamples=19, rng=1),
+        lambda: hw.check_table(table).to_json(),
     ]
-    if hasattr(hw, "check_table"):
-        uses.append(lambda: hw.check_table(table))
     r.choice(uses)()
+
+
+def _reading(r: Source) -> Any:
+    """How the user says that a table is to be read: mostly nothing."""
+    from halfwidth.io.importers.importer import ImportOptions
+    from halfwidth.io.importers.recognise import NAMES
+    from halfwidth.io.readers import FORMATS as PLAIN
+    from halfwidth.io.readers import Reading
+
+    if r.random() < 0.9:
+        return Reading()
+    words = [None, None, None, "none", "doc.topic", "metadata", "a.b", "*", "."]
+    return Reading(
+        header=r.choice([None, None, False, True]),
+        decimal=r.choice([None, None, ".", ","]),
+        format=r.choice([None, None, *PLAIN, *NAMES]),
+        options=ImportOptions(path=r.choice(words), filter=r.choice(words), groups=r.choice(words)),
+    )
 
 
 FORMATS = _formats()

@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from fuzzreaders import FORMATS, Format, outcome, source_of, tried
+from fuzzreaders import FIXTURES, FORMATS, Format, inspect_log, outcome, source_of, tried
 
 from halfwidth.core.errors import DataError
+from halfwidth.io.importers.catalogue import IMPORTERS
+from halfwidth.io.importers.importer import Candidate
+from halfwidth.io.table_sources import Source
 
 LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "6000"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
@@ -34,6 +37,17 @@ def test_a_minute_of_damaged_files(capfd: pytest.CaptureFixture[str]) -> None:
         # Fuzz that is all refused at the door, or all taken, tries nothing.
         assert tally.counts[name, "accepted"] > 0, name
         assert tally.counts[name, "refused"] > 0, name
+
+
+def test_every_importer_has_files_to_damage(tmp_path: Path) -> None:
+    (tmp_path / "a.eval").write_bytes(inspect_log())
+    found = set()
+    for file in [*FIXTURES.rglob("*.*"), tmp_path / "a.eval"]:
+        with Source.open(file) as source:
+            candidate = Candidate(source, file)
+            of_suffix = (one for one in IMPORTERS if file.suffix in one.suffixes)
+            found |= {one.name for one in of_suffix if one.recognises(candidate)}
+    assert found == {one.name for one in IMPORTERS}
 
 
 def test_an_input_follows_from_its_format_and_seed() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
+from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.io.table import Table
 
@@ -231,7 +231,9 @@ def _only_metric(table: Table, known: set[str | None]) -> str:
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        raise DataError(f"the table has no column of numbers; its columns: {quoted(table.names)}")
+        raise DataError(
+            f"the table has no column of numbers; its columns: {shortened(table.names)}"
+        )
     raise OptionError(
         f"{len(candidates)} columns may be the metric ({shortened(candidates)}); name one: "
         "value= (--value)"

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from halfwidth.core.errors import DataError
+from halfwidth.core.errors import DataError, one_line
 from halfwidth.io.table_sources import Source
 
 # Of the list of members, which is held in memory; of one member, as JSON is read; of all.
@@ -60,7 +60,7 @@ class ZipMembers:
             with self._open(member) as unpacked:
                 data = unpacked.read(member.file_size + 1)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error) as error:
-            raise DataError(f"its member {name!r} is damaged ({error})") from None
+            raise DataError(f"its member {name!r} is damaged ({one_line(error)})") from None
         except NotImplementedError:
             raise DataError(
                 f"its member {name!r} is compressed in a way that is not read"
@@ -100,7 +100,7 @@ def zip_members(source: Source) -> Iterator[ZipMembers]:
         with zipfile.ZipFile(source.opened) as archive:
             yield ZipMembers(archive, source.opened)
     except (zipfile.BadZipFile, struct.error, NotImplementedError, UnicodeDecodeError) as error:
-        raise DataError(f"is no zip file, or damaged ({error})") from None
+        raise DataError(f"is no zip file, or damaged ({one_line(error)})") from None
 
 
 def _check_list(source: Source) -> None:

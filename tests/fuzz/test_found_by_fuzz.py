@@ -1,0 +1,58 @@
+"""Small files that the fuzz of readers stumbled over, or as little as is left of them.
+
+Others stand beside the tests of their readers: `test_arrays`, `test_workbooks`,
+`test_parquet_tables`, `test_text_tables`.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from foreignfiles import written, zipped
+
+import halfwidth as hw
+from halfwidth.io.readers import read_table
+
+
+def nnunet(dice: Any) -> dict[str, Any]:
+    case = {
+        "prediction_file": "a.nii.gz",
+        "metrics": {"1": {"Dice": dice, "n_pred": 3, "n_ref": 3}},
+    }
+    return {"metric_per_case": [case], "mean": {"1": {"Dice": 0.5}}, "foreground_mean": {"Dice": 0}}
+
+
+def test_whole_numbers_beyond_floating_point_are_infinite(tmp_path: Path) -> None:
+    file = tmp_path / "summary.json"
+    for sign in (1, -1):
+        table = read_table(written(file, json.dumps(nnunet(sign * 10**400))))
+        assert table.values("value", slice(0, 1)) == [sign * float("inf")]
+
+
+def test_values_near_the_end_of_floating_point_are_audited_without_a_warning() -> None:
+    values = [1e308, 0.5, 0.25, 0.1234, 1e307, 3.5]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hw.check_table({"case": list("abcdef"), "value": values})
+
+
+def test_a_message_names_some_of_many_columns() -> None:
+    with pytest.raises(hw.DataError, match="no column of numbers") as caught:
+        hw.runs_table({f"column {place}": ["a"] for place in range(500)})
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_damaged_member_is_not_quoted(tmp_path: Path) -> None:
+    file = zipped(tmp_path / "a.eval", {"header.json": {"eval": {}}, "samples/a_epoch_1.json": {}})
+    content = bytearray(file.read_bytes())
+    # The name of the second member is longer than it is, says its local header.
+    place = content.index(b"samples/a_epoch_1.json") - 4
+    content[place : place + 2] = (200).to_bytes(2, "little")
+    file.write_bytes(bytes(content))
+    with pytest.raises(hw.DataError, match="damaged") as caught:
+        read_table(file)
+    assert len(str(caught.value)) < len(str(file)) + 250
