@@ -202,7 +202,7 @@ def _contents(whole: Table, name: str, wanted: _Wanted) -> _Contents:
     if totals is not None:
         findings.append(totals_finding(whole, name, totals))
         table = table.only(np.setdiff1d(np.arange(len(table)), totals.rows))
-    copies = copied_rows(table)
+    copies = copied_rows(table, case)
     if len(copies):
         findings.append(copies_finding(table, name, copies, case))
         table = table.only(np.setdiff1d(np.arange(len(table)), copies))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -39,6 +40,8 @@ FEWEST_VALUES, FEWEST_ROUNDED = 5, 20
 MOST_DECIMALS = 4
 # Rounding matters where it leaves fewer distinct values than this share.
 DISTINCT_SHARE = 0.5
+# Columns of scores.
+SCORE = re.compile(r"(?<![a-z])(scores?|prob\w*|logits?|pred\w*|softmax)(?![a-z])")
 # Words that the status column of a table may hold.
 STATUSES = frozenset(str(one) for one in Status)
 
@@ -232,7 +235,7 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
         how = ""
         if _is_penalty(value, part) and stands_apart(present, value):
             how = "as tools put it in"
-        elif not are_many(count, len(present)):
+        elif not are_many(count, len(present)) or _is_score(part):
             continue
         elif not stepped and _alone(count, counts):
             how = "and no other value is tied as often"
@@ -241,6 +244,11 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)
             yield of_values(part, part.numbers == value, raised)
+
+
+def _is_score(part: Part) -> bool:
+    """Whether values are scores of a classifier, which are tied where they are saturated."""
+    return not part.known and bool(SCORE.search(part.slice.column.lower()))
 
 
 def _at_an_end(present: Array, value: float) -> bool:
