@@ -156,8 +156,9 @@ def _constant(part: Part) -> Iterator[Finding]:
 
 def _running_number(part: Part) -> Iterator[Finding]:
     numbers = part.numbers
-    counts = len(numbers) >= FEWEST_VALUES and bool((np.diff(numbers) == 1).all())
-    if counts and numbers[0] in (0, 1):
+    if len(numbers) < FEWEST_VALUES or numbers[0] not in (0, 1):
+        return
+    if bool((numbers == numbers[0] + np.arange(len(numbers))).all()):
         first, last = float(numbers[0]), float(numbers[-1])
         yield of_part(part, caution("HW922", first=first, last=last))
 
