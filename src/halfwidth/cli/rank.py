@@ -228,8 +228,8 @@ def rank(
     settings = comparison_settings.comparison_settings(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.io.challenge_columns import MODEL_COLUMNS
     from halfwidth.ranking.api import rank_table
-    from halfwidth.ranking.challenge_tables import MODEL_COLUMNS
     from halfwidth.report.rankings import rankings_document
 
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, is_missing
+from halfwidth.io.challenge_columns import VALUE, challenge_levels
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summary_rows import check_cases
@@ -154,6 +155,9 @@ def layout_of(
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
         strata = strata or _declared(table, STRATUM_COLUMN, by)
         return Layout(("value",), chosen, case, metric="metric", groups=groups, strata=strata)
+    levels = () if by or units else challenge_levels(table.names)
+    if levels and list(values or [VALUE]) == [VALUE]:
+        return Layout((VALUE,), levels, case)
     if values:
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
     value_columns, left_out = _numeric_columns(table, (*by, *units), case)

@@ -18,7 +18,7 @@ from halfwidth.core.spec import Better, Metric, MetricSpec
 from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.resolve import AUTO
 from halfwidth.ranking.consensus_sets import REDUCTIONS
-from halfwidth.ranking.ranks import TIES, tied_ranks
+from halfwidth.ranking.ranks import TIES, ranks_in_cases
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
 SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)
@@ -94,13 +94,9 @@ def ranks_within_cases(family: MeasuredFamily, ties: str = TIES[0]) -> MeasuredF
     metric = next(iter(jobs.values())).functional.metric
     sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
     values = np.stack([job.records.arranged for job in jobs.values()])
-    merits = sign * values
-    lacking = np.stack(
-        [family.lacking.get(name, np.zeros(values.shape[-1], bool)) for name in jobs]
-    )
-    # Behind all that have a value, and then last, however many lack one.
-    merits = np.where(lacking, merits.min(axis=0) - 1.0, merits)
-    ranks = np.where(lacking, len(jobs), tied_ranks(merits.T, ties).T).astype(float)
+    whole = np.zeros(values.shape[-1], dtype=bool)
+    lacking = np.stack([family.lacking.get(name, whole) for name in jobs], axis=-1)
+    ranks = ranks_in_cases(sign * values.T, lacking, ties).T
     return with_ranks(family, ranks, rank_metric([metric], len(jobs)))
 
 
