@@ -147,7 +147,7 @@ def check_tables(
         raise OptionError(f"scale={divisor:g} is not {WANTED_SCALE}")
     check_options(case=case, groups=groups)
     wanted = _Wanted(column_names(values), column_names(by), case, metric, bounds, groups, divisor)
-    # Numbers near the largest that there are overflow in sums and differences.
+    # Numbers near the largest that there are overflow in sums, differences and rounding.
     with np.errstate(over="ignore", invalid="ignore"):
         contents = [
             _contents(Table.of_frame(frame), str(name), wanted) for name, frame in tables.items()

@@ -177,11 +177,9 @@ def _decimals(present: Array) -> int | None:
     """Decimals to which all values are rounded, up to four; None for more and for whole numbers."""
     if not len(present) or bool((present == np.rint(present)).all()):
         return None
-    # NumPy rounds by multiplying; what overflows is rounded to nothing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for decimals in range(1, MOST_DECIMALS + 1):
-            if bool((np.round(present, decimals) == present).all()):
-                return decimals
+    for decimals in range(1, MOST_DECIMALS + 1):
+        if bool((np.round(present, decimals) == present).all()):
+            return decimals
     return None
 
 
