@@ -51,7 +51,7 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     if ranking.n_unmatched:
         left_out = "cases left out that were not there for all models"
         notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
-    tables = (_table(ranking), *_under_policies(ranking))
+    tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
     return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
 
 
@@ -84,11 +84,27 @@ def _table(ranking: Ranking) -> Table:
     return Table(tuple(columns), tuple(rows))
 
 
-def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
+# Why there is no other policy beside one.
+_ALONE = {
+    "omit": "What they would count for as failures, a penalty has to say.",
+    "worst": "Without them too few cases are left.",
+}
+
+
+def _under_policies(ranking: Ranking) -> tuple[Part, ...]:
     """What becomes of the ranks if missing values count as something else."""
     policies = ranking.under_policies
     if not policies:
         return ()
+    first, *others = policies.values()
+    if all(ranks == first for ranks in others):
+        counts = {model.name: model.n_missing for model in ranking.models}
+        alike = f"{next(iter(counts.values()))} of each model"
+        lacking = [f"{count} of {name}" for name, count in counts.items() if count]
+        which = alike if len(set(counts.values())) == 1 else listed(lacking)
+        same = f"Ranks are the same {listed([POLICIES[name] for name in policies])}."
+        alone = _ALONE.get(next(iter(policies)), "")
+        return (Note(f"Missing values: {which}. {same if others else alone}".rstrip()),)
     columns = [
         Column("model", Kind.NAME),
         Column("missing", Kind.NUMBER),
