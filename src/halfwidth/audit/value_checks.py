@@ -156,8 +156,9 @@ def _constant(part: Part) -> Iterator[Finding]:
 
 def _running_number(part: Part) -> Iterator[Finding]:
     numbers = part.numbers
-    counts = len(numbers) >= FEWEST_VALUES and bool((np.diff(numbers) == 1).all())
-    if counts and numbers[0] in (0, 1):
+    if len(numbers) < FEWEST_VALUES or numbers[0] not in (0, 1):
+        return
+    if bool((numbers == numbers[0] + np.arange(len(numbers))).all()):
         first, last = float(numbers[0]), float(numbers[-1])
         yield of_part(part, caution("HW922", first=first, last=last))
 
@@ -176,11 +177,9 @@ def _decimals(present: Array) -> int | None:
     """Decimals to which all values are rounded, up to four; None for more and for whole numbers."""
     if not len(present) or bool((present == np.rint(present)).all()):
         return None
-    # NumPy rounds by multiplying; what overflows is rounded to nothing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for decimals in range(1, MOST_DECIMALS + 1):
-            if bool((np.round(present, decimals) == present).all()):
-                return decimals
+    for decimals in range(1, MOST_DECIMALS + 1):
+        if bool((np.round(present, decimals) == present).all()):
+            return decimals
     return None
 
 
