@@ -101,13 +101,18 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     [
         (
             {"A": [0.9, 0.8, 0.7], "B": [0.1, NONE, 0.2]},
-            *("dsc", "omit", "1 of B. Ranks are the same if left out and if the worst value."),
+            *("dsc", "omit", "1 of B; the ranks are the same by the policies omit and worst."),
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [0.1, 0.2, NONE]},
-            *("dsc", "worst", "1 of each model. Ranks are the same"),
+            *("dsc", "worst", "1 values of each model are missing; the ranks are the same"),
         ),
-        ({"A": [0.9, 0.8, NONE], "B": [2, 3, 4]}, "hd95", "omit", "1 of A. What they would"),
+        (
+            {"A": [0.9, 0.8, NONE], "B": [2, 3, 4]},
+            "hd95",
+            "omit",
+            "1 of A; to count them as failures needs a penalty",
+        ),
         ({"A": [0.9, 0.8, NONE], "B": [NONE, 0.2, 1]}, "dsc", "worst", "too few cases are left"),
     ],
 )

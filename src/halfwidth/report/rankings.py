@@ -86,25 +86,20 @@ def _table(ranking: Ranking) -> Table:
 
 # Why there is no other policy beside one.
 _ALONE = {
-    "omit": "What they would count for as failures, a penalty has to say.",
-    "worst": "Without them too few cases are left.",
+    "omit": "to count them as failures needs a penalty",
+    "worst": "without them too few cases are left",
 }
 
 
-def _under_policies(ranking: Ranking) -> tuple[Part, ...]:
-    """What becomes of the ranks if missing values count as something else."""
+def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
+    """What becomes of the ranks if missing values count as something else; a line if nothing."""
     policies = ranking.under_policies
     if not policies:
         return ()
     first, *others = policies.values()
     if all(ranks == first for ranks in others):
-        counts = {model.name: model.n_missing for model in ranking.models}
-        alike = f"{next(iter(counts.values()))} of each model"
-        lacking = [f"{count} of {name}" for name, count in counts.items() if count]
-        which = alike if len(set(counts.values())) == 1 else listed(lacking)
-        same = f"Ranks are the same {listed([POLICIES[name] for name in policies])}."
-        alone = _ALONE.get(next(iter(policies)), "")
-        return (Note(f"Missing values: {which}. {same if others else alone}".rstrip()),)
+        same = f"the ranks are the same by the policies {listed(list(policies))}"
+        return (Note(f"{_lacking(ranking)}; {same if others else _ALONE[next(iter(policies))]}."),)
     columns = [
         Column("model", Kind.NAME),
         Column("missing", Kind.NUMBER),
@@ -119,6 +114,14 @@ def _under_policies(ranking: Ranking) -> tuple[Part, ...]:
         for model in ranking.models
     ]
     return (Table(tuple(columns), tuple(rows)),)
+
+
+def _lacking(ranking: Ranking) -> str:
+    """How many values each model lacks."""
+    missing = {model.name: model.n_missing for model in ranking.models if model.n_missing}
+    if len(missing) == len(ranking.models) and len(set(missing.values())) == 1:
+        return f"{next(iter(missing.values()))} values of each model are missing"
+    return f"Values are missing: {listed([f'{n} of {name}' for name, n in missing.items()])}"
 
 
 def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
