@@ -118,6 +118,10 @@ def _without_cases(table: pd.DataFrame, rng: Generator) -> pd.DataFrame:
     return table.drop(index=table.index[rng.choice(present, 2, replace=False)])
 
 
+def _other_ids(table: pd.DataFrame, _: Generator) -> pd.DataFrame:
+    return table.assign(case=table["case"].str.upper() + ".nii.gz")
+
+
 def _two_patients(table: pd.DataFrame, _: Generator) -> pd.DataFrame:
     return table.assign(patient=[f"p{at // 2}" for at in range(len(table))])
 
@@ -165,6 +169,7 @@ FAULTS: Mapping[str, Fault] = {
     "an organ copied over another": Fault(in_table(_copied_column), ("HW910",)),
     "two organs exchanged in a model": Fault(in_table(_exchanged), ("HW923",)),
     "2 cases left out of a model": Fault(in_table(_without_cases), ("HW911",)),
+    "other spelling of all ids of a model": Fault(in_table(_other_ids), ("HW909",)),
     "failures of a model left empty": Fault(_without_failures, ("HW911",)),
     "the results of a model twice": Fault(_same_model, ("HW801",)),
     "a constant column": Fault(in_table(_constant), ("HW908",)),

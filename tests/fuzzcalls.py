@@ -430,6 +430,7 @@ OWN: Mapping[str, Mapping[str, Draw]] = {
     "rank_table": {
         **COMPARED_TABLE,
         **RANKED,
+        "metric": words(None, "dsc", "hd95", ["dsc", "nsd"], {"dice": "dsc", "other": "nsd"}),
         "by": words(None, "model", "case", "missing"),
         "task": words((), (), "case", "missing"),
         "combine": words(None, "mean_rank", "median_rank"),

@@ -112,16 +112,16 @@ def test_the_policy_of_a_stated_mean_is_found() -> None:
     }
     for policy, stated in by_policy.items():
         message = only(with_total(float(stated)), "HW903").message
-        assert f"with 5 missing values {policy};" in message
+        assert f"with missing values (5) {policy};" in message
         assert f"{stated:.6g}" in message
         for other, mean in by_policy.items():
-            assert (f"{mean:.6g} with them {other}" in message) == (other != policy)
+            assert (f"{mean:.6g} {other}" in message) == (other != policy)
 
 
 def test_a_mean_that_no_policy_gives_is_not_reproduced() -> None:
     message = only(with_total(0.5), "HW902").message
     assert "a mean of 0.5 (row 'mean')" in message
-    assert f"{np.nanmean(MISSING):.6g} with them left out" in message
+    assert f"with missing values (5) {np.nanmean(MISSING):.6g} left out, " in message
 
 
 def test_means_that_an_importer_found_are_checked_within_their_levels() -> None:
@@ -158,7 +158,7 @@ def test_rows_that_do_not_apply_count_among_the_missing() -> None:
     mean = float(np.nan_to_num(MISSING, nan=1.0).mean())
     stated = StatedMean(mean, "value", {"metric": "dsc"}, source="mean")
     audit = hw.check_table(Table(Table.of_frame(frame).columns, stated_means=(stated,)))
-    assert "with 5 missing values counted as perfect" in only(audit, "HW903").message
+    assert "with missing values (5) counted as perfect" in only(audit, "HW903").message
 
 
 def test_a_column_of_means_is_checked_row_by_row() -> None:

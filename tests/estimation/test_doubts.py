@@ -296,6 +296,9 @@ SITUATIONS |= {
     "HW924": lambda: audit_of_models(
         A=ORGANS, B=ORGANS.assign(liver=GOOD**2, spleen=GOOD**3).drop(columns="aorta")
     ),
+    "HW925": lambda: audit_of_models(
+        A=FRAME, B=FRAME, C=FRAME.assign(case=[f"x{i}" for i in NAMES], dice=GOOD**2)
+    ),
 }
 SITUATIONS = dict(sorted(SITUATIONS.items()))
 

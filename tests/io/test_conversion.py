@@ -91,5 +91,9 @@ def test_tables_of_models_with_other_columns_are_one() -> None:
     assert table.levels("model") == ["A", "B"]
     assert table.levels("status") == ["ok", None]
     assert table.levels("fold") == [None, 3]
-    with pytest.raises(DataError, match="column of models"):
-        stacked({"A": table})
+    # Models that a file names are kept, unless the user says otherwise.
+    assert stacked({"C": table}).levels("model") == ["A", "B"]
+    one = stacked({"A": first})
+    assert stacked({"C": one, "D": first}, ["C"]).levels("model") == ["C", "D"]
+    with pytest.raises(DataError, match=r"several models.*'C'"):
+        stacked({"C": table}, ["C"])

@@ -61,6 +61,36 @@ def test_a_long_table_gives_a_row_per_combination_in_order_of_appearance() -> No
     assert [e.n for e in table] == [2] * 6
 
 
+@pytest.mark.parametrize("model", ["model", "algorithm", "alg_name"])
+def test_the_table_of_a_challenge_gives_a_row_per_algorithm_and_task(model: str) -> None:
+    frame = {
+        model: ["a"] * 6 + ["b"] * 6,
+        "task": ["t1", "t1", "t1", "t2", "t2", "t2"] * 2,
+        "case": [1, 2, 3] * 4,
+        "value": DICE,
+    }
+    table = hw.summary_table(frame, metric="dsc")
+    assert [e.label for e in table] == ["a / t1", "a / t2", "b / t1", "b / t2"]
+    assert table[0].value == pytest.approx((0.91 + 0.88 + 0.93) / 3)
+    assert [e.label for e in hw.summary_table(frame, by="task", metric="dsc")] == ["t1", "t2"]
+    # With a column more it is any long table.
+    assert labels(frame | {"age": [40] * 12}, "value", metric="dsc") == ["value"]
+
+
+def test_right_or_wrong_of_a_metric_of_its_own_is_a_proportion() -> None:
+    frame = canonical(metric=["acc"] * 6 + ["bleu"] * 6, value=[0, 1, 1, 0, 1, 1, *DICE[6:]])
+    right, other = hw.summary_table(frame)
+    assert (right.metric, right.method) == ("acc", "wilson")
+    assert right.value == pytest.approx(4 / 6)
+    # Wilson (1927): (p + z^2 / 2n ± z sqrt(p(1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
+    assert (right.low, right.high) == pytest.approx((0.29999, 0.90323), abs=1e-5)
+    assert (other.metric, other.method) != ("bleu", "wilson")
+    (named,) = hw.summary_table(frame, metric="acc")
+    assert (named.low, named.high) == (right.low, right.high)
+    (bounded,) = hw.summary_table(frame, metric="acc", bounds=(0, 2))
+    assert bounded.method != "wilson"
+
+
 def test_values_of_a_group_are_those_of_its_rows() -> None:
     frame = {"model": ["U", "V"] * 6, "dice": DICE}
     table = hw.summary_table(frame, "dice", by="model")

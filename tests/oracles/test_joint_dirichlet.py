@@ -174,3 +174,29 @@ def test_stepdown_equals_sets_of_sides(alternative: Any, margin: float) -> None:
     assert not claimed.all(axis=-1).any()
     if alternative != "lower":  # the first models are the worse ones
         assert 0 < claimed.sum() < len(draws.pairs)
+
+
+def test_the_outermost_draws_are_those_of_a_full_sort() -> None:
+    generator = np.random.default_rng(6)
+    means = generator.normal(size=(4, 3000))
+    means[3, 1::7] -= 50.0  # of a sample of these draws nearly all lie far above the lowest
+    means[2] = np.where(means[2] > 0, 1.0, means[2])
+    draws, level = JointDraws((means, means), (means, means), all_pairs(4)), Level(0.9)
+    tails = draws.tails(level, 0.01)
+    for place, both in enumerate(tails.outermost):
+        contrasts = draws.contrasts(place)[0]
+        for sign, outermost in zip((1, -1), both, strict=True):
+            expected = np.argsort(sign * contrasts, kind="stable")[: both.shape[-1]]
+            assert outermost.tolist() == expected.tolist()
+        assert tails.beyond[place].tolist() == [
+            (contrasts <= 0.01).mean(),
+            (contrasts >= -0.01).mean(),
+        ]
+
+
+def test_draws_that_are_not_known_lie_outermost_nowhere() -> None:
+    means = np.random.default_rng(6).normal(size=(2, 3000))
+    means[0, ::2] = np.nan  # as a ratio of two zeros; one of each two is left
+    draws = JointDraws((means, means), (means, means), all_pairs(2))
+    (outermost,) = draws.tails(Level(0.9)).outermost
+    assert np.isfinite(draws.contrasts(0)[0][outermost]).all()

@@ -280,6 +280,34 @@ def test_without_cases_figures_of_them_say_what_to_do() -> None:
         plots.dots(of_test_set)
 
 
+def test_lines_join_the_schemes_of_each_task() -> None:
+    labelled = [
+        replace(one, scheme=scheme, subject=scheme)
+        for one in RANKINGS[:2]
+        for scheme in ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank")
+    ]
+    (page,) = plots.figures_of_rankings(labelled, "lines")
+    assert [ax.get_title(loc="left") for ax in page.axes] == [one.label for one in RANKINGS[:2]]
+    schemes = [text.get_text().replace("\n", "") for text in page.axes[0].get_xticklabels()]
+    assert schemes == ["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
+    names = [text.get_text() for text in page.legends[0].get_texts()]
+    assert names == list(plots.model_looks(labelled))
+    # Of one task, a figure with the names beside the lines.
+    (alone,) = plots.figures_of_rankings(labelled[:3], "lines")
+    shown = {text.get_text() for text in alone.axes[0].texts}
+    assert shown == {shorter(name, 30) for name in names}
+
+
+def test_lines_of_equal_ranks_are_told_apart() -> None:
+    even = tuple(replace(model, rank=1) for model in LIVER.models)
+    frame = plots.rank_lines_frame([replace(LIVER, models=even), LIVER])
+    tied = frame[frame["x"] == 0]
+    assert tied["y"].is_unique
+    assert tied["y"].mean() == pytest.approx(1)
+    assert (tied["y"] - 1).abs().max() < 0.5
+    assert (frame["y"] == frame["rank"])[frame["x"] == 1].all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", ["page", "column"])

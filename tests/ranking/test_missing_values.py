@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import halfwidth as hw
+from halfwidth import plots
 from halfwidth.core.types import Array
 from halfwidth.report.rankings import rankings_document
 from halfwidth.report.render import render
@@ -136,6 +137,11 @@ def test_values_that_are_missing_stay_missing_where_cases_are_kept() -> None:
     assert ranking.cases is not None
     kept = dict(ranking.cases.values)
     assert np.isnan(kept["C"]).sum() == 2
+    drawn = plots.dots_frame(ranking)
+    assert (drawn[drawn["kind"] == "case"].groupby("model").size() == [6, 5, 4]).all()
+    ranks_in_cases = plots.case_heatmap_frame(ranking).set_index(["model", "rank"])["count"]
+    assert ranks_in_cases["A"].to_dict() == {1: 5, 2: 1}
+    assert ranks_in_cases["C"].to_dict() == {1: 1, 3: 5}
 
 
 def test_the_last_rank_of_a_case_needs_ranks_within_cases() -> None:

@@ -73,6 +73,28 @@ def test_the_sets_count_the_claims_of_the_ranking() -> None:
         assert model.rank_set == RankSet(1 + above, 4 - below)
 
 
+@pytest.mark.parametrize("method", ["auto", "t"])
+@pytest.mark.parametrize("margin", [0.0, 0.03])
+def test_a_marginal_set_is_that_of_the_pairs_of_the_model_alone(method: str, margin: float) -> None:
+    """Claims are drawn once for all pairs; here anew for each model."""
+    given = models((0.0, 0.02, 0.05, 0.3))
+    options: dict[str, Any] = {"metric": "dsc", "method": method, "test": "none", **FEW}
+    (ranking,) = hw.rank(given, metric="dsc", method=method, margin=margin, **FEW)
+    for name in given:
+        compared = hw.compare(given, baseline=name, **options)
+        above = below = 0
+        for one in compared:
+            # Towards the other model, whichever is the first.
+            sign = 1 if one.second == name else -1
+            assert one.simultaneous is not None
+            ends = sorted((sign * one.simultaneous.low, sign * one.simultaneous.high))
+            above += ends[0] > margin
+            below += ends[1] < 0 if margin == 0 else ends[1] <= margin
+        found = ranking[name].marginal_set
+        # Stepdown only shortens.
+        assert 1 + above <= found.low <= found.high <= 4 - below
+
+
 def test_directions_mirror_each_other() -> None:
     # Labelled: cases known by their place alone are put in the order of their values.
     labels = [f"c{case}" for case in range(40)]

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from halfwidth.audit.findings import of_part
 from halfwidth.audit.parts import Part
+from halfwidth.audit.table_checks import spelled_alike
 from halfwidth.core.audit import MOST_NAMED, Finding
 from halfwidth.core.cautions import caution
-from halfwidth.core.errors import shortened
+from halfwidth.core.errors import quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.io.table import Factor
@@ -97,9 +98,12 @@ def check_cases_across(table: CaseTable) -> Iterator[Finding]:
     yield from _same_cases(table)
     yield from _contradictions(table)
     yield from _absent_rows(table)
+    yield from _ids_in_two_spellings(table)
+    apart = list(_without_common_cases(table))
+    yield from apart
     exchanged = list(_exchanged(table))
     yield from exchanged
-    if not exchanged:
+    if not exchanged and not apart:
         yield from _some_models_only(table)
     yield from _units_across(table)
 
@@ -211,6 +215,41 @@ def _absent_rows(table: CaseTable) -> Iterator[Finding]:
                 count = int(lacking.sum())
                 raised = caution("HW912", count=count, total=int(there.sum()), what=part.what)
                 yield Finding(raised, part.name, part.label, count, cases=table.named(lacking))
+
+
+def _cases_of_tables(table: CaseTable) -> dict[str, NDArray[np.bool_]]:
+    """Which cases each of several tables has."""
+    found: dict[str, NDArray[np.bool_]] = {}
+    for part, rows in zip(table.parts, table.rows, strict=True):
+        found[part.name] = found.get(part.name, np.zeros(len(rows), dtype=bool)) | rows
+    return found
+
+
+def _ids_in_two_spellings(table: CaseTable) -> Iterator[Finding]:
+    """Cases that one table calls otherwise than another one does."""
+    own = _cases_of_tables(table)
+    if len(own) < 2:
+        return
+    place = {case: at for at, case in enumerate(table.cases)}
+    groups = [
+        group
+        for group in spelled_alike(table.cases)
+        if all(sum(bool(cases[place[one]]) for one in group) < 2 for cases in own.values())
+    ]
+    if groups:
+        raised = caution("HW909", names=quoted(groups[0]), where="the cases of different tables")
+        names = tuple(one for group in groups for one in group)[:MOST_NAMED]
+        yield Finding(raised, shortened([*own], MOST_NAMED), count=len(groups), cases=names)
+
+
+def _without_common_cases(table: CaseTable) -> Iterator[Finding]:
+    """Tables that share no case with any other."""
+    own = _cases_of_tables(table)
+    for name, cases in own.items():
+        others = [rows for other, rows in own.items() if other != name]
+        if others and not (cases & np.any(others, axis=0)).any():
+            raised = caution("HW925", model=name, count=int(cases.sum()))
+            yield Finding(raised, name, count=int(cases.sum()), cases=table.named(cases))
 
 
 def _some_models_only(table: CaseTable) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricSpec
-from halfwidth.core.types import Array
+from halfwidth.core.types import UNBOUNDED, Array
 from halfwidth.estimation.resolve import PROPORTION, UNNAMED
 from halfwidth.estimation.slice_metrics import SliceMetrics
 from halfwidth.io.layout import Layout, Slice, slices
@@ -81,8 +81,9 @@ class Part:
 
     @property
     def known(self) -> bool:
-        """Whether the metric is one of the catalogue, or has bounds."""
-        return self.spec.name in METRICS or self.spec.bounds_given or self.spec == PROPORTION
+        """Whether the metric is one of the catalogue, or has a range."""
+        own_range = self.spec.bounds_given and self.spec.bounds != UNBOUNDED
+        return self.spec.name in METRICS or own_range or self.spec == PROPORTION
 
     @property
     def present(self) -> Array:
@@ -139,6 +140,8 @@ def parts_of(
 
 def _with_all_rows(table: Table, layout: Layout) -> Iterator[Slice]:
     """The same slices with the rows to which a metric does not apply."""
+    if layout.metric is None or "status" in layout.by:
+        return slices(table, layout)
     columns = {name: column for name, column in table.columns.items() if name != "status"}
     return slices(replace(table, columns=columns), layout)
 

@@ -20,6 +20,7 @@ from halfwidth.io.table import StatedMean, Table
 MEANS = frozenset({"mean", "average", "avg"})
 # A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6
+LEFT_OUT = "left out"
 
 
 def means_of_totals(table: Table, layout: Layout, totals: Totals) -> tuple[StatedMean, ...]:
@@ -102,26 +103,31 @@ def _last_digit(numbers: Array) -> float:
 def _is_of(part: Part, mean: StatedMean) -> bool:
     if part.slice.column != mean.column:
         return False
-    levels = {**part.slice.by, "metric": part.slice.metric}
-    return all(str(levels.get(name)) == str(level) for name, level in mean.where.items())
+    parameters = part.slice.parameters.removeprefix(":").replace(",", ";")
+    levels = {**part.slice.by, "metric": part.slice.metric, "parameters": parameters}
+    return all(
+        str(levels.get(name)).replace(",", ";") == str(level).replace(",", ";")
+        for name, level in mean.where.items()
+    )
 
 
 def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution | None:
     """What a stated mean calls for; None where no policy is needed to reproduce it."""
     value, slack = mean.value / scale, _rounding(mean.value) / scale
     by_policy = _means(parts, over=mean.over)
-    missing = sum(int((~np.isfinite(_every_row(part))).sum()) for part in parts)
+    samples = [_every_row(part) for part in parts]
+    missing = sum(int((~np.isfinite(sample)).sum()) for sample in samples)
+    unexplained = sum(int((~np.isfinite(part.numbers)).sum()) for part in parts)
     matching = [policy for policy, found in by_policy.items() if _agree(value, found, slack)]
     n = sum(len(part.rows) for part in parts)
-    shown = {policy: f"{found:.6g} with them {policy}" for policy, found in by_policy.items()}
     if not matching:
-        only = next(iter(by_policy.values()), math.nan)
-        found = "; ".join(shown.values()) if missing and len(shown) > 1 else f"{only:.6g}"
-        if missing and len(shown) > 1:
-            found = f"({missing} missing) {found}"
+        given = [f"{found:.6g} {policy}" for policy, found in by_policy.items()]
+        only = f"{next(iter(by_policy.values()), math.nan):.6g}"
+        found = f"with missing values ({missing}) {', '.join(given)}" if len(given) > 1 else only
         return caution("HW902", stated=value, source=mean.source, n=n, found=found)
-    others = [text for policy, text in shown.items() if policy not in matching]
-    if not missing or not others:
+    others = [f"{found:.6g} {how}" for how, found in by_policy.items() if how not in matching]
+    # Leaving out rows to which a metric does not apply needs no policy.
+    if not others or (not unexplained and LEFT_OUT in matching):
         return None
     return caution(
         "HW903",
@@ -129,13 +135,13 @@ def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution 
         source=mean.source,
         missing=missing,
         policy=matching[0],
-        others=f"it would be {' and '.join(others)}",
+        others=", ".join(others),
     )
 
 
 def _means(parts: Sequence[Part], *, over: str | None) -> dict[str, float]:
     """The mean of some parts under each policy for values that are missing or not applicable."""
-    found = {"left out": _pooled([part.numbers for part in parts], over)}
+    found = {LEFT_OUT: _pooled([part.numbers for part in parts], over)}
     for how, value_of in POLICIES.items():
         values = [value_of(part.spec) for part in parts]
         filled = [

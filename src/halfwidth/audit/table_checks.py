@@ -20,6 +20,8 @@ from halfwidth.io.table import Table, joint_codes
 OF_FILES = re.compile(r"\.(nii|nrrd|mha|mhd|png|tiff?|jpe?g|dcm|npy|json)(\.gz)?$")
 # Groups of names that are told, of very many.
 MOST_GROUPS = 5
+# Fractions that two rows without ids must share to be copies.
+FEWEST_FRACTIONS = 3
 
 
 def summary_finding(why: str, name: str) -> Finding:
@@ -39,14 +41,28 @@ def totals_finding(table: Table, name: str, totals: Totals) -> Finding:
     return of_rows(table, name, totals.rows, caution("HW901", what=what), case=totals.column)
 
 
-def copied_rows(table: Table) -> NDArray[np.intp]:
-    """Rows that repeat an earlier one in every cell; columns that number the rows do not count."""
+def copied_rows(table: Table, case: str | None) -> NDArray[np.intp]:
+    """Rows that repeat an earlier one in every cell; columns that number the rows do not count.
+
+    Without ids of cases, rows must share several fractions: scores of 0 and 1 are often tied.
+    """
     columns = [name for name in table.names if not _numbers_rows(table, name)]
     if not columns:
         return np.empty(0, dtype=np.intp)
     codes = joint_codes(*(table.factor(name).codes for name in columns))
     _, first = np.unique(codes, return_index=True)
-    return np.setdiff1d(np.arange(len(table)), first)
+    copies = np.setdiff1d(np.arange(len(table)), first)
+    return copies if case is not None else copies[_hold_fractions(table, copies)]
+
+
+def _hold_fractions(table: Table, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether rows hold so many numbers that are no whole ones."""
+    numeric = [name for name in table.names if table.is_numeric(name)]
+    cells = np.array([table.values(name, rows) for name in numeric], dtype=float)
+    if not len(cells):
+        return np.zeros(len(rows), dtype=bool)
+    fractions = np.isfinite(cells) & (cells != np.rint(cells))
+    return np.asarray(fractions.sum(axis=0) >= FEWEST_FRACTIONS)
 
 
 def _numbers_rows(table: Table, name: str) -> bool:
@@ -72,11 +88,11 @@ def check_names(table: Table, name: str, layout: Layout) -> Iterator[Finding]:
     texts = [column for column in table.names if not table.is_numeric(column)]
     for column in (column for column in texts if column not in layout.values):
         factor = table.factor(column)
-        levels = [level for level in factor.levels if isinstance(level, str)]
+        levels = list(map(str, factor.levels))
         for group in spelled_alike(levels)[:MOST_GROUPS]:
             where = f"column {column!r}"
             raised = caution("HW909", names=quoted(group[:MOST_NAMED]), where=where)
-            codes = [code for code, level in enumerate(factor.levels) if level in group[1:]]
+            codes = [code for code, level in enumerate(levels) if level in group[1:]]
             rows = np.flatnonzero(np.isin(factor.codes, codes))
             yield of_rows(table, name, rows, raised, case=layout.case, label=column)
 
@@ -106,10 +122,10 @@ def check_columns_across(columns: Mapping[str, Sequence[str]]) -> Iterator[Findi
 
 
 def spelled_alike(names: Iterable[str]) -> list[list[str]]:
-    """Groups of names that differ in capitals, blanks, separators or a file's suffix only.
+    """Groups of names that differ in capitals, separators, leading zeros or a file's suffix only.
 
-    >>> spelled_alike(["Liver", "spleen", "liver ", "case_1", "case-1.nii.gz"])
-    [['Liver', 'liver '], ['case_1', 'case-1.nii.gz']]
+    >>> spelled_alike(["Liver", "spleen", "liver ", "case_1", "case-01.nii.gz"])
+    [['Liver', 'liver '], ['case_1', 'case-01.nii.gz']]
     """
     groups: dict[str, dict[str, None]] = {}
     for name in names:
@@ -118,4 +134,5 @@ def spelled_alike(names: Iterable[str]) -> list[list[str]]:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-]+", "_", OF_FILES.sub("", name.strip().lower()))
+    separated = re.sub(r"[\s_\-]+", "_", OF_FILES.sub("", name.strip().lower()))
+    return re.sub(r"(?<!\d)0+(?=\d)", "", separated)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -39,6 +40,8 @@ FEWEST_VALUES, FEWEST_ROUNDED = 5, 20
 MOST_DECIMALS = 4
 # Rounding matters where it leaves fewer distinct values than this share.
 DISTINCT_SHARE = 0.5
+# Columns of scores.
+SCORE = re.compile(r"(?<![a-z])(scores?|prob\w*|logits?|pred\w*|softmax)(?![a-z])")
 # Words that the status column of a table may hold.
 STATUSES = frozenset(str(one) for one in Status)
 
@@ -153,8 +156,9 @@ def _constant(part: Part) -> Iterator[Finding]:
 
 def _running_number(part: Part) -> Iterator[Finding]:
     numbers = part.numbers
-    counts = len(numbers) >= FEWEST_VALUES and bool((np.diff(numbers) == 1).all())
-    if counts and numbers[0] in (0, 1):
+    if len(numbers) < FEWEST_VALUES or numbers[0] not in (0, 1):
+        return
+    if bool((numbers == numbers[0] + np.arange(len(numbers))).all()):
         first, last = float(numbers[0]), float(numbers[-1])
         yield of_part(part, caution("HW922", first=first, last=last))
 
@@ -173,11 +177,9 @@ def _decimals(present: Array) -> int | None:
     """Decimals to which all values are rounded, up to four; None for more and for whole numbers."""
     if not len(present) or bool((present == np.rint(present)).all()):
         return None
-    # NumPy rounds by multiplying; what overflows is rounded to nothing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for decimals in range(1, MOST_DECIMALS + 1):
-            if bool((np.round(present, decimals) == present).all()):
-                return decimals
+    for decimals in range(1, MOST_DECIMALS + 1):
+        if bool((np.round(present, decimals) == present).all()):
+            return decimals
     return None
 
 
@@ -232,7 +234,7 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
         how = ""
         if _is_penalty(value, part) and stands_apart(present, value):
             how = "as tools put it in"
-        elif not are_many(count, len(present)):
+        elif not are_many(count, len(present)) or _is_score(part):
             continue
         elif not stepped and _alone(count, counts):
             how = "and no other value is tied as often"
@@ -241,6 +243,11 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)
             yield of_values(part, part.numbers == value, raised)
+
+
+def _is_score(part: Part) -> bool:
+    """Whether values are scores of a classifier, which are tied where they are saturated."""
+    return not part.known and bool(SCORE.search(part.slice.column.lower()))
 
 
 def _at_an_end(present: Array, value: float) -> bool:

@@ -187,6 +187,7 @@ def _estimate_cases(
 ) -> Estimates:
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
+    from halfwidth.io.table_kinds import refuse_predictions, refuse_runs
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     if file is None:
@@ -198,6 +199,10 @@ def _estimate_cases(
             "and those of the scores (--score) or of the predictions (--prediction)"
         )
     table = reading.table_in(file, reading_options)
+    if not settings["value"]:
+        refuse_runs(table)
+        if not settings["by"] and settings["metric"] is None:
+            refuse_predictions(table)
     if not _is_exact(settings):
         note_if_long(len(table), settings["method"], settings["n_resamples"])
     estimates = summary_table(

@@ -155,10 +155,12 @@ def _compared(ctx: typer.Context, files: list[str], kind: str | None) -> Compari
             raise OptionError(f"--plot-kind {kind} is of two models; of raters, forest")
         return compared_raters.compared_with_raters(ctx, files)
     settings = comparison_settings.comparison_settings(ctx)
-    models = comparison_settings.models_in(files, ctx.params)
 
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.comparison.api import compare_table
+    from halfwidth.io.challenge_columns import MODEL_COLUMNS
+
+    models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)
 
     return compare_table(
         models.tables,

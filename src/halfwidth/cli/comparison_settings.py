@@ -29,7 +29,7 @@ PASSED_ON = (
     *("unmatched", "scale", "missing", "penalty", "statistic", "over", "groups", "strata"),
     *("baseline", "margin", "goal", "test", "correction", "simultaneous"),
     *("method", "confidence_level", "n_resamples", "scores", "average", "absent_class"),
-    *("undefined", "top", "ties"),
+    *("undefined", "top", "ties", "combine", "absent_model"),
 )
 
 
@@ -127,7 +127,29 @@ def class_options(models: Models, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:
+def _metric(given: str | list[str] | None, better: str | None, of_test_set: bool) -> Any:
+    """The metric or metrics, where they are columns by these."""
+    if not given:
+        return _one_metric(None, better, of_test_set)
+    if isinstance(given, str):
+        return _one_metric(given, better, of_test_set)
+    by_column = ["=" in text.partition(":")[0] for text in given]
+    if any(by_column) and not all(by_column):
+        raise OptionError("--metric COLUMN=NAME names the column of a metric; do so for each")
+    columns = [text.partition("=")[0] for text in given] if any(by_column) else []
+    names = [text.partition("=")[2] for text in given] if columns else split_names(given)
+    if better is not None and len(names) > 1:
+        raise OptionError(
+            f"--better {better} is the direction of one metric of your own, and {len(names)} are "
+            "given"
+        )
+    metrics = [_one_metric(name, better, of_test_set) for name in names]
+    if columns:
+        return dict(zip(columns, metrics, strict=True))
+    return metrics[0] if len(metrics) == 1 else metrics
+
+
+def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str | MetricSpec | None:
     """The metric, with the direction that is given for one of the user's own."""
     from halfwidth.core.spec import Better, MetricSpec
     from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS

@@ -97,10 +97,16 @@ def convert(
             raise DataError(f"{read.source}: {error}") from None
         for text in tables[name].notes if metric else ():
             note(f"{read.source}: {text}")
-    is_named = model_from is not None or Path(files[0]) not in named.values()
-    table = stacked(tables) if len(tables) > 1 or is_named else next(iter(tables.values()))
+    by_user = [
+        name
+        for name, text in zip(named, files, strict=True)
+        if model_from or Path(text) != named[name]
+    ]
+    table = next(iter(tables.values()))
+    if len(tables) > 1 or by_user:
+        table = stacked(tables, by_user)
     if not {"case", "metric", "value"} <= {*table.names}:
-        note("the columns are as they were; --metric NAME says what the values are")
+        note("the columns are as they were; --metric NAME makes a wide table of values long")
     if out is None:
         write(csv_text(table.names, rows_of(table)))
     else:

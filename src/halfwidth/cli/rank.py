@@ -20,6 +20,7 @@ from halfwidth.cli.ci import STRICT_STATUS
 from halfwidth.cli.command import Group
 from halfwidth.cli.output import note
 from halfwidth.core.errors import OptionError
+from halfwidth.core.ranking_consensus import COMBINATIONS
 from halfwidth.core.undefined import MISSING_POLICIES
 
 MISSING = (*MISSING_POLICIES, "worst_rank")
@@ -83,7 +84,18 @@ def rank(
         ),
     ] = "raise",
     penalty: options.Penalty = None,
-    metric: comparison_options.Metric = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the values are, or with --target the metric of the whole test set; "
+            "repeatable. COLUMN=NAME names the column of its values. Parameters after a colon: "
+            "nsd:tolerance=3.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.all_metrics,
+            rich_help_panel=Group.ESTIMATE,
+        ),
+    ] = None,
     better: comparison_options.Better = None,
     statistic: comparison_options.Statistic = "mean",
     bounds: options.BoundsOption = None,
@@ -135,6 +147,27 @@ def rank(
             rich_help_panel=Group.COMPARISON,
         ),
     ] = 3,
+    combine: Annotated[
+        str | None,
+        typer.Option(
+            help="mean_rank or median_rank: combine the ranks by several metrics, within tasks and "
+            "over them. Over tasks alone there always is a consensus, by default of mean ranks.",
+            metavar="NAME",
+            show_default=False,
+            autocompletion=completion.one_of(*COMBINATIONS),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = None,
+    absent_model: Annotated[
+        str,
+        typer.Option(
+            help="A model that some task lacks is left out of the consensus (omit), or last there "
+            "(last). Needs --unmatched omit.",
+            metavar="POLICY",
+            autocompletion=completion.one_of("omit", "last"),
+            rich_help_panel=Group.COMPARISON,
+        ),
+    ] = "omit",
     method: options.Method = "auto",
     confidence_level: options.ConfidenceLevel = 0.95,
     n_resamples: options.NResamplesOrNone = None,
@@ -182,6 +215,8 @@ def rank(
     halfwidth rank A=a.csv B=b.csv C=c.csv --metric dsc --margin 0.01
     halfwidth rank models.csv --metric dsc --scheme rank_then_aggregate
     halfwidth rank predictions.csv --by model --target y --score p --metric auroc
+    halfwidth rank predictions.csv --target y --score p --combine mean_rank \\
+        --metric auroc,average_precision
     """
     fmt = options.resolve_format(fmt, json, out)
     kind = figures.check(plot, plot_kind, figures.RANKING_KINDS)
@@ -193,8 +228,8 @@ def rank(
     settings = comparison_settings.comparison_settings(ctx)
 
     # Heavy libraries load here, so that help and slips cost nothing.
+    from halfwidth.io.challenge_columns import MODEL_COLUMNS
     from halfwidth.ranking.api import rank_table
-    from halfwidth.ranking.challenge_tables import MODEL_COLUMNS
     from halfwidth.report.rankings import rankings_document
 
     models = comparison_settings.models_in(files, ctx.params, MODEL_COLUMNS)

@@ -45,7 +45,11 @@ def matched(family: Family, unmatched: Unmatched) -> Family:
     if n_unmatched:
         left_out = caution("HW802", count=n_unmatched, total=len(every))
         rows = tuple(replace(model, cautions=(*model.cautions, left_out)) for model in rows)
-    return replace(family, models=_with_common_columns(rows, family.place), n_unmatched=n_unmatched)
+    return replace(
+        family,
+        models=_with_common_columns(rows, family.place),
+        n_unmatched=family.n_unmatched + n_unmatched,
+    )
 
 
 def shared_cases(family: Family) -> int:

@@ -28,8 +28,8 @@ AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW903",
         "stated mean rests on a policy",
-        "The stated mean of {stated:.6g} ({source}) is that of the cases with {missing} missing "
-        "values {policy}; {others}.",
+        "The stated mean of {stated:.6g} ({source}) is that of the cases with missing values "
+        "({missing}) {policy}; it would be {others}.",
         "Where values are missing, a mean depends on what they count as. Tools decide that without "
         "a word, so that the means of two tools on the same cases may differ.",
         "Name the policy beside the number, and estimate with the same one: missing='omit' or "
@@ -87,7 +87,8 @@ AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW909",
         "one name in several spellings",
-        "{names} in {where} differ in capitals, blanks, separators or the suffix of a file only.",
+        "{names} in {where} differ in capitals, separators, leading zeros or the suffix of a file "
+        "only.",
         "Names are matched letter by letter. A label, case or model that is spelled in two ways is "
         "taken for two, each with a part of the values.",
         "Spell it in one way.",
@@ -234,5 +235,14 @@ AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
         "Models are compared on the labels that all of them have. A label that one table lacks "
         "was renamed, or not evaluated.",
         "Name the columns alike, or choose those that all tables have (values=, --value).",
+    ),
+    CautionSpec(
+        "HW925",
+        "no cases in common",
+        "None of the {count} cases of {model} is in another table.",
+        "Cases are matched by their ids, letter by letter. Tables without a common id are of "
+        "different test sets, or call the same images differently.",
+        "Call the same cases alike. Models on different cases are compared as such: paired=False "
+        "(--unpaired).",
     ),
 )

@@ -187,9 +187,9 @@ class Ranking:
         return self.models[0].estimate.label
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, str, str]:
         """What tells it from other rankings: its label, its metric and its scheme."""
-        return self.label, *self.metrics, self.scheme
+        return self.label, ranking_words.listed(self.metrics), self.scheme
 
     @property
     def by(self) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -71,12 +72,25 @@ def agreements(stability: RankStability) -> list[str]:
             spread = f" ({min(taus):.2f} to {max(taus):.2f})" if len(taus) > 1 else ""
             mean = ", on average" if len(taus) > 1 else ""
             texts.append(f"Kendall's tau {between}{mean}: {pairs.mean_tau:.2f}{spread}.")
+    return [*texts, *_changes(stability)]
+
+
+def _changes(stability: RankStability) -> list[str]:
+    """Which models change places between each two schemes, those that often do first."""
+    moved: dict[tuple[str, str], list[tuple[str, ...]]] = {}
     for pair in stability.over("schemes"):
-        if pair.moved:
-            where = about(pair.label, pair.metric)
-            verb = "change places" if len(pair.moved) > 1 else "changes its place"
-            schemes = f"between {pair.first} and {pair.second}"
-            texts.append(f"{f'{where}: ' if where else ''}{listed(pair.moved)} {verb} {schemes}.")
+        moved.setdefault((pair.first, pair.second), []).append(pair.moved)
+    texts = []
+    for schemes, each in moved.items():
+        counts = Counter(name for names in each for name in names).most_common()
+        of_all = [f"in {count} of {len(each)}" for _, count in counts]
+        names = [
+            name if len(each) == 1 else f"{name} ({share})"
+            for (name, _), share in zip(counts, of_all, strict=True)
+        ]
+        if names:
+            verb = "change places" if len(names) > 1 else "changes its place"
+            texts.append(f"{listed(names)} {verb} between {listed(schemes)}.")
     return texts
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from halfwidth.core.spec import Metric
 from halfwidth.core.undefined import is_missing
@@ -22,17 +23,22 @@ class SliceMetrics:
 
     def __init__(self, table: Table, layout: Layout, metric: Any, bounds: Any) -> None:
         self._table, self._option, self._bounds = table, metric, bounds
+        self._names = layout.metric
         self.held = metrics_in(table, layout)
         names_column = isinstance(metric, str) and metric not in METRICS and metric in self.held
         self._metric = resolve_metric(metric, _ANY if names_column and bounds is None else bounds)
-        self._counted: dict[str, bool] = {}
+        self._counted: dict[tuple[str, str | None], bool] = {}
 
     def for_slice(self, part: Slice) -> Metric | None:
         """The metric of a slice, or None for a slice of another metric."""
         if part.metric is None:
-            counted = self._option is None and self._bounds is None and self._counts(part.column)
+            counted = self._option is None and self._bounds is None and self._counts(part)
             return Metric(PROPORTION) if counted else self._metric
         known = part.metric.partition(":")[0] in METRICS
+        unknown = not known and self._bounds is None and self._option in (None, part.metric)
+        if unknown and self._counts(part):
+            # Right or wrong, as programs that rate answers have it.
+            return Metric(replace(PROPORTION, name=part.metric, title=part.metric))
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )
@@ -51,15 +57,26 @@ class SliceMetrics:
         other = not alone and metric.spec.unit != "mm"
         return replace(request, penalty=None) if has_worst or other else request
 
-    def _counts(self, column: str) -> bool:
-        """Whether a whole column is 0 and 1, so that a group of it that is all 1 counts too."""
-        if column not in self._counted:
-            cells = self._table.values(column, np.arange(len(self._table)))
+    def _counts(self, part: Slice) -> bool:
+        """Whether all values of a column, or of a metric in it, are 0 and 1.
+
+        A group of them that is all 1 counts too.
+        """
+        key = part.column, part.metric
+        if key not in self._counted:
+            cells = self._table.values(part.column, self._rows_of(part.metric))
             if cells.dtype.kind == "O":
                 present = {cell for cell in cells.tolist() if not is_missing(cell)}
-                self._counted[column] = present == {0.0, 1.0}
+                self._counted[key] = present == {0.0, 1.0}
             else:
                 zeros, ones = cells == 0, cells == 1
                 every = bool((zeros | ones | np.isnan(cells)).all())
-                self._counted[column] = every and bool(zeros.any() and ones.any())
-        return self._counted[column]
+                self._counted[key] = every and bool(zeros.any() and ones.any())
+        return self._counted[key]
+
+    def _rows_of(self, metric: str | None) -> NDArray[np.intp]:
+        if metric is None or self._names is None:
+            return np.arange(len(self._table))
+        factor = self._table.factor(self._names)
+        codes = [code for code, level in enumerate(factor.levels) if str(level) == metric]
+        return np.flatnonzero(np.isin(factor.codes, codes))

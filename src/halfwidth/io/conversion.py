@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,25 +93,37 @@ def long_table(
     return _in_order(columns, table, notes)
 
 
-def stacked(tables: Mapping[str, Table]) -> Table:
+def stacked(tables: Mapping[str, Table], named: Collection[str] = ()) -> Table:
     """One table of several, each of a model: its name stands in the column of models.
+
+    ``named`` are those whose names the user gave; a table that is not among them keeps the models
+    that its file names.
 
     Raises
     ------
     DataError
-        If a table has models of its own.
+        If a table that is given a name is of several models.
     """
     for name, table in tables.items():
-        if MODEL in table and not table.is_empty(MODEL):
+        if name in named and _has_models(table) and len(table.factor(MODEL).distinct) > 1:
             raise DataError(
-                f"{table.source} has a column of models, so its rows cannot all be of {name!r}; "
-                "convert it alone"
+                f"{table.source} has the values of several models, so they cannot all be of "
+                f"{name!r}; convert it alone"
             )
     names = dict.fromkeys(one for table in tables.values() for one in table.names if one != MODEL)
     columns = {one: [_cells(table, one) for table in tables.values()] for one in names}
-    columns[MODEL] = [_same(name, len(table)) for name, table in tables.items()]
+    columns[MODEL] = [
+        table.columns[MODEL]
+        if _has_models(table) and name not in named
+        else _same(name, len(table))
+        for name, table in tables.items()
+    ]
     whole = {one: _joined(parts) for one, parts in columns.items()}
     return _in_order(whole, next(iter(tables.values())))
+
+
+def _has_models(table: Table) -> bool:
+    return MODEL in table and not table.is_empty(MODEL)
 
 
 def rows_of(table: Table) -> list[tuple[Any, ...]]:

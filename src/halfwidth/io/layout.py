@@ -7,7 +7,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import Status, is_missing
+from halfwidth.io.challenge_columns import VALUE, challenge_levels
 from halfwidth.io.numerals import LOOKED_AT, like_a_number
 from halfwidth.io.repeats import Repeats, case_column, is_design_column, repeats_in
 from halfwidth.io.summary_rows import check_cases
@@ -142,9 +143,7 @@ def layout_of(
         If there is no numeric column to estimate.
     """
     units = [name for name in (groups, strata) if name is not None]
-    for name in [*(values or ()), *(by or ()), *([case] if case else []), *units]:
-        if name not in table:
-            raise UnknownNameError("column", name, table.names)
+    check_columns(table, [*(values or ()), *(by or ()), *([case] if case else []), *units])
     _check_roles(values, by, groups, strata)
     by = tuple(dict.fromkeys(by or ()))
     case = case or case_column(table, (*by, *(values or ())))
@@ -156,10 +155,20 @@ def layout_of(
         groups = groups or _declared(table, CLUSTER_COLUMN, by)
         strata = strata or _declared(table, STRATUM_COLUMN, by)
         return Layout(("value",), chosen, case, metric="metric", groups=groups, strata=strata)
+    levels = () if by or units else challenge_levels(table.names)
+    if levels and list(values or [VALUE]) == [VALUE]:
+        return Layout((VALUE,), levels, case)
     if values:
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
     value_columns, left_out = _numeric_columns(table, (*by, *units), case)
     return Layout(value_columns, by, case, groups=groups, strata=strata, left_out=left_out)
+
+
+def check_columns(table: Table, names: Iterable[str]) -> None:
+    """Refuse names of columns that are not there."""
+    for name in names:
+        if name not in table:
+            raise UnknownNameError("column", name, table.names)
 
 
 def _check_roles(

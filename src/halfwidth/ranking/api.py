@@ -9,16 +9,14 @@ from typing import Any, Literal
 from halfwidth.comparison.families import Family
 from halfwidth.comparison.inputs import models_of
 from halfwidth.comparison.matching import Unmatched
-from halfwidth.comparison.measuring import Measuring, of_test_sets, of_values
-from halfwidth.comparison.prediction_tables import prediction_columns, prediction_families
+from halfwidth.comparison.measuring import of_test_sets, of_values
+from halfwidth.comparison.prediction_tables import prediction_columns
 from halfwidth.comparison.settings import Settings, resolve_settings
 from halfwidth.comparison.sources import (
     TableColumns,
     column_name,
     sources_of,
-    value_columns,
 )
-from halfwidth.comparison.value_tables import value_families
 from halfwidth.core.errors import OptionError
 from halfwidth.core.ranking import Rankings
 from halfwidth.core.undefined import AbsentClass, Undefined
@@ -32,6 +30,8 @@ from halfwidth.ranking.missing_values import (
     measured_with_policies,
 )
 from halfwidth.ranking.options import RankingOptions, resolve_options
+from halfwidth.ranking.several_metrics import listed_metrics, penalized, wanted_metrics
+from halfwidth.ranking.table_families import Measured, table_families, with_same_cases
 from halfwidth.ranking.together import all_ranked
 
 Scheme = Literal["aggregate_then_rank", "rank_then_aggregate", "test_then_rank"]
@@ -197,7 +197,7 @@ the rank of C is 3.
     measuring = (of_values if y_true is None else of_test_sets)(metric, bounds, given)
     cases = {"target": y_true, "groups": groups, "strata": strata, "weights": sample_weight}
     family = Family(models_of(models, cases), measuring.metric)
-    return _ranked([family], measuring, options, settings)
+    return _ranked([(family, measuring)], options, settings)
 
 
 def rank_table(
@@ -266,9 +266,10 @@ def rank_table(
         The same by another name.
     case, target, score, prediction, groups, strata, sample_weight
         Columns, as for `compare_table`.
-    metric, statistic, average, scheme, test, ties, margin, top, method, confidence_level
-        As for `rank`.
-    n_resamples
+    metric : str, MetricSpec or callable, sequence or mapping of these, optional
+        As for `rank`. Several are ranked each by itself: those of a canonical table, columns that
+        are called as their metrics, or a mapping from column to metric.
+    statistic, average, scheme, test, ties, margin, top, method, confidence_level, n_resamples
         As for `rank`.
     combine : {"mean_rank", "median_rank"}, optional
         What the ranks of a model in several rankings are reduced to. Over tasks there always is a
@@ -352,17 +353,14 @@ def rank_table(
     }
     of_columns = isinstance(value, Mapping) or (where is not None and where.of_models)
     sources = sources_of(table, columns.by, of_columns=of_columns)
-    if where is not None:
-        if value is not None:
-            raise OptionError("value= is for values of cases, target= for predictions; not both")
-        measuring = of_test_sets(metric, bounds, given)
-        families, notes = prediction_families(sources, columns, where, measuring, settings)
-    else:
-        measuring = of_values(metric, bounds, given, named=False)
-        families, notes = value_families(
-            sources, columns, value_columns(named.value), metric, bounds, settings
-        )
-    return _ranked(families, measuring, options, settings, [*named.notes, *notes])
+    if where is not None and value is not None:
+        raise OptionError("value= is for values of cases, target= for predictions; not both")
+    several = isinstance(metric, Mapping) or len(listed_metrics(metric)) > 1
+    wanted = wanted_metrics(
+        metric, value if several else named.value, sources, of_cases=where is None
+    )
+    families, notes = table_families(sources, columns, where, wanted, bounds, given, settings)
+    return _ranked(families, options, settings, [*named.notes, *notes])
 
 
 def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> Settings:
@@ -383,19 +381,24 @@ def _settings(request: Request, unmatched: Any, keep_cases: Any, test: Any) -> S
 
 
 def _ranked(
-    families: Sequence[Family],
-    measuring: Measuring,
+    families: Sequence[Measured],
     options: RankingOptions,
     settings: Settings,
     notes: Sequence[str] = (),
 ) -> Rankings:
     if options.worst_rank:
-        check_worst_rank(options.schemes, measuring)
+        check_worst_rank(options.schemes, families[0][1])
+    further: list[str] = []
+    if options.combining.over_metrics:
+        families, further = with_same_cases(families, settings)
     measured = [
         (family.label, one)
-        for family in families
+        for family, measuring in families
         for one in measured_with_policies(
-            family, measuring, settings, worst_rank=options.worst_rank
+            family,
+            measuring,
+            penalized(settings, family, several=len(families) > 1),
+            worst_rank=options.worst_rank,
         )
     ]
-    return all_ranked(measured, options, settings, notes)
+    return all_ranked(measured, options, settings, [*notes, *further])

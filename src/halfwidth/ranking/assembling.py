@@ -15,7 +15,7 @@ from halfwidth.core.errors import DataError, OptionError
 from halfwidth.core.estimate import Estimate, subject_of
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import RankedModel, Ranking, RankSet
-from halfwidth.core.spec import Better, Estimand
+from halfwidth.core.spec import Better, Estimand, Metric
 from halfwidth.core.types import Array
 from halfwidth.estimation.pipeline import Job, estimate_jobs
 from halfwidth.ranking.claims import ClaimedPairs
@@ -23,7 +23,7 @@ from halfwidth.ranking.missing_values import WORST_RANK, applying, policies_disa
 from halfwidth.ranking.options import RankingOptions
 from halfwidth.ranking.rank_sets import alike_groups
 from halfwidth.ranking.ranks import RankDistribution, rank_distribution, ranks_of
-from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, of_scheme
+from halfwidth.ranking.schemes import TESTS, WITHIN_CASES, combined_within_cases, of_scheme
 from halfwidth.ranking.traces import Trace
 from halfwidth.ranking.won_tests import WonTests
 from halfwidth.resampling.engine import replicates
@@ -35,16 +35,33 @@ def ranked(
     options: RankingOptions,
     settings: Settings,
     parts: Collection[int] = (),
+    further: Sequence[MeasuredFamily] = (),
 ) -> tuple[Ranking, Trace]:
     """The ranking of one family by one scheme, and what a consensus takes of it.
 
-    ``parts``: how many rankings share the error probability, for each consensus it is part of.
+    Parameters
+    ----------
+    family : MeasuredFamily
+    scheme : str
+    options : RankingOptions
+    settings : Settings
+    parts : collection of int
+        How many rankings share the error probability, for each consensus it is part of.
+    further : sequence of MeasuredFamily
+        The same models and cases by other metrics, whose ranks within cases are combined.
     """
-    _check_direction(family)
-    under_policies = _ranks_under_policies(family, scheme, options, settings)
+    for one in (family, *further):
+        _check_direction(one)
+    under_policies: dict[str, dict[str, int]] = {}
+    if not further:
+        under_policies = _ranks_under_policies(family, scheme, options, settings)
     cases = family.cases if settings.keep_cases else None
-    metrics = metric_names(family)
-    family = of_scheme(family, scheme, options.ties)
+    metrics = metric_names(family, *further)
+    if further:
+        every = [family, *further]
+        family = combined_within_cases(every, options.combining.combine, options.ties)
+    else:
+        family = of_scheme(family, scheme, options.ties)
     jobs = list(family.jobs.values())
     estimates = estimate_jobs(jobs, settings.request, settings.plan)
     _check_defined(family, estimates)
@@ -156,16 +173,19 @@ def _sign(job: Job) -> float:
     return 1.0 if job.functional.metric.spec.better is Better.HIGHER else -1.0
 
 
-def metric_names(family: MeasuredFamily) -> tuple[str, ...]:
-    """The metric of a family by its name and the parameters that are bound: ``nsd:tolerance=3``."""
-    metric = next(iter(family.jobs.values())).functional.metric
+def metric_names(*families: MeasuredFamily) -> tuple[str, ...]:
+    """Metrics by name and the parameters that are bound: ``nsd:tolerance=3``."""
+    return tuple(_name(next(iter(family.jobs.values())).functional.metric) for family in families)
+
+
+def _name(metric: Metric) -> str:
     bound = [
         f"{parameter.name}={parameter.word(value)}"
         for parameter in metric.spec.parameters
         for value in [metric.parameters.get(parameter.name, parameter.default)]
         if value is not None and value != parameter.default
     ]
-    return (":".join(filter(None, [metric.spec.name, ",".join(bound)])),)
+    return ":".join(filter(None, [metric.spec.name, ",".join(bound)]))
 
 
 def _ranks_under_policies(

@@ -8,10 +8,7 @@ from typing import Any
 from halfwidth.comparison.sources import column_list, column_name, single_table
 from halfwidth.core.errors import OptionError
 from halfwidth.core.frozen import frozen
-
-# Columns that name the model of a row, of which the first that is there counts.
-MODEL_COLUMNS = ("model", "algorithm", "alg_name")
-TASK, CASE, VALUE = "task", "case", "value"
+from halfwidth.io.challenge_columns import CASE, MODEL_COLUMNS, TASK, VALUE
 
 
 @frozen

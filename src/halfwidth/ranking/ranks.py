@@ -14,6 +14,7 @@ from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 
 Ranks = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 # Numbers in the temporaries of a block of resamples. No result depends on it.
 BLOCK = 2_000_000
 TIES = ("min", "average", "max")
@@ -54,6 +55,20 @@ def tied_ranks(merits: Array, ties: str) -> Array:
         return least
     most = merits.shape[-1] + 1.0 - ranks_of(-merits)
     return np.asarray(most if ties == "max" else (least + most) / 2)
+
+
+def ranks_in_cases(merits: Array, lacking: Flags, ties: str = "min") -> Array:
+    """Ranks within each case, (n, K), of which models without a value there have the last, K.
+
+    >>> lacking = np.array([[False, True, True]])
+    >>> ranks_in_cases(np.array([[0.3, 0.0, 0.0]]), lacking).tolist()
+    [[1.0, 3.0, 3.0]]
+    """
+    present = np.where(lacking, np.inf, merits).min(axis=-1, keepdims=True)
+    # Behind all that have a value, however low that is.
+    behind = np.where(np.isfinite(present), present, 0.0) - 1.0
+    ranks = tied_ranks(np.where(lacking, behind, merits), ties)
+    return np.where(lacking, float(merits.shape[-1]), ranks)
 
 
 @frozen(eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,12 @@ from halfwidth.comparison.no_difference import NAMES, NONE
 from halfwidth.core.checks import as_list, one_of
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.estimate import metric_title
+from halfwidth.core.ranking_words import listed
 from halfwidth.core.spec import Better, Metric, MetricSpec
-from halfwidth.core.types import Bounds
+from halfwidth.core.types import Array, Bounds
 from halfwidth.estimation.resolve import AUTO
-from halfwidth.ranking.ranks import TIES, tied_ranks
+from halfwidth.ranking.consensus_sets import REDUCTIONS
+from halfwidth.ranking.ranks import TIES, ranks_in_cases
 
 AGGREGATE, WITHIN_CASES, TESTS = "aggregate_then_rank", "rank_then_aggregate", "test_then_rank"
 SCHEMES = (AGGREGATE, WITHIN_CASES, TESTS)
@@ -64,6 +66,23 @@ def of_scheme(family: MeasuredFamily, scheme: str, ties: str = TIES[0]) -> Measu
     return ranks_within_cases(family, ties) if scheme == WITHIN_CASES else family
 
 
+def combined_within_cases(
+    families: Sequence[MeasuredFamily], combine: str, ties: str
+) -> MeasuredFamily:
+    """The mean or median of the ranks by several metrics within each case, in place of values.
+
+    The families are of the same models and cases, each by another metric.
+    """
+    first = families[0]
+    each = [ranks_within_cases(one, ties) for one in families]
+    ranks = np.array(
+        [[one.jobs[name].records.arranged for name in first.jobs] for one in each], dtype=float
+    )
+    metrics = [next(iter(one.jobs.values())).functional.metric for one in families]
+    spec = rank_metric(metrics, len(first.jobs), "median " if combine == "median_rank" else "")
+    return with_ranks(each[0], REDUCTIONS[combine](ranks, axis=0), spec)
+
+
 def ranks_within_cases(family: MeasuredFamily, ties: str = TIES[0]) -> MeasuredFamily:
     """The family with the ranks of the models within each case in place of their values."""
     if not family.values:
@@ -75,30 +94,32 @@ def ranks_within_cases(family: MeasuredFamily, ties: str = TIES[0]) -> MeasuredF
     metric = next(iter(jobs.values())).functional.metric
     sign = 1.0 if metric.spec.better is Better.HIGHER else -1.0
     values = np.stack([job.records.arranged for job in jobs.values()])
-    merits = sign * values
-    lacking = np.stack(
-        [family.lacking.get(name, np.zeros(values.shape[-1], bool)) for name in jobs]
-    )
-    # Behind all that have a value, and then last, however many lack one.
-    merits = np.where(lacking, merits.min(axis=0) - 1.0, merits)
-    ranks = np.where(lacking, len(jobs), tied_ranks(merits.T, ties).T)
+    whole = np.zeros(values.shape[-1], dtype=bool)
+    lacking = np.stack([family.lacking.get(name, whole) for name in jobs], axis=-1)
+    ranks = ranks_in_cases(sign * values.T, lacking, ties).T
+    return with_ranks(family, ranks, rank_metric([metric], len(jobs)))
+
+
+def with_ranks(family: MeasuredFamily, ranks: Array, metric: Metric) -> MeasuredFamily:
+    """The family with ranks in place of its values, (K, n)."""
     ranked_jobs = {
         name: replace(
             job,
-            functional=replace(job.functional, metric=rank_metric(metric, len(jobs)), binary=False),
+            functional=replace(job.functional, metric=metric, binary=False),
             records=replace(job.records, arranged=row, values=np.sort(row)),
         )
-        for (name, job), row in zip(jobs.items(), ranks, strict=True)
+        for (name, job), row in zip(family.jobs.items(), ranks, strict=True)
     }
     return replace(family, jobs=ranked_jobs)
 
 
-def rank_metric(metric: Metric, models: int) -> Metric:
+def rank_metric(metrics: Sequence[Metric], models: int, reduced: str = "") -> Metric:
     """What the rank of a model within a case is, as a metric of this case."""
+    by = listed([title for title in map(metric_title, metrics) if title])
     return Metric(
         MetricSpec(
             "rank",
-            title=f"rank by {metric_title(metric)}".removesuffix(" by "),
+            title=f"{reduced}rank by {by}".removesuffix(" by "),
             summary="rank of the model within the case",
             bounds=Bounds(1.0, float(models)),
             better=Better.LOWER,

@@ -62,7 +62,9 @@ def _difference(first: Ranking, second: Ranking) -> str | None:
         SCHEMES: first.scheme != second.scheme,
     }
     differing = [over for over, differs in respects.items() if differs]
-    return differing[0] if len(differing) == 1 else None
+    # Metrics with their own combination would agree in part by construction.
+    alone = METRICS not in differing or len(first.metrics) == len(second.metrics) == 1
+    return differing[0] if len(differing) == 1 and alone else None
 
 
 def _between(first: Ranking, second: Ranking, over: str) -> RankAgreement:

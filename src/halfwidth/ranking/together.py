@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from halfwidth.comparison.families import MeasuredFamily
 from halfwidth.comparison.settings import Settings
+from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.ranking import Rankings
 from halfwidth.ranking.assembling import metric_names, ranked
-from halfwidth.ranking.consensus import Place, combined_together, consensus_of, parts_of
+from halfwidth.ranking.consensus import (
+    TASKS,
+    Place,
+    Together,
+    combined_together,
+    consensus_of,
+    parts_of,
+)
 from halfwidth.ranking.options import RankingOptions
+from halfwidth.ranking.schemes import WITHIN_CASES
 from halfwidth.ranking.stability import stability_of
 
 # The label of the cases of a family, which all its metrics and classes share, and a family.
@@ -24,12 +33,18 @@ def all_ranked(
     notes: Sequence[str] = (),
 ) -> Rankings:
     """A ranking for each family and scheme, with what they say together."""
-    asked = [(cases, one, scheme) for cases, one in measured for scheme in options.schemes]
-    places = [Place(one.label, metric_names(one), scheme) for _, one, scheme in asked]
-    together = combined_together(places, over_metrics=options.combining.over_metrics)
+    over_metrics = options.combining.over_metrics
+    asked = [(cases, [one], scheme) for cases, one in measured for scheme in options.schemes]
+    if over_metrics and WITHIN_CASES in options.schemes:
+        asked += [(cases, own, WITHIN_CASES) for cases, own in _by_task(measured)]
+    places = [Place(own[0].label, metric_names(*own), scheme) for _, own, scheme in asked]
+    together = combined_together(places, over_metrics=over_metrics)
+    if over_metrics:
+        _check_combined(places, together, options)
     rankings, traces = [], []
-    for at, (cases, family, scheme) in enumerate(asked):
-        ranking, trace = ranked(family, scheme, options, settings, parts_of(at, together))
+    for at, (cases, (family, *further), scheme) in enumerate(asked):
+        parts = parts_of(at, together)
+        ranking, trace = ranked(family, scheme, options, settings, parts, further)
         rankings.append(ranking)
         traces.append(replace(trace, cases=cases))
     found = [(one, consensus_of(one, rankings, traces, options.combining)) for one in together]
@@ -42,3 +57,46 @@ def all_ranked(
     ]
     stability = stability_of(rankings, consensus)
     return Rankings(tuple(rankings), (*notes, *lacking), consensus, stability)
+
+
+def _check_combined(
+    places: Sequence[Place], together: Sequence[Together], options: RankingOptions
+) -> None:
+    """Refuse to combine what is alone, or by a margin that has the unit of one metric."""
+    combine = options.combining.combine
+    if not together and all(len(place.metrics) == 1 for place in places):
+        raise OptionError(
+            f"combine={combine!r} combines ranks over metrics or tasks, and there is one ranking; "
+            "name several metrics (metric=, --metric) or the column of tasks (task=, --task)"
+        )
+    if options.margin and any(one.over != TASKS for one in together):
+        raise OptionError(
+            f"margin={options.margin:g} is in the unit of one metric, and several are combined; "
+            "leave it out, or rank within cases, where it is in ranks: "
+            f"scheme={WITHIN_CASES!r} (--scheme {WITHIN_CASES})"
+        )
+
+
+def _by_task(measured: Sequence[Labelled]) -> Iterator[tuple[str, list[MeasuredFamily]]]:
+    """The families of each task, where they are of several metrics."""
+    by_label: dict[str, list[Labelled]] = {}
+    for cases, family in measured:
+        by_label.setdefault(family.label, []).append((cases, family))
+    for own in by_label.values():
+        families = [family for _, family in own]
+        if len(families) > 1:
+            _check_same_models(families)
+            yield own[0][0], families
+
+
+def _check_same_models(families: Sequence[MeasuredFamily]) -> None:
+    """Ranks within cases are combined of the same models alone."""
+    first, *others = families
+    for other in others:
+        differing = sorted(first.jobs.keys() ^ other.jobs.keys())
+        if differing:
+            raise DataError(
+                f"{first.label + ': ' if first.label else ''}{shortened(differing)} "
+                "has values of some metrics only, so that ranks within cases cannot be combined; "
+                "leave it out of the table, or leave out combine= (--combine)"
+            )

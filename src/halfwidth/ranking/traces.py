@@ -11,7 +11,7 @@ from halfwidth.core import rng
 from halfwidth.core.frozen import frozen
 from halfwidth.core.types import Array
 from halfwidth.ranking.rank_sets import Claims, Flags
-from halfwidth.ranking.ranks import ranks_of
+from halfwidth.ranking.ranks import BLOCK, ranks_of
 
 SmallRanks = NDArray[np.int16]
 
@@ -67,8 +67,11 @@ class Trace:
         known, rows = self._there(names)
         own = merits[rows].T
         ranks = np.zeros((len(own), len(names)), dtype=np.int16)
-        defined = np.isfinite(own).all(axis=-1)
-        ranks[np.ix_(defined, known)] = ranks_of(own[defined], self.margin)
+        defined = np.flatnonzero(np.isfinite(own).all(axis=-1))
+        block = max(1, BLOCK // len(names) ** 2)
+        for start in range(0, len(defined), block):
+            some = defined[start : start + block]
+            ranks[np.ix_(some, known)] = ranks_of(own[some], self.margin)
         ranks[np.ix_(defined, ~known)] = 1 + len(rows)
         return ranks
 

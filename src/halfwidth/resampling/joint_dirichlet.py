@@ -231,19 +231,23 @@ def draws_of_test_sets(
     engine = engine_for(statistic)
     if engine.weighted_pairs is None:
         return None
-    # Lower and upper ends of the first and of the second of each pair.
-    of_pairs, same = np.empty((2, 2, len(pairs), plan.n_resamples)), True
+    # Of the first and of the second of each pair; for upper ends only where these differ.
+    lower, upper = np.empty((2, len(pairs), plan.n_resamples)), None
     for rows, places, ends in weighted_in_pairs(
         engine, records, pairs, design, statistic, plan, pseudo_cases
     ):
         if ends[0].classes is not None:
             return None
-        same &= ends[0] is ends[1]
-        for into, end in zip(of_pairs, ends, strict=True):
-            into[0, rows], into[1, rows] = end.first[places[:, 0], 0], end.second[places[:, 1], 0]
-    lower, upper = ((first, second) for first, second in of_pairs)
+        if upper is None and ends[0] is not ends[1]:
+            upper = lower.copy()
+        for into, end in ((lower, ends[0]), (upper, ends[1])):
+            if into is not None:
+                into[0, rows] = end.first[places[:, 0], 0]
+                into[1, rows] = end.second[places[:, 1], 0]
+    of_lower = lower[0], lower[1]
+    of_upper = of_lower if upper is None else (upper[0], upper[1])
     each = np.arange(len(pairs))
-    return JointDraws(lower, lower if same else upper, np.stack([each, each], axis=-1), effect)
+    return JointDraws(of_lower, of_upper, np.stack([each, each], axis=-1), effect)
 
 
 def weighted_means_of_models(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ def test_values_of_images() -> None:
     table = read_table(FIXTURES / "mean_dice_raw.csv")
     assert table.names == ["filename", "class0", "class1", "mean"]
     assert "without a value: 1; MONAI has none where the reference is empty" in table.notes[-1]
+    assert {one.column: one.value for one in table.stated_means} == {
+        "class0": 0.9,
+        "class1": 0.7,
+        "mean": 0.8213,
+    }
     estimates = hw.summary_table(table, metric="dsc", missing="omit", rng=1)
     # 3.60 / 4, 2.10 / 3 and 3.285 / 4.
     assert [one.value for one in estimates] == pytest.approx([0.9, 0.7, 0.82125])
@@ -61,6 +67,13 @@ def test_rows_that_do_not_fit_the_header(rows: str, message: str, tmp_path: Path
     file.write_text("filename,class0,class1,mean,mean\n" + rows)
     with pytest.raises(DataError, match=message):
         read_table(file)
+
+
+def test_a_summary_that_cannot_be_read_states_nothing(tmp_path: Path) -> None:
+    shutil.copy(FIXTURES / "mean_dice_raw.csv", tmp_path)
+    for content in (b"", b"\xff\x00", b"class,mean\nclass0,high\n", b"class,mean\nclass0,1,2\n"):
+        (tmp_path / "mean_dice_summary.csv").write_bytes(content)
+        assert read_table(tmp_path / "mean_dice_raw.csv").stated_means == ()
 
 
 def test_files_without_cases_are_refused() -> None:

@@ -61,8 +61,13 @@ def test_means_leave_out_what_is_in_neither_mask() -> None:
     expected = {"kidney": 3.15 / 4, "tumor": 1.55 / 4, "kidney and tumor": sum(union) / 5}
     found = {one.label: one.value for one in estimates}
     assert found == pytest.approx(expected)
-    means = json.loads(V2.read_text())["mean"]
-    assert found["kidney"] == pytest.approx(means["1"]["Dice"])
+    stated = {(one.source, one.over): one for one in read_table(V2).stated_means}
+    kidney = stated["mean['1'].Dice", None]
+    assert kidney.where == {"metric": "dsc", "label": "kidney"}
+    assert kidney.value == pytest.approx(3.15 / 4)
+    foreground = stated["foreground_mean.Dice", "label"]
+    assert foreground.where == {"metric": "dsc"}
+    assert foreground.value == pytest.approx(sum(expected.values()) / 3)
 
 
 def test_distances_to_an_empty_mask_are_infinite() -> None:
@@ -141,6 +146,26 @@ def test_a_value_nothing_explains_stays_missing(tmp_path: Path) -> None:
 def test_wrong_structure_is_refused(tmp_path: Path, change: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         read_table(changed(tmp_path, change))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_file_that_is_cut_short(share: float, tmp_path: Path) -> None:
+    data = V2.read_bytes()
+    (tmp_path / "summary.json").write_bytes(data[: int(share * len(data))])
+    with pytest.raises(DataError, match="not JSON, or cut short"):
+        read_table(tmp_path / "summary.json")
+
+
+def test_names_of_files_are_names_and_nothing_else(tmp_path: Path) -> None:
+    names = ["../../etc/passwd", "C:\\data\\c1.mha", "/a/b/c.nii.gz", "\ud800.nii.gz", "x" * 999]
+
+    def renamed(document: Any) -> None:
+        for case, name in zip(document["metric_per_case"], names, strict=True):
+            case["prediction_file"] = name
+
+    table = read_table(changed(tmp_path, renamed))
+    found = list(dict.fromkeys(table.levels("case")))
+    assert found == ["passwd", "c1", "c", "?", "x" * 999]
 
 
 def test_files_without_names_number_their_cases(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Logs of Inspect: an ``.eval`` file, which is a zip of JSON files, or the same as one ``.json``.
 
-A sample that is run in several epochs is one case with repeated answers: its rows share the case,
-which is their ``group`` too, and the epoch is their ``seed``.
+A sample that is run in several epochs is one case with repeated answers: these are named with their
+epoch, and the sample is their ``group``.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def _table(header: Mapping[str, Any], samples: list[Sample]) -> Table:
     grades = {name: _grades(scores, name) for name in names}
     fields, rows = Fields("metadata."), []
     for place, sample in enumerate(samples):
-        case = str(sample["id"])
+        group = str(sample["id"])
+        case = f"{group} (epoch {sample.get('epoch', 1)})" if several else group
         for name, values in grades.items():
             if values is None:
                 continue
@@ -122,8 +123,7 @@ def _table(header: Mapping[str, Any], samples: list[Sample]) -> Table:
                     values[place],
                     model=model,
                     task=task,
-                    group=case if several else None,
-                    seed=str(sample.get("epoch", 1)) if several else None,
+                    group=group if several else None,
                 )
             )
             fields.add(sample.get("metadata"))

@@ -8,15 +8,18 @@ shorter than the header.
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
+from halfwidth.io.delimited import read_delimited
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
-from halfwidth.io.table import Table, text_column
-from halfwidth.io.table_sources import text_of
+from halfwidth.io.table import StatedMean, Table, text_column
+from halfwidth.io.table_sources import Source, text_of
 
 FILENAME, MEAN = "filename", "mean"
+RAW, SUMMARY = "_raw.", "_summary."
 
 
 def _is_raw(candidate: Candidate) -> bool:
@@ -40,7 +43,29 @@ def _read_raw(candidate: Candidate, _: ImportOptions) -> Table:
             f"without a value: {missing}; MONAI has none where the reference is empty, whatever "
             "was predicted there"
         )
-    return Table(table.columns, table.row_numbers, tuple(notes))
+    stated = tuple(_stated_means(candidate, classes))
+    return Table(table.columns, table.row_numbers, tuple(notes), stated_means=stated)
+
+
+def _stated_means(candidate: Candidate, classes: Sequence[str]) -> Iterator[StatedMean]:
+    """The means in the ``*_summary.csv`` that MONAI writes beside, a row for each class."""
+    name = "" if candidate.path is None else candidate.path.name
+    file = candidate.beside(name.replace(RAW, SUMMARY)) if RAW in name else None
+    if file is None:
+        return
+    try:
+        with Source.open(file) as source:
+            summary = read_delimited(
+                source, candidate.separators, header=True, decimal=candidate.decimal
+            )
+    except (OSError, DataError):
+        # Its own business: nothing is estimated from it.
+        return
+    if {"class", MEAN} <= {*summary.names} and summary.is_numeric(MEAN):
+        means = summary.values(MEAN, np.arange(len(summary))).tolist()
+        for label, mean in zip(summary.levels("class"), means, strict=True):
+            if str(label) in (*classes, MEAN) and np.isfinite(mean):
+                yield StatedMean(mean, str(label), {}, source=f"{MEAN} in {file.name}")
 
 
 def _with_fewer_columns(candidate: Candidate, surplus: int) -> Table:

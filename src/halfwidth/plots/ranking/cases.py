@@ -30,7 +30,7 @@ from halfwidth.plots.ranking.rows import (
 )
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
 from halfwidth.plots.style import FAINT, INK, NOTE_SIZE, QUIET
-from halfwidth.ranking.ranks import ranks_of
+from halfwidth.ranking.ranks import ranks_in_cases
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,9 +67,13 @@ def value_title(cases: ComparedCases) -> str:
 
 
 def ranks_within(cases: ComparedCases, names: Sequence[str]) -> NDArray[np.intp]:
-    """The rank of each of these models among them within each case, (n, models)."""
+    """The rank of each of these models among them within each case, (n, models).
+
+    One without a value has the last.
+    """
     sign = 1.0 if cases.metric_spec.spec.better is Better.HIGHER else -1.0
-    return ranks_of(sign * np.stack([values_of(cases)[name] for name in names], axis=-1))
+    merits = sign * np.stack([values_of(cases)[name] for name in names], axis=-1)
+    return ranks_in_cases(merits, ~np.isfinite(merits)).astype(np.intp)
 
 
 def names_of(cases: ComparedCases, order: Sequence[str]) -> list[str]:
@@ -87,7 +91,7 @@ def _dots_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
     parts = [
         part.assign(label=ranking.label, model=name)
         for name in names_of(cases, names)
-        for part in _parts(np.sort(values_of(cases)[name]), rows[name])
+        for part in _parts(_present(values_of(cases)[name]), rows[name])
     ]
     # Ranks within cases have no place on the axis of the values.
     if ranking.models[0].estimate.metric == cases.metric_spec.spec.name:
@@ -98,6 +102,11 @@ def _dots_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
         parts.append(pd.DataFrame(estimates).assign(label=ranking.label))
     columns = ["label", "model", "kind", "x", "y", "low", "high"]
     return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+
+
+def _present(values: Array) -> Array:
+    """The values that are there, ascending."""
+    return np.sort(values[np.isfinite(values)])
 
 
 def _parts(values: Array, row: int) -> list[pd.DataFrame]:

@@ -13,7 +13,15 @@ from halfwidth.core.types import Array
 from halfwidth.plots.marks import beside
 from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.looks import GREY, Looks, looks_for, several
-from halfwidth.plots.ranking.rows import NAME_WIDTH, PAGE, POINTS, rank_ticks, row_height, width_of
+from halfwidth.plots.ranking.rows import (
+    NAME_WIDTH,
+    PAGE,
+    POINTS,
+    rank_ticks,
+    row_height,
+    width_of,
+)
+from halfwidth.plots.study.naming import metric_label
 from halfwidth.plots.style import (
     FAINT,
     INK,
@@ -30,11 +38,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Letters that fit an inch; labels with less room than the least number of letters stand upright.
-LETTERS, LEAST_LETTERS = 15, 8
+LETTERS, LEAST_LETTERS = 16, 8
 # Inches above and below the ranks, and beside them but for the names.
-AROUND, BESIDE = 1.2, 0.6
+AROUND, BESIDE = 1.2, 0.35
 # Points between the axes and the marker of a name.
 KEY = 6.0
+# Between the lines of models of the same rank, of 1 to the next rank.
+DODGE = 0.16
 
 
 def rank_lines_frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
@@ -48,21 +58,26 @@ def rank_lines_frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns ``x`` (the place of the ranking), ``label, subject, model, rank``.
+        Columns ``x`` (the place of the ranking), ``y`` (the rank, or just beside it where several
+        models share one), ``label, scheme, subject, model, rank``.
 
     Raises
     ------
     OptionError
         As for `rank_lines`.
     """
+    return _frame(check_lines(rankings))
+
+
+def _frame(items: Sequence[Ranking]) -> pd.DataFrame:
     import pandas as pd
 
-    items = check_lines(rankings)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         [
             {
                 "x": x,
                 "label": ranking.label,
+                "scheme": ranking.scheme,
                 "subject": ranking.subject,
                 "model": model.name,
                 "rank": model.rank,
@@ -71,6 +86,10 @@ def rank_lines_frame(rankings: Sequence[Ranking]) -> pd.DataFrame:
             for model in ranking.models
         ]
     )
+    alike = frame.groupby(["x", "rank"])["model"]
+    beside_rank = alike.cumcount() - (alike.transform("size") - 1) / 2
+    frame.insert(1, "y", frame["rank"] + DODGE * beside_rank)
+    return frame
 
 
 def rank_lines(
@@ -78,7 +97,8 @@ def rank_lines(
 ) -> Axes:
     """Draw the ranks of the models across tasks, or of one task across schemes.
 
-    A model that a ranking does not have leaves a gap. Models of equal rank are side by side.
+    A model that a ranking does not have leaves a gap. Models of equal rank are drawn just beside
+    it, one below the other.
 
     Parameters
     ----------
@@ -114,17 +134,25 @@ def new_lines_axes(models: int, width: float = WIDTH) -> Axes:
     return Figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
-def paint_lines(items: Sequence[Ranking], known: Looks, ax: Axes) -> Axes:
+def paint_lines(
+    items: Sequence[Ranking], known: Looks, ax: Axes, *, with_names: bool = True
+) -> Axes:
     """Lines, labels of the rankings, and names of the models."""
-    table = rank_lines_frame(items).pivot_table(index="x", columns="model", values="rank")
+    frame = _frame(items)
+    table = frame.pivot_table(index="x", columns="model", values="y").reindex(columns=list(known))
     for name in reversed(list(known)):
         look = known[name]
         thin = look == GREY
         style: dict[str, Any] = {"linewidth": 0.7 if thin else 1.3, "zorder": 2 if thin else 3}
         marker: dict[str, Any] = {"marker": look.marker, "markersize": 1.5 if thin else 4.2}
         ax.plot(table.index, table[name], color=look.colour, **marker, **style)
-    _finish(ax, items, len(known))
-    _name_ends(ax, table, known)
+    grid = ax.get_subplotspec()
+    columns = grid.get_gridspec().ncols if grid else 1
+    room = LETTERS * (width_of(ax) / columns - BESIDE)
+    if with_names:
+        room -= min(NAME_WIDTH, max(map(len, known)))
+        _name_ends(ax, table, known)
+    _finish(ax, items, len(known), int(room / len(items)))
     return ax
 
 
@@ -140,18 +168,19 @@ def check_lines(rankings: Any) -> Sequence[Ranking]:
 
 
 def _column_labels(items: Sequence[Ranking]) -> list[str]:
-    """What tells the rankings apart: their tasks, their subjects, or both."""
-    labels, subjects = ([getattr(one, name) for one in items] for name in ("label", "subject"))
-    if len(set(labels)) == len(items):
-        return labels
-    if len(set(subjects)) == len(items):
-        return subjects
-    return [", ".join(filter(None, pair)) for pair in zip(labels, subjects, strict=True)]
+    """What tells the rankings apart: their tasks, schemes or metrics, or all of these."""
+    for names in (
+        [one.label for one in items],
+        [one.scheme for one in items],
+        [", ".join(metric_label(name) for name in one.metrics) for one in items],
+    ):
+        if len(set(names)) == len(items):
+            return names
+    return [", ".join(filter(None, (one.label, one.subject))) for one in items]
 
 
-def _finish(ax: Axes, items: Sequence[Ranking], models: int) -> None:
-    longest = min(NAME_WIDTH, max(len(model.name) for one in items for model in one.models))
-    room = int((LETTERS * (width_of(ax) - BESIDE) - longest) / len(items))
+def _finish(ax: Axes, items: Sequence[Ranking], models: int, room: int) -> None:
+    """Ranks from above, and labels of so many letters."""
     upright = room < LEAST_LETTERS
     labels = [in_lines(text, NAME_WIDTH if upright else room) for text in _column_labels(items)]
     style: dict[str, Any] = {"fontsize": NOTE_SIZE, "parse_math": False, "rotation": 90 * upright}
@@ -174,7 +203,7 @@ def _name_ends(ax: Axes, table: pd.DataFrame, looks: Looks) -> None:
     """Names at the right, at the last rank of each model, moved apart where ranks are equal."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-    last = table.ffill().iloc[-1]
+    last = table.ffill().iloc[-1].fillna(len(looks))
     names = sorted(looks, key=lambda name: (last[name], list(looks).index(name)))
     size = min(TEXT_SIZE, 0.85 * POINTS * row_height(len(names)))
     for name, y in zip(names, apart(last[names].to_numpy(float)), strict=True):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from halfwidth.core.checks import one_of
@@ -18,7 +19,7 @@ from halfwidth.plots.ranking.podiums import podium
 from halfwidth.plots.ranking.sets import RANK_SETS, SIGNIFICANCE
 from halfwidth.plots.ranking.shares import BLOB, HEATMAP, paint_blobs, shares_frame
 from halfwidth.plots.study.axes import height_below, legend_below
-from halfwidth.plots.style import WIDTH, require_matplotlib
+from halfwidth.plots.style import TEXT_SIZE, WIDTH, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +62,8 @@ class Layout:
         Height of a row, and of what stands below all panels but the note, in inches.
     note : str
     width : {"page", "column"}
+    legend : mapping of str to Look
+        Of models that rows do not name.
     """
 
     names: tuple[str, ...]
@@ -68,6 +71,7 @@ class Layout:
     below: float
     note: str
     width: Width
+    legend: Looks = field(default_factory=dict)
 
     @property
     def panel_height(self) -> float:
@@ -115,24 +119,53 @@ def figures_of_rankings(
     one_of("kind", kind, KINDS)
     one_of("width", width, tuple(WIDTHS))
     looks = model_looks(items)
-    return [
-        figure for group in _by_subject(items) for figure in _figures(group, kind, looks, width)
-    ]
+    if kind == "lines":
+        return _line_figures(items, looks, width)
+    groups = _grouped(items, lambda one: (one.metrics, one.subject))
+    return [figure for group in groups for figure in _figures(group, kind, looks, width)]
 
 
-def _by_subject(items: Sequence[Ranking]) -> list[list[Ranking]]:
-    """Rankings by the same metric and scheme."""
-    groups: dict[str, list[Ranking]] = {}
+def _grouped(items: Sequence[Ranking], key: Callable[[Ranking], Hashable]) -> list[list[Ranking]]:
+    groups: dict[Hashable, list[Ranking]] = {}
     for item in items:
-        groups.setdefault(item.subject, []).append(item)
+        groups.setdefault(key(item), []).append(item)
     return list(groups.values())
 
 
+def _line_figures(items: Sequence[Ranking], looks: Looks, width: Width) -> list[Figure]:
+    """Lines across schemes, a panel for each task, where there are several; else across tasks."""
+    if len({item.scheme for item in items}) == 1:
+        tasks = len({item.label for item in items})
+        groups = _grouped(items, lambda one: one.metrics) if tasks > 1 else [list(items)]
+        return [_lines(group, looks, width) for group in groups]
+    figures = []
+    for group in _grouped(items, lambda one: one.metrics):
+        tasks_of_group = _grouped(group, lambda one: one.label)
+        if len(tasks_of_group) == 1:
+            figures.append(_lines(group, looks, width))
+            continue
+        panels = [
+            Panel(task[0].label, functools.partial(_paint_lines, check_lines(task), looks))
+            for task in tasks_of_group
+        ]
+        note = "models of equal rank just beside each other"
+        row = rows.row_height(len(looks))
+        figures += _pages(panels, Layout(tuple(looks), row, UPRIGHT, note, width, legend=looks))
+    return figures
+
+
+def _lines(group: Sequence[Ranking], looks: Looks, width: Width) -> Figure:
+    ax = new_lines_axes(len(looks), WIDTHS[width])
+    figure: Any = paint_lines(check_lines(group), looks, ax).figure
+    return figure  # type: ignore[no-any-return]
+
+
+def _paint_lines(task: Sequence[Ranking], looks: Looks, ax: Axes) -> None:
+    paint_lines(task, looks, ax, with_names=False)
+    ax.set_ylabel("rank", fontsize=TEXT_SIZE)
+
+
 def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) -> list[Figure]:
-    if kind == "lines":
-        ax = new_lines_axes(len(looks), WIDTHS[width])
-        figure: Any = paint_lines(check_lines(group), looks, ax).figure
-        return [figure]
     if kind == "podium":
         return [podium(ranking, looks=looks, width=WIDTHS[width]) for ranking in group]
     names, note = tuple(looks), ROWS[kind].note(group[0])
@@ -195,8 +228,12 @@ def _page(panels: Sequence[Panel], layout: Layout) -> Figure:
 
     width = WIDTHS[layout.width]
     across = min(len(panels), ACROSS[layout.width])
+    if across == 3 and len(panels) == 4:
+        across = 2
     down = math.ceil(len(panels) / across)
-    height = down * layout.panel_height + layout.below + height_below((), layout.note, width)
+    height = (
+        down * layout.panel_height + layout.below + height_below(layout.legend, layout.note, width)
+    )
     figure = Figure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(down, across, squeeze=False)
     for place, ax in enumerate(grid.ravel()):
@@ -207,9 +244,10 @@ def _page(panels: Sequence[Panel], layout: Layout) -> Figure:
         rows.title_of(ax, panels[place].title)
         if place % across:
             ax.tick_params(labelleft=False)
+            ax.set_ylabel("")
         if place + across < len(panels):
             ax.set_xlabel("")
             if layout.below:
                 ax.tick_params(labelbottom=False)
-    legend_below(figure, {}, layout.note)
+    legend_below(figure, layout.legend, layout.note)
     return figure

@@ -65,22 +65,26 @@ def _sets_note(ranking: Ranking) -> str:
 
 
 def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
-    """The set and the value of each model."""
+    """The set, the wins where there are any, and the value of each model."""
     models = {model.name: model for model in ranking.models}
     mine = [models.get(name) for name in names]
-    level = percent(ranking.confidence_level)
-    estimates = [model.estimate for model in ranking.models]
-    small: dict[str, Any] = {"fontsize": NOTE_SIZE}
-    return [
-        TextColumn(
-            [str(model.rank_set) if model else "" for model in mine], f"{level} ranks", small
+    first = ranking.models[0].estimate
+    columns = [
+        (
+            f"{percent(ranking.confidence_level)} ranks",
+            [str(model.rank_set) if model else "" for model in mine],
         ),
-        TextColumn(
+        (
+            "wins",
+            ["" if model is None or model.wins is None else str(model.wins) for model in mine],
+        ),
+        (
+            f"{first.subject} ({interval_label([first])})",
             [numbers_text(model.estimate) if model else "" for model in mine],
-            f"{ranking.subject} ({interval_label(estimates)})",
-            small,
         ),
     ]
+    small: dict[str, Any] = {"fontsize": NOTE_SIZE}
+    return [TextColumn(texts, heading, small) for heading, texts in columns]
 
 
 RANK_SETS = Kind(_sets_frame, _paint_sets, _sets_note, texts=_texts)

@@ -1,0 +1,113 @@
+"""Seconds of processor time that ranking takes, beside what one would write instead.
+
+Values like DSCs of some models on the same cases, of a few tasks. Beside the whole call, its sets
+of ranks included, stand a loop that resamples cases, averages and ranks with
+``scipy.stats.rankdata``, which gives shares of ranks and no sets; and a paired
+``scipy.stats.bootstrap`` of each pair of models, from which sets could be made. Of both a part is
+timed and scaled. One BLAS thread, since threads that wait for each other count as busy.
+
+    python benchmarks/ranking_speed.py [models] [cases] [tasks]
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import functools
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+import halfwidth as hw
+from halfwidth.core.types import Array
+
+RESAMPLES, PARTS = 9999, 3
+TIMED_RESAMPLES, TIMED_PAIRS = 300, 10
+SIZES, FAILING = (100, 1000, 10), 0.01
+
+
+def main() -> None:
+    """Print a row for each way."""
+    given = [int(one) for one in sys.argv[1:4]]
+    models, cases, tasks = [*given, *SIZES[len(given) :]]
+    generator = np.random.default_rng(22)
+    values = [_values(generator, models, cases) for _ in range(tasks)]
+    table = _table(values)
+    loop = _seconds(lambda: _resampled_ranks(values[0])) * RESAMPLES / TIMED_RESAMPLES
+    of_pair = _seconds(lambda: _paired_bootstraps(values[0])) / TIMED_PAIRS
+    pairs = of_pair * models * (models - 1) / 2
+    print(f"{models} models, {cases} cases, {tasks} tasks, {RESAMPLES} resamples")
+    print(f"loop of scipy.stats.rankdata, scaled: {tasks * loop:.0f} s")
+    print(f"scipy.stats.bootstrap of all pairs, scaled: {tasks * pairs:.0f} s")
+    for method in ("auto", "percentile", "bca", "t"):
+        ours = _seconds(functools.partial(_ranked, table, method), runs=1)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        ratios = f"{tasks * loop / ours:.2g} and {tasks * pairs / ours:.3g}"
+        print(f"hw.rank_table, {method}: {ours:.1f} s, ratios {ratios}; {most:.0f} MiB", flush=True)
+
+
+def _seconds(job: Callable[[], object], runs: int = PARTS) -> float:
+    """The median of some runs, in processor time: other work on the machine does not count."""
+    taken = []
+    for _ in range(runs):
+        start = time.process_time()
+        job()
+        taken.append(time.process_time() - start)
+    return float(np.median(taken))
+
+
+def _values(generator: np.random.Generator, models: int, cases: int) -> Array:
+    logits = 1.8 + 0.7 * generator.normal(size=cases) + 0.01 * np.arange(models)[:, None]
+    values = 1 / (1 + np.exp(-logits - 0.5 * generator.normal(size=(models, cases))))
+    return np.where(generator.random(values.shape) < FAILING, 0.0, values)
+
+
+def _table(tasks: list[Array]) -> pd.DataFrame:
+    shape = (len(tasks), *tasks[0].shape)
+    task, model, case = np.indices(shape).reshape(3, -1)
+    columns = {"task": task.astype(str), "model": model.astype(str), "case": case.astype(str)}
+    return pd.DataFrame(columns | {"dsc": np.stack(tasks).ravel()})
+
+
+def _ranked(table: pd.DataFrame, method: str) -> hw.Rankings:
+    return hw.rank_table(
+        table,
+        "dsc",
+        within="task",
+        case="case",
+        metric="dsc",
+        method=method,
+        n_resamples=RESAMPLES,
+        rng=1,
+    )
+
+
+def _resampled_ranks(values: Array) -> Array:
+    """What is written instead: the ranks of the means on each resample."""
+    generator = np.random.default_rng(1)
+    ranks = np.empty((TIMED_RESAMPLES, len(values)))
+    for row in ranks:
+        drawn = generator.integers(values.shape[1], size=values.shape[1])
+        row[:] = stats.rankdata(-values[:, drawn].mean(axis=1), "min")
+    return ranks
+
+
+def _paired_bootstraps(values: Array) -> list[object]:
+    """The interval of the difference of some pairs."""
+    return [
+        stats.bootstrap(
+            (values[0] - other,), np.mean, method="percentile", n_resamples=RESAMPLES, batch=500
+        ).confidence_interval
+        for other in values[1 : TIMED_PAIRS + 1]
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""Several metrics at once: where their values are, and the cases that all of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halfwidth.comparison.families import Family, Identity, ModelCases, named
+from halfwidth.comparison.settings import Settings
+from halfwidth.comparison.sources import Source, value_columns
+from halfwidth.core.checks import as_list
+from halfwidth.core.errors import DataError, OptionError, shortened, shown
+from halfwidth.core.estimate import metric_title
+from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import Metric
+from halfwidth.core.undefined import is_missing
+
+
+@frozen(eq=False)
+class WantedMetric:
+    """A metric, and the columns of its values as `rank_table` takes them."""
+
+    metric: Any
+    value: Any = None
+
+
+def listed_metrics(metric: Any) -> list[Any]:
+    """The metrics that are named: one, or several."""
+    several = None if isinstance(metric, Metric) else as_list(metric)
+    return [metric] if several is None else several
+
+
+def wanted_metrics(
+    metric: Any, value: Any, sources: Sequence[Source], *, of_cases: bool
+) -> list[WantedMetric]:
+    """Each metric with its columns.
+
+    Parameters
+    ----------
+    metric, value
+        As given: one metric, several, or a mapping from column to metric.
+    sources : sequence of Source
+        A table with a column ``metric`` says itself which rows are of which.
+    of_cases : bool
+        Whether there are values of cases, and not predictions.
+    """
+    if isinstance(metric, Mapping):
+        if value_columns(value) is not None or not of_cases:
+            other = "value=" if of_cases else "target="
+            raise OptionError(
+                f"metric={shown(metric)} names the columns of values, which {other} rules out; "
+                "give a metric, or a list of metrics"
+            )
+        return [WantedMetric(one, [str(column)]) for column, one in metric.items()]
+    metrics = listed_metrics(metric)
+    if not metrics:
+        raise OptionError("metric= is an empty list; name a metric, or leave it out")
+    if len(metrics) == 1 or not of_cases or all("metric" in one.table for one in sources):
+        return [WantedMetric(one, value_columns(value)) for one in metrics]
+    columns = value_columns(value)
+    if columns is None:
+        return [WantedMetric(one, [_column_of(one, sources)]) for one in metrics]
+    if not isinstance(columns, list) or len(columns) != len(metrics):
+        raise OptionError(
+            f"{len(metrics)} metrics, and value={shown(value)}: give a column for each metric, "
+            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+        )
+    return [WantedMetric(one, [column]) for one, column in zip(metrics, columns, strict=True)]
+
+
+def _column_of(metric: Any, sources: Sequence[Source]) -> str:
+    """The column that is called as the metric."""
+    name = metric.partition(":")[0] if isinstance(metric, str) else ""
+    if not name or not all(name in one.table for one in sources):
+        raise OptionError(
+            f"no column is called {shown(name or metric)}: say which holds this metric, "
+            "metric={'COLUMN': 'NAME', ...} (--metric COLUMN=NAME)"
+        )
+    return name
+
+
+def penalized(settings: Settings, family: Family, *, several: bool) -> Settings:
+    """Of several metrics a penalty is for those of which no worst value is known."""
+    has_worst = isinstance(family.metric, Metric) and family.metric.spec.worst is not None
+    if not several or not has_worst:
+        return settings
+    return replace(settings, request=replace(settings.request, penalty=None))
+
+
+# --------------------------------------------------------------------------- the same cases
+
+
+def of_same_cases(
+    families: Sequence[Family], unmatched: str, missing: str
+) -> tuple[list[Family], list[str]]:
+    """Families of one task, without the cases that some of their metrics lack, and what was left.
+
+    Each keeps its own missing values, so that their policy is applied and their number known.
+
+    Raises
+    ------
+    DataError
+        If metrics have other cases and these are not to be left out.
+    """
+    if len(families) < 2 or any(m.identities is None for f in families for m in f.models):
+        return list(families), []
+    shared = [_shared(one) for one in families]
+    if unmatched == "raise" and len({frozenset(one) for one in shared}) > 1:
+        raise DataError(_differing(families, shared))
+    lacking = [_without_value(one) if missing == "omit" else set() for one in families]
+    present = [own - without for own, without in zip(shared, lacking, strict=True)]
+    common = set.intersection(*present)
+    found, notes = [], []
+    for family, own in zip(families, present, strict=True):
+        surplus = own - common
+        found.append(_leave_out(family, surplus) if surplus else family)
+        if surplus:
+            notes.append(
+                f"{family.place}{_title(family)} without {len(surplus)} case(s) that lack a metric "
+                "with which it is combined"
+            )
+    return found, notes
+
+
+def _shared(family: Family) -> set[Identity]:
+    return set.intersection(*(set(model.identities or ()) for model in family.models))
+
+
+def _without_value(family: Family) -> set[Identity]:
+    """Cases of which some model has no finite value."""
+    return {
+        identity
+        for model in family.models
+        for identity, lacks in zip(model.identities or (), _lacks(model), strict=True)
+        if lacks
+    }
+
+
+def _lacks(model: ModelCases) -> NDArray[np.bool_]:
+    cells = np.asarray(model.predictions)
+    if cells.dtype.kind == "f":
+        return np.asarray(~np.isfinite(cells))
+    return np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
+
+
+def _leave_out(family: Family, surplus: set[Identity]) -> Family:
+    models = tuple(
+        model.rows(np.flatnonzero([one not in surplus for one in model.identities or ()]))
+        for model in family.models
+    )
+    return replace(family, models=models, n_unmatched=family.n_unmatched + len(surplus))
+
+
+def _differing(families: Sequence[Family], shared: Sequence[set[Identity]]) -> str:
+    every = set().union(*shared)
+    absent = {_title(family): every - own for family, own in zip(families, shared, strict=True)}
+    lacking = [
+        f"{title} lacks {len(cases)} ({shortened(sorted(map(named, cases)), 3)})"
+        for title, cases in absent.items()
+        if cases
+    ]
+    return (
+        f"{families[0].place}metrics that are combined need the same cases: {'; '.join(lacking)}. "
+        "unmatched='omit' (--unmatched omit) leaves them out"
+    )
+
+
+def _title(family: Family) -> str:
+    return metric_title(family.metric) if isinstance(family.metric, Metric) else "a metric"

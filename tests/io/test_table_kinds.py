@@ -1,0 +1,68 @@
+"""Predictions and training runs are told from values of cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from halfwidth.core.errors import DataError
+from halfwidth.io.table import Table
+from halfwidth.io.table_kinds import refuse_predictions, refuse_runs
+
+P = [0.1, 0.9, 0.4]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"id": [1, 2, 3], "label": [0, 1, 1], "score": P},
+            "--target label --score score --metric auroc",
+        ),
+        (
+            {"image_id": ["a", "b", "c"], "y_true": [0, 1, 0], "y_pred": [0, 1, 1]},
+            "--target y_true --prediction y_pred --metric mcc",
+        ),
+        (
+            {"target": ["0", "1", "2"], "prob_0": P, "prob_1": P, "prob_2": P},
+            "--target target --score prob_0 --score prob_1 --score prob_2",
+        ),
+        ({"case": ["a", "b", "c"], "case_target": [0, 0, 1], "case_pred": P}, "--value case_pred"),
+    ],
+)
+def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) -> None:
+    with pytest.raises(DataError, match="looks like predictions") as caught:
+        refuse_predictions(Table.of_frame(columns))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        # Scores alone, structures, repeated cases, other values, a single class.
+        {"id": ["a", "b", "c"], "score": P},
+        {"case": ["a", "b", "c"], "label": ["liver", "liver", "kidney"], "score": P},
+        {"case": ["a", "a", "b"], "label": [1, 2, 1], "score": P},
+        {"case": ["a", "b", "c"], "class": [0, 1, 0], "score": P, "dice": P},
+        {"case": ["a", "b", "c"], "target": P, "score": P},
+        {"case": ["a", "b", "c"], "label": [1, 1, 1], "score": P},
+        {"case": ["a", "b", "c"], "metric": ["dsc"] * 3, "label": [1, 2, 3], "value": P},
+    ],
+)
+def test_tables_of_cases_pass(columns: Any) -> None:
+    refuse_predictions(Table.of_frame(columns))
+    refuse_runs(Table.of_frame(columns))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"run_id": ["a", "b", "c"], "metrics.dice": P, "params.seed": [1, 2, 3]},
+        {"status": ["FINISHED"] * 3, "metrics.dice": P},
+        {"Name": ["x", "y", "z"], "State": ["finished"] * 3, "Runtime": [1, 2, 3], "dice": P},
+    ],
+)
+def test_runs_are_sent_to_the_verb_for_them(columns: Any) -> None:
+    with pytest.raises(DataError, match=r"training runs .* halfwidth runs FILE --value "):
+        refuse_runs(Table.of_frame(columns))
