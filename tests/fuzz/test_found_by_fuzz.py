@@ -6,6 +6,7 @@ Others stand beside the tests of their readers: `test_arrays`, `test_workbooks`,
 
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 from pathlib import Path
@@ -17,6 +18,9 @@ from foreignfiles import written, zipped
 
 import halfwidth as hw
 from halfwidth.io.readers import read_table
+from halfwidth.scoring.tolerances import resolve_tolerances
+
+CORPUS = Path(__file__).parent / "corpus"
 
 
 def nnunet(dice: Any) -> dict[str, Any]:
@@ -57,3 +61,18 @@ def test_a_damaged_member_is_not_quoted(tmp_path: Path) -> None:
     with pytest.raises(hw.DataError, match="damaged") as caught:
         read_table(file)
     assert len(str(caught.value)) < len(str(file)) + 250
+
+
+@pytest.mark.parametrize("file", sorted(CORPUS.iterdir()), ids=lambda file: file.name)
+def test_files_that_were_kept(file: Path) -> None:
+    """The directory of histogram.parquet is damaged where pyarrow ends the process if asked."""
+    with contextlib.suppress(hw.DataError):
+        read_table(file)
+
+
+def test_a_name_with_a_line_end_in_a_file_of_tolerances(tmp_path: Path) -> None:
+    file = tmp_path / "mm.toml"
+    file.write_text('[y]\n"line\\nbreak" = 3\n', encoding="utf-8")
+    with pytest.raises(hw.DataError, match="is a table") as caught:
+        resolve_tolerances(None, file)
+    assert len(str(caught.value).splitlines()) == 1
