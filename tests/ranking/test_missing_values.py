@@ -105,7 +105,7 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [0.1, 0.2, NONE]},
-            *("dsc", "worst", "1 values of each model are missing; the ranks are the same"),
+            *("dsc", "worst", "1 value missing of each model; the ranks are the same"),
         ),
         (
             {"A": [0.9, 0.8, NONE], "B": [2, 3, 4]},

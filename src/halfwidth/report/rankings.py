@@ -120,8 +120,9 @@ def _lacking(ranking: Ranking) -> str:
     """How many values each model lacks."""
     missing = {model.name: model.n_missing for model in ranking.models if model.n_missing}
     if len(missing) == len(ranking.models) and len(set(missing.values())) == 1:
-        return f"{next(iter(missing.values()))} values of each model are missing"
-    return f"Values are missing: {listed([f'{n} of {name}' for name, n in missing.items()])}"
+        count = next(iter(missing.values()))
+        return f"{count} {'value' if count == 1 else 'values'} missing of each model"
+    return f"Missing values: {listed([f'{n} of {name}' for name, n in missing.items()])}"
 
 
 def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:
