@@ -84,11 +84,18 @@ def _table(ranking: Ranking) -> Table:
     return Table(tuple(columns), tuple(rows))
 
 
-def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
-    """What becomes of the ranks if missing values count as something else."""
+def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
+    """What becomes of the ranks if missing values count as something else; a line if nothing."""
     policies = ranking.under_policies
     if not policies:
         return ()
+    missing = [model.n_missing for model in ranking.models]
+    first, *others = policies.values()
+    if len(set(missing)) == 1 and all(ranks == first for ranks in others):
+        text = (
+            f"{missing[0]} values of each model are missing; the ranks are the same by the policies"
+        )
+        return (Note(f"{text} {listed(list(policies))}."),)
     columns = [
         Column("model", Kind.NAME),
         Column("missing", Kind.NUMBER),
