@@ -18,7 +18,12 @@ from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import Status
 from halfwidth.estimation.check import like_per_cent, outside_range
 from halfwidth.estimation.repeat_cautions import repeat_cautions
-from halfwidth.estimation.worst_values import are_many, identical_worst, stands_apart
+from halfwidth.estimation.worst_values import (
+    FEWEST_PENALTIES,
+    are_many,
+    identical_worst,
+    stands_apart,
+)
 from halfwidth.io.numerals import COMMA, GROUPED
 
 FRACTION = Bounds(0, 1)
@@ -230,7 +235,8 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
     values, counts = np.unique(present[~np.isin(present, list(told))], return_counts=True)
     whole = bool((present == np.rint(present)).all())
     stepped = whole or part.spec.kind is Kind.DISCRETE
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+    worth = np.isin(values, list(PENALTIES)) | (counts >= FEWEST_PENALTIES)
+    for value, count in zip(values[worth].tolist(), counts[worth].tolist(), strict=True):
         how = ""
         if _is_penalty(value, part) and stands_apart(present, value):
             how = "as tools put it in"
