@@ -67,7 +67,21 @@ def _page_part(title: str, rankings: hw.Rankings) -> list[str]:
             f"| {names[one.label]} | {leader.estimate.n} | {leader.name} "
             f"| {100 * leader.first_share:.0f} % | {len(able)}: {listed(able)} | {one.tau:.2f} |"
         )
-    return lines
+    return [*lines, *_consensus(title, rankings)]
+
+
+def _consensus(title: str, rankings: hw.Rankings) -> list[str]:
+    """Over all organs, by the mean of the ranks."""
+    (consensus,) = rankings.consensus
+    lines = ["", f"## Consensus over the organs by {title}", ""]
+    heads = "model | rank | mean rank | ranks on organs | share of resamples in which it leads"
+    lines += [f"| {heads} |", "| --- | --- | --- | --- | --- |"]
+    for model in consensus.models:
+        lines.append(
+            f"| {model.name} | {model.rank} ({model.rank_set}) | {model.value:.2f} "
+            f"| {min(model.ranks)} to {max(model.ranks)} | {100 * model.first_share:.0f} % |"
+        )
+    return [*lines, "", " ".join(rankings.stability.sentences())]
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import pandas as pd
 from handmade import hand_made
 
 import halfwidth as hw
+from halfwidth.plots.ranking.panels import KINDS as RANKING_KINDS
 
 __all__ = ["FILES", "call_of", "public_functions"]
 
@@ -549,7 +550,7 @@ OF_FIGURES: Mapping[str, Draw] = {
     "groups": words(None, {"a": ["x"] * 10}),
 }
 OF_RANKING_FIGURES: Mapping[str, Draw] = {
-    "kind": words("rank-sets", "blob", "heatmap", "lines", "dots", "podium", "case-heatmap"),
+    "kind": words(*RANKING_KINDS),
     "width": words("page", "column"),
 }
 

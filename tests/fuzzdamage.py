@@ -226,7 +226,7 @@ def _in_gzip(r: Source, content: bytes, depth: int) -> bytes:
     except (OSError, EOFError):
         return damaged(r, content)
     if what == 3:
-        inner += r.choice([b"\0", b"\n", b"0,", b" "]) * r.choice([10**4, 5 * 10**6])
+        inner += r.choice([b"\0", b"\n", b"0,", b" "]) * r.choice([10**4, 2 * 10**6])
         return gzip.compress(inner, 1, mtime=0)
     return gzip.compress(damage_in_kind(r, inner, depth + 1), 1, mtime=0)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from halfwidth.core.estimate import Estimate
     from halfwidth.core.estimates import Estimates
     from halfwidth.core.ranking import Ranking, Rankings
+    from halfwidth.core.ranking_consensus import Consensus, RankStability
     from halfwidth.core.runs_estimate import RunsEstimate
     from halfwidth.core.spec import Better, Kind, MetricSpec, StatisticSpec
     from halfwidth.core.types import Bounds
@@ -58,6 +59,7 @@ __all__ = [
     "Caution",
     "Comparisons",
     "Confusion",
+    "Consensus",
     "Curve",
     "Curves",
     "DataError",
@@ -69,6 +71,7 @@ __all__ = [
     "Kind",
     "MetricSpec",
     "OptionError",
+    "RankStability",
     "Ranking",
     "Rankings",
     "RunsEstimate",
@@ -117,6 +120,7 @@ _HOME = {
     "Bounds": "core.types",
     "Caution": "core.cautions",
     "Comparisons": "core.comparison",
+    "Consensus": "core.ranking_consensus",
     "Confusion": "core.curves",
     "Curve": "core.curves",
     "Curves": "core.curves",
@@ -129,6 +133,7 @@ _HOME = {
     "Kind": "core.spec",
     "MetricSpec": "core.spec",
     "OptionError": "core.errors",
+    "RankStability": "core.ranking_consensus",
     "Ranking": "core.ranking",
     "Rankings": "core.ranking",
     "RunsEstimate": "core.runs_estimate",

@@ -105,6 +105,14 @@ def test_pilot(run: Run, models: list[Path]) -> None:
     assert found["n"] == 50
 
 
+def test_a_pilot_of_a_metric_that_has_no_range(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "own.csv"
+    table.write_text("case,metric,value\na,pulse,3.2\nb,pulse,2.2\nc,pulse,5.1\nd,pulse,4\n")
+    (found,) = answer(run, "plan", "pilot", table, "--n", "50", "--n-samples", "100")["plans"]
+    assert "pulse" in json.dumps(found)
+    assert found["n"] == 50
+
+
 def test_rows_that_are_cases_are_no_runs(run: Run) -> None:
     ran = run("runs", NNUNET)
     assert ran.status == 2

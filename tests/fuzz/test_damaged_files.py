@@ -20,7 +20,7 @@ from halfwidth.io.importers.catalogue import IMPORTERS
 from halfwidth.io.importers.importer import Candidate
 from halfwidth.io.table_sources import Source
 
-LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "6000"))
+LONG = int(os.environ.get("HALFWIDTH_FUZZ_READERS", "5000"))
 FIRST = int(os.environ.get("HALFWIDTH_FUZZ_SEED", "0"))
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 

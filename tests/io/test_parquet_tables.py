@@ -106,6 +106,14 @@ def test_a_small_file_that_would_fill_the_memory(
     assert "MB of memory" in complaint(path)
 
 
+def test_lists_are_not_unpacked(tmp_path: Path) -> None:
+    path = saved(tmp_path, {"a.b": [0.5] * 2, "all": [[0.0] * 10**6] * 2, "dice": [0.6, 0.7]})
+    table = read_table(path)
+    assert table.names == ["a.b", "all", "dice"]
+    assert table.levels("all") == [parquet.NESTED] * 2
+    assert table.values("dice", np.arange(2)).tolist() == [0.6, 0.7]
+
+
 def test_the_memory_of_texts_counts_each_as_often_as_it_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

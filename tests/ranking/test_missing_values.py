@@ -96,6 +96,33 @@ def test_leaving_cases_out_is_seen_not_to_pay() -> None:
     assert [one["n_missing"] for one in as_json["models"]] == [2, 0]
 
 
+@pytest.mark.parametrize(
+    ("models", "metric", "missing", "text"),
+    [
+        (
+            {"A": [0.9, 0.8, 0.7], "B": [0.1, NONE, 0.2]},
+            *("dsc", "omit", "1 of B; the ranks are the same by the policies omit and worst."),
+        ),
+        (
+            {"A": [0.9, 0.8, NONE], "B": [0.1, 0.2, NONE]},
+            *("dsc", "worst", "1 value missing of each model; the ranks are the same"),
+        ),
+        (
+            {"A": [0.9, 0.8, NONE], "B": [2, 3, 4]},
+            "hd95",
+            "omit",
+            "1 of A; to count them as failures needs a penalty",
+        ),
+        ({"A": [0.9, 0.8, NONE], "B": [NONE, 0.2, 1]}, "dsc", "worst", "too few cases are left"),
+    ],
+)
+def test_where_policies_agree_or_there_is_one_a_line_says_so(
+    models: Any, metric: str, missing: Any, text: str
+) -> None:
+    found = hw.rank(models, metric=metric, missing=missing, **FEW)
+    assert text in " ".join(render(rankings_document(found), "table").split())
+
+
 def test_without_missing_values_nothing_is_set_side_by_side() -> None:
     whole = {name: values[:4] for name, values in MODELS.items()}
     (ranking,) = hw.rank(whole, metric="dsc", missing="worst", **FEW)

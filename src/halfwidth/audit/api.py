@@ -27,8 +27,9 @@ from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
 from halfwidth.estimation.check import WANTED_SCALE
 from halfwidth.estimation.slice_metrics import SliceMetrics
+from halfwidth.estimation.tables import check_names as check_options
 from halfwidth.estimation.tables import column_names, layout_notes
-from halfwidth.io.layout import Layout, layout_of
+from halfwidth.io.layout import Layout, check_columns, layout_of
 from halfwidth.io.repeats import case_column
 from halfwidth.io.summary_rows import totals_in, why_a_summary
 from halfwidth.io.table import StatedMean, Table
@@ -144,13 +145,16 @@ def check_tables(
     divisor = as_number("scale", scale, WANTED_SCALE)
     if divisor <= 0:
         raise OptionError(f"scale={divisor:g} is not {WANTED_SCALE}")
+    check_options(case=case, groups=groups)
     wanted = _Wanted(column_names(values), column_names(by), case, metric, bounds, groups, divisor)
-    contents = [
-        _contents(Table.of_frame(frame), str(name), wanted) for name, frame in tables.items()
-    ]
-    findings = [finding for one in contents for finding in one.findings]
-    parts = [part for one in contents for part in one.parts]
-    findings += check_cases_across(by_case(parts))
+    # Numbers near the largest that there are overflow in sums, differences and rounding.
+    with np.errstate(over="ignore", invalid="ignore"):
+        contents = [
+            _contents(Table.of_frame(frame), str(name), wanted) for name, frame in tables.items()
+        ]
+        findings = [finding for one in contents for finding in one.findings]
+        parts = [part for one in contents for part in one.parts]
+        findings += check_cases_across(by_case(parts))
     findings += check_columns_across({one.about.name: one.about.values for one in contents})
     order = sorted(findings, key=lambda finding: finding.code)
     return Audit(tuple(order), tuple(one.about for one in contents), _with_sources(contents))
@@ -167,6 +171,12 @@ class _Wanted:
     bounds: Any
     groups: str | None
     scale: float
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are named."""
+        units = [name for name in (self.case, self.groups) if name is not None]
+        return [*(self.values or ()), *(self.by or ()), *units]
 
 
 @frozen(eq=False)
@@ -192,6 +202,7 @@ def _with_sources(contents: Sequence[_Contents]) -> tuple[str, ...]:
 
 
 def _contents(whole: Table, name: str, wanted: _Wanted) -> _Contents:
+    check_columns(whole, wanted.columns)
     case = wanted.case or case_column(whole, (*(wanted.by or ()), *(wanted.values or ())))
     why = why_a_summary(whole, case)
     if why:

@@ -140,6 +140,8 @@ def parts_of(
 
 def _with_all_rows(table: Table, layout: Layout) -> Iterator[Slice]:
     """The same slices with the rows to which a metric does not apply."""
+    if layout.metric is None or "status" in layout.by:
+        return slices(table, layout)
     columns = {name: column for name, column in table.columns.items() if name != "status"}
     return slices(replace(table, columns=columns), layout)
 

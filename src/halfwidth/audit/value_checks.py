@@ -18,7 +18,12 @@ from halfwidth.core.types import Array, Bounds
 from halfwidth.core.undefined import Status
 from halfwidth.estimation.check import like_per_cent, outside_range
 from halfwidth.estimation.repeat_cautions import repeat_cautions
-from halfwidth.estimation.worst_values import are_many, identical_worst, stands_apart
+from halfwidth.estimation.worst_values import (
+    FEWEST_PENALTIES,
+    are_many,
+    identical_worst,
+    stands_apart,
+)
 from halfwidth.io.numerals import COMMA, GROUPED
 
 FRACTION = Bounds(0, 1)
@@ -156,8 +161,9 @@ def _constant(part: Part) -> Iterator[Finding]:
 
 def _running_number(part: Part) -> Iterator[Finding]:
     numbers = part.numbers
-    counts = len(numbers) >= FEWEST_VALUES and bool((np.diff(numbers) == 1).all())
-    if counts and numbers[0] in (0, 1):
+    if len(numbers) < FEWEST_VALUES or numbers[0] not in (0, 1):
+        return
+    if bool((numbers == numbers[0] + np.arange(len(numbers))).all()):
         first, last = float(numbers[0]), float(numbers[-1])
         yield of_part(part, caution("HW922", first=first, last=last))
 
@@ -176,11 +182,9 @@ def _decimals(present: Array) -> int | None:
     """Decimals to which all values are rounded, up to four; None for more and for whole numbers."""
     if not len(present) or bool((present == np.rint(present)).all()):
         return None
-    # NumPy rounds by multiplying; what overflows is rounded to nothing.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for decimals in range(1, MOST_DECIMALS + 1):
-            if bool((np.round(present, decimals) == present).all()):
-                return decimals
+    for decimals in range(1, MOST_DECIMALS + 1):
+        if bool((np.round(present, decimals) == present).all()):
+            return decimals
     return None
 
 
@@ -231,7 +235,8 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
     values, counts = np.unique(present[~np.isin(present, list(told))], return_counts=True)
     whole = bool((present == np.rint(present)).all())
     stepped = whole or part.spec.kind is Kind.DISCRETE
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+    worth = np.isin(values, list(PENALTIES)) | (counts >= FEWEST_PENALTIES)
+    for value, count in zip(values[worth].tolist(), counts[worth].tolist(), strict=True):
         how = ""
         if _is_penalty(value, part) and stands_apart(present, value):
             how = "as tools put it in"

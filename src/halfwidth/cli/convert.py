@@ -106,7 +106,7 @@ def convert(
     if len(tables) > 1 or by_user:
         table = stacked(tables, by_user)
     if not {"case", "metric", "value"} <= {*table.names}:
-        note("the columns are as they were; --metric NAME says what the values are")
+        note("the columns are as they were; --metric NAME makes a wide table of values long")
     if out is None:
         write(csv_text(table.names, rows_of(table)))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from halfwidth.core.formatting import percent
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from halfwidth.core.ranking import RankedModel, Ranking, RankSet
     from halfwidth.core.ranking_consensus import ConsensusModel, RankStability
 
+    # Sets of ranks and the models that have them.
+    Run = list[tuple[RankSet, list[str]]]
+
+# So many settled ranks in a row are said at once.
+SHORTEST_RUN = 3
 # What a policy does with missing values.
 POLICIES = {
     "omit": "if left out",
@@ -56,10 +61,8 @@ def clauses(models: Sequence[RankedModel | ConsensusModel], confidence_level: fl
         texts = [f"any may be first {confidence}"]
     else:
         texts = [f"{listed(first)} may be first {confidence}"]
-    texts += [
-        _within(rank_set, names) for rank_set, names in _by_set(models).items() if rank_set.high > 1
-    ]
-    return "; ".join(texts)
+    by_set = {one: names for one, names in _by_set(models).items() if one.high > 1}
+    return "; ".join([*texts, *(text for run in _runs(by_set) for text in _run_texts(run))])
 
 
 def agreements(stability: RankStability) -> list[str]:
@@ -109,6 +112,34 @@ def _by_set(models: Sequence[RankedModel | ConsensusModel]) -> dict[RankSet, lis
     for model in sorted(models, key=lambda one: (one.rank_set.low, one.rank_set.high)):
         by_set.setdefault(model.rank_set, []).append(model.name)
     return by_set
+
+
+def _runs(by_set: Mapping[RankSet, list[str]]) -> list[Run]:
+    """Sets in their order; settled ranks of single models that follow each other, together."""
+    runs: list[Run] = []
+    for rank_set, names in by_set.items():
+        last = runs[-1][-1] if runs else None
+        if (
+            last
+            and _settled(*last)
+            and _settled(rank_set, names)
+            and last[0].low + 1 == rank_set.low
+        ):
+            runs[-1].append((rank_set, names))
+        else:
+            runs.append([(rank_set, names)])
+    return runs
+
+
+def _settled(rank_set: RankSet, names: Sequence[str]) -> bool:
+    return rank_set.low == rank_set.high and len(names) == 1
+
+
+def _run_texts(run: Run) -> list[str]:
+    if len(run) < SHORTEST_RUN:
+        return [_within(rank_set, names) for rank_set, names in run]
+    names = listed([name for _, names in run for name in names])
+    return [f"{names} have the ranks {run[0][0].low} to {run[-1][0].low} in this order"]
 
 
 def _within(rank_set: RankSet, names: Sequence[str]) -> str:

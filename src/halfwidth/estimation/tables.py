@@ -118,7 +118,7 @@ def summary_table(
         over=over,
     )
     statistics = [resolve_statistic(one) for one in _several(statistic)]
-    _check_names(groups=groups, strata=strata)
+    check_names(case=case, groups=groups, strata=strata)
     table = Table.of_frame(frame)
     layout = layout_of(table, column_names(values), column_names(by), case, groups, strata)
     metrics = SliceMetrics(table, layout, metric, bounds)
@@ -182,7 +182,7 @@ def _job(statistic: Statistic, variant: Variant, sample: Sample) -> Job:
     )
 
 
-def _check_names(**columns: Any) -> None:
+def check_names(**columns: Any) -> None:
     """Refuse labels where the name of a column is meant."""
     for option, given in columns.items():
         if given is not None and not isinstance(given, str):

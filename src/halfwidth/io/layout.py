@@ -7,7 +7,7 @@ the canonical long table names its columns ``case, metric, value`` and needs no 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -143,9 +143,7 @@ def layout_of(
         If there is no numeric column to estimate.
     """
     units = [name for name in (groups, strata) if name is not None]
-    for name in [*(values or ()), *(by or ()), *([case] if case else []), *units]:
-        if name not in table:
-            raise UnknownNameError("column", name, table.names)
+    check_columns(table, [*(values or ()), *(by or ()), *([case] if case else []), *units])
     _check_roles(values, by, groups, strata)
     by = tuple(dict.fromkeys(by or ()))
     case = case or case_column(table, (*by, *(values or ())))
@@ -164,6 +162,13 @@ def layout_of(
         return Layout(tuple(dict.fromkeys(values)), by, case, groups=groups, strata=strata)
     value_columns, left_out = _numeric_columns(table, (*by, *units), case)
     return Layout(value_columns, by, case, groups=groups, strata=strata, left_out=left_out)
+
+
+def check_columns(table: Table, names: Iterable[str]) -> None:
+    """Refuse names of columns that are not there."""
+    for name in names:
+        if name not in table:
+            raise UnknownNameError("column", name, table.names)
 
 
 def _check_roles(

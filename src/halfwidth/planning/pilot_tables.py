@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, shortened
 from halfwidth.core.frozen import frozen
+from halfwidth.core.spec import MetricSpec
 from halfwidth.io.layout import Slice, layout_of, metrics_in, slices
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
@@ -24,7 +25,7 @@ class Pilot:
     label : str
     values : ndarray
         As in the table.
-    metric : str or None
+    metric : str, MetricSpec or None
         The given metric, or the one that the table names.
     notes : tuple of str
         Why its cases may not be independent.
@@ -83,8 +84,11 @@ def _has_metric(part: Slice, metric: str | None) -> bool:
 
 
 def _pilot(part: Slice, metric: str | None, *, alone: bool) -> Pilot:
-    named = metric
-    if part.metric is not None and (metric is None or ":" not in metric):
+    named: Any = metric
+    if part.metric is not None and part.metric not in METRICS:
+        # As of any table: a metric of the user's own has no range until one is given.
+        named = MetricSpec(part.metric)
+    elif part.metric is not None and (metric is None or ":" not in metric):
         named = part.metric + part.parameters
     notes = []
     if part.n_not_applicable:

@@ -51,7 +51,7 @@ def _ranking(ranking: Ranking) -> tuple[Part, ...]:
     if ranking.n_unmatched:
         left_out = "cases left out that were not there for all models"
         notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
-    tables = (_table(ranking), *_under_policies(ranking))
+    tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
     return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
 
 
@@ -84,11 +84,22 @@ def _table(ranking: Ranking) -> Table:
     return Table(tuple(columns), tuple(rows))
 
 
-def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
-    """What becomes of the ranks if missing values count as something else."""
+# Why there is no other policy beside one.
+_ALONE = {
+    "omit": "to count them as failures needs a penalty",
+    "worst": "without them too few cases are left",
+}
+
+
+def _under_policies(ranking: Ranking) -> tuple[Table | Note, ...]:
+    """What becomes of the ranks if missing values count as something else; a line if nothing."""
     policies = ranking.under_policies
     if not policies:
         return ()
+    first, *others = policies.values()
+    if all(ranks == first for ranks in others):
+        same = f"the ranks are the same by the policies {listed(list(policies))}"
+        return (Note(f"{_lacking(ranking)}; {same if others else _ALONE[next(iter(policies))]}."),)
     columns = [
         Column("model", Kind.NAME),
         Column("missing", Kind.NUMBER),
@@ -103,6 +114,15 @@ def _under_policies(ranking: Ranking) -> tuple[Table, ...]:
         for model in ranking.models
     ]
     return (Table(tuple(columns), tuple(rows)),)
+
+
+def _lacking(ranking: Ranking) -> str:
+    """How many values each model lacks."""
+    missing = {model.name: model.n_missing for model in ranking.models if model.n_missing}
+    if len(missing) == len(ranking.models) and len(set(missing.values())) == 1:
+        count = next(iter(missing.values()))
+        return f"{count} {'value' if count == 1 else 'values'} missing of each model"
+    return f"Missing values: {listed([f'{n} of {name}' for name, n in missing.items()])}"
 
 
 def _row(model: RankedModel, *, with_top: bool) -> tuple[Cell, ...]:

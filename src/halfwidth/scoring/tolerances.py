@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import re
 import tomllib
@@ -124,10 +125,10 @@ def _read_tolerances(file: Path) -> dict[str, float]:
 
 def _tolerance_in_file(value: object, name: str, file: Path) -> float:
     if isinstance(value, dict):
-        inner = next(iter(value), "")
+        inner = json.dumps(f"{name}.{next(iter(value), '')}", ensure_ascii=False)
         raise DataError(
             f"{file}: {name!r} is a table; write one number for each label, and quotes around a "
-            f'name with a dot: "{name}.{inner}" = 3'
+            f"name with a dot: {inner} = 3"
         )
     try:
         return _tolerance(value, f"{name!r}")

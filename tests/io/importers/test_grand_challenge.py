@@ -39,6 +39,22 @@ def test_from_the_case_to_its_metrics() -> None:
     assert dict(stated.where) == {"metric": "f1_score"}
 
 
+@pytest.mark.parametrize(
+    ("document", "case", "metric"),
+    [
+        ({"aggregates": {}, "case": {"ann": {"dice": 0.5}, "bob": {"dice": 1}}}, "ann", "dsc"),
+        ({"aggregates": {"x1": 0}, "case": {"x1": {"ann": 0.5, "bob": 1}}}, "ann", "x1"),
+        ({"aggregates": {}, "case": {"0": {"gain": 0.5}, "1": {"gain": 1}}}, 0, "gain"),
+        ({"aggregates": {}, "case": {"p1": {"gain": 0.5}, "p2": {"gain": 1}}}, "p1", "gain"),
+        ({"aggregates": {}, "cases": {"gain": {"p1": 0.5, "p2": 1}}}, "p1", "gain"),
+    ],
+)
+def test_which_keys_are_cases(tmp_path: Path, document: Any, case: Any, metric: str) -> None:
+    table = read_table(written(tmp_path / "metrics.json", document))
+    assert (cells(table, "case")[0], set(cells(table, "metric"))) == (case, {metric})
+    assert cells(table, "value") == [0.5, 1.0]
+
+
 def test_a_list_of_results() -> None:
     table = read_table(FILES / "results.json")
     assert cells(table, "case")[0] == "c4f0b1de-0000-4000-8000-000000000001"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -112,6 +114,31 @@ def test_members_compressed_by_zstandard_are_read_by_arrow(tmp_path: Path) -> No
     with zipfile.ZipFile(plain) as archive, file.open("wb") as packed:
         packed.write(_zip_of({n: archive.read(n) for n in archive.namelist()}, codec))
     assert cells(read_table(file), "value") == [1.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+
+
+def test_members_compressed_by_zstandard_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codec = pytest.importorskip("pyarrow").Codec("zstd")
+    texts = {name: json.dumps(one).encode() for name, one in members(samples()).items()}
+    whole = _zip_of(texts, codec)
+    changed = bytearray(whole)
+    place = whole.rfind(b"PK\x01\x02")
+    changed[place + 16] ^= 1
+    file = tmp_path / "a.eval"
+    file.write_bytes(changed)
+    with pytest.raises(DataError, match=r"'header\.json' is damaged .*checksum"):
+        read_table(file)
+    changed[place + 16] ^= 1
+    changed[place + 24] //= 2
+    file.write_bytes(changed)
+    with pytest.raises(DataError, match=r"'header\.json' is damaged"):
+        read_table(file)
+    if not hasattr(zipfile, "ZIP_ZSTANDARD"):
+        file.write_bytes(whole)
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        with pytest.raises(DataError, match=r"Python reads from 3\.14.*halfwidth\[tables\]"):
+            read_table(file)
 
 
 def _zip_of(files: dict[str, bytes], codec: Any) -> bytes:

@@ -142,20 +142,28 @@ def _order_below(
         )
     outer = list(node)
     inner = list(dict.fromkeys(key for child in children for key in child))
-    metrics = {*aggregates}
-    for is_of_cases in (str.isdecimal, lambda key: any(map(str.isdecimal, key))):
-        first, second = all(map(is_of_cases, outer)), all(map(is_of_cases, inner))
-        if first != second:
-            return CASES_FIRST if first else METRICS_FIRST
-    known = [sum(key in metrics or key in METRICS for key in keys) for keys in (outer, inner)]
-    if known[0] == known[1]:
-        begin = ".".join(path)
-        raise OptionError(
-            f"cannot tell whether {begin} goes from cases to metrics or from metrics to cases "
-            f"(keys {shortened(outer, 3)}; below {shortened(inner, 3)}): --path "
-            f"'{begin}.{{case}}.{{metric}}' or --path '{begin}.{{metric}}.{{case}}'"
-        )
-    return METRICS_FIRST if known[0] > known[1] else CASES_FIRST
+    known = [sum(key in aggregates or key in METRICS for key in keys) for keys in (outer, inner)]
+    if known[0] != known[1]:
+        return METRICS_FIRST if known[0] > known[1] else CASES_FIRST
+    for are_cases in (_all_counted, _all_with_digits):
+        if are_cases(outer) != are_cases(inner):
+            return CASES_FIRST if are_cases(outer) else METRICS_FIRST
+    begin = ".".join(path)
+    raise OptionError(
+        f"cannot tell whether {begin} goes from cases to metrics or from metrics to cases "
+        f"(keys {shortened(outer, 3)}; below {shortened(inner, 3)}): --path "
+        f"'{begin}.{{case}}.{{metric}}' or --path '{begin}.{{metric}}.{{case}}'"
+    )
+
+
+def _all_counted(keys: list[str]) -> bool:
+    """Whether keys are the numbers of rows."""
+    return all(map(str.isdecimal, keys))
+
+
+def _all_with_digits(keys: list[str]) -> bool:
+    """Whether keys have digits, as the names of cases do; of metrics some have none."""
+    return all(any(map(str.isdecimal, key)) for key in keys)
 
 
 def _leaves(node: Any, path: tuple[str, ...], parts: dict[str, str]) -> Iterator[Leaf]:

@@ -16,9 +16,9 @@ from halfwidth.core.errors import DataError, shown
 from halfwidth.io.table_sources import Source, blocks
 
 # A value takes some two hundred bytes once it is parsed, and the text up to four for each of its
-# own: with these, a document stays below 2 GB.
+# own, and as much again as a row of the table: with these, a table stays below 2 GB.
 MOST_BYTES = 2 * 10**8
-MOST_VALUES = 5 * 10**6
+MOST_VALUES = 25 * 10**5
 MOST_DEPTH = 200
 # One line of a file that holds a document in each.
 MOST_LINE = 5 * 10**7

@@ -65,8 +65,10 @@ class ZipMembers:
             raise DataError(
                 f"its member {name!r} is compressed in a way that is not read"
             ) from None
-        if len(data) != member.file_size:
-            raise DataError(f"its member {name!r} is damaged (it has another size than it says)")
+        if len(data) != member.file_size or zlib.crc32(data) != member.CRC:
+            raise DataError(
+                f"its member {name!r} is damaged (another size or checksum than it says)"
+            )
         return data
 
     @contextmanager

@@ -20,12 +20,14 @@ from halfwidth.plots.pair_panels import RASTER_FROM
 from halfwidth.plots.ranking.heat import paint_heat, shades_note
 from halfwidth.plots.ranking.looks import Looks
 from halfwidth.plots.ranking.rows import (
+    POINTS,
     Kind,
     by_row,
     draw,
     frame_of,
     inches_across,
     rank_axis,
+    row_height,
     x_title,
 )
 from halfwidth.plots.shapes import few_levels, jitter, tukey_box
@@ -151,7 +153,8 @@ def _paint_dots(ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Looks) -
     _paint_boxes(ax, frame)
     estimates = frame[frame["kind"] == "estimate"]
     diamond: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": INK, "zorder": 6}
-    ax.plot(estimates["x"], estimates["y"], "D", markersize=3.2, markeredgewidth=0.8, **diamond)
+    size = min(3.2, 0.35 * POINTS * row_height(len(looks)))
+    ax.plot(estimates["x"], estimates["y"], "D", markersize=size, markeredgewidth=0.6, **diamond)
     ax.set_xlim(*axis_limits(dots["x"].tolist(), [cases.metric_spec.spec.bounds]))
     x_title(ax, value_title(cases))
     ax.tick_params(axis="x", labelsize=NOTE_SIZE, length=2.5, width=0.6, color=QUIET, pad=2)

@@ -17,6 +17,7 @@ from halfwidth.plots.ranking.rows import (
     NAME_WIDTH,
     PAGE,
     POINTS,
+    label_size,
     rank_ticks,
     row_height,
     width_of,
@@ -205,7 +206,7 @@ def _name_ends(ax: Axes, table: pd.DataFrame, looks: Looks) -> None:
 
     last = table.ffill().iloc[-1].fillna(len(looks))
     names = sorted(looks, key=lambda name: (last[name], list(looks).index(name)))
-    size = min(TEXT_SIZE, 0.85 * POINTS * row_height(len(names)))
+    size = label_size(len(names))
     for name, y in zip(names, apart(last[names].to_numpy(float)), strict=True):
         look = looks[name]
         place = blended_transform_factory(ax.transAxes, ax.transData) + ScaledTranslation(

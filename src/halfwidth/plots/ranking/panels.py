@@ -149,7 +149,7 @@ def _line_figures(items: Sequence[Ranking], looks: Looks, width: Width) -> list[
             for task in tasks_of_group
         ]
         note = "models of equal rank just beside each other"
-        row = rows.row_height(len(looks))
+        row = rows.row_height(len(looks), below=UPRIGHT)
         figures += _pages(panels, Layout(tuple(looks), row, UPRIGHT, note, width, legend=looks))
     return figures
 
@@ -179,7 +179,7 @@ def _figures(group: Sequence[Ranking], kind: str, looks: Looks, width: Width) ->
             for ranking in group
         ]
     below = UPRIGHT if kind == "significance" else 0.0
-    row = rows.row_height(len(names), ROWS[kind].row)
+    row = rows.row_height(len(names), ROWS[kind].row, below)
     return _pages(panels, Layout(names, row, below, note, width))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halfwidth.core.frozen import frozen
 from halfwidth.core.ranking import Ranking
 from halfwidth.plots.marks import TextColumn, note_below, text_columns
+from halfwidth.plots.pair_panels import in_lines
 from halfwidth.plots.ranking.looks import Looks, looks_for, only
 from halfwidth.plots.study.axes import folded
 from halfwidth.plots.style import (
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 # Inches: the text of a page is so high, a row at most, and what stands around the rows.
 PAGE, ROW, AROUND = 9.2, 0.18, 0.85
 POINTS = 72
-NAME_WIDTH, UPRIGHT_WIDTH, TITLE_WIDTH = 30, 18, 28
+NAME_WIDTH, UPRIGHT_WIDTH = 30, 18
 LEAST_SIZE = 5.0
 # Letters to an inch, and those that any line of a title may have.
 LETTERS, SHORTEST_LINE = 14, 16
+# Inches of a title beyond its axes.
+GAP = 0.36
 # The share of a figure left of axes of which the layout does not know the labels yet.
 BEFORE_LABELS = 0.125
 # Fewer ticks where ranks have little room.
@@ -91,13 +94,21 @@ def paint(kind: Kind, ax: Axes, frame: pd.DataFrame, ranking: Ranking, looks: Lo
 def title_of(ax: Axes, text: str) -> None:
     """What a panel is about, above its left end."""
     style: dict[str, Any] = {"fontsize": TEXT_SIZE, "fontweight": "bold", "pad": 3}
-    ax.set_title(shorter(text, TITLE_WIDTH), loc="left", parse_math=False, **style)
+    room = int(LETTERS * (inches_across(ax) + GAP))
+    lines = in_lines(shorter(text, 2 * room - 4), room)
+    ax.set_title(lines, loc="left", parse_math=False, **style)
 
 
 def add_texts(kind: Kind, ax: Axes, ranking: Ranking, names: Sequence[str]) -> None:
     """Texts beside the rows, where the kind has any."""
-    if kind.texts is not None:
-        text_columns(ax, range(len(names)), kind.texts(ranking, names))
+    if kind.texts is None:
+        return
+    style = {"fontsize": min(NOTE_SIZE, label_size(len(names)))}
+    columns = [
+        TextColumn(column.texts, column.heading, dict(column.style) | style)
+        for column in kind.texts(ranking, names)
+    ]
+    text_columns(ax, range(len(names)), columns)
 
 
 def frame_of(kind: Kind, rankings: Any, what: str) -> pd.DataFrame:
@@ -126,14 +137,19 @@ def x_title(ax: Axes, text: str) -> None:
     ax.set_xlabel(lines, fontsize=TEXT_SIZE, parse_math=False)
 
 
-def row_height(rows: int, most: float = ROW) -> float:
-    """Inches, so that all rows fit a page."""
-    return min(most, (PAGE - AROUND) / rows)
+def row_height(rows: int, most: float = ROW, below: float = 0.0) -> float:
+    """Inches, so that all rows fit a page with what stands below them."""
+    return min(most, (PAGE - AROUND - below) / rows)
+
+
+def label_size(rows: int) -> float:
+    """Points of letters that fit a row."""
+    return min(TEXT_SIZE, 0.85 * POINTS * row_height(rows))
 
 
 def label_rows(ax: Axes, names: Sequence[str]) -> None:
     """Names at the left, the first row on top, in letters that fit their row."""
-    size = min(TEXT_SIZE, 0.85 * POINTS * row_height(len(names)))
+    size = label_size(len(names))
     labels = [shorter(name, NAME_WIDTH) for name in names]
     ax.set_yticks(range(len(names)), labels, parse_math=False, fontsize=size)
     ax.set_ylim(len(names) - 0.4, -0.6)

@@ -20,7 +20,7 @@ from halfwidth.plots.ranking.rows import (
     rank_title,
     row_height,
 )
-from halfwidth.plots.style import CLOUD, DOT, INK, NOTE_SIZE, interval_label, numbers_text
+from halfwidth.plots.style import CLOUD, DOT, INK, interval_label, numbers_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,8 +83,7 @@ def _texts(ranking: Ranking, names: Sequence[str]) -> list[TextColumn]:
             [numbers_text(model.estimate) if model else "" for model in mine],
         ),
     ]
-    small: dict[str, Any] = {"fontsize": NOTE_SIZE}
-    return [TextColumn(texts, heading, small) for heading, texts in columns]
+    return [TextColumn(texts, heading) for heading, texts in columns]
 
 
 RANK_SETS = Kind(_sets_frame, _paint_sets, _sets_note, texts=_texts)
