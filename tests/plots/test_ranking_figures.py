@@ -265,6 +265,14 @@ def test_a_podium_is_thinned_and_says_so() -> None:
     np.testing.assert_allclose(450 * bars["y"], np.rint(450 * bars["y"]), atol=1e-9)
 
 
+def test_metrics_combined_have_no_values_of_cases() -> None:
+    combined = replace(LIVER, metrics=("dsc", "hd95"), subject="mean rank by DSC and HD95")
+    with pytest.raises(hw.OptionError, match="dots draws the values of one metric, and mean rank"):
+        plots.dots(combined)
+    assert len(plots.figures_of_rankings([LIVER, combined], "podium")) == 1
+    assert len(plots.figures_of_rankings([LIVER, combined], "heatmap")) == 2
+
+
 def test_without_cases_figures_of_them_say_what_to_do() -> None:
     bare = replace(LIVER, cases=None)
     for draw in (plots.dots, plots.podium, plots.case_heatmap, plots.dots_frame):

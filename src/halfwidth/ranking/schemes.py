@@ -39,7 +39,7 @@ def resolve_schemes(given: Any) -> tuple[str, ...]:
 def check_test(schemes: tuple[str, ...], test: Any, margin: float) -> None:
     """Refuse a test that decides nothing, and what tests have no use for."""
     if TESTS not in schemes:
-        if test != AUTO:
+        if not isinstance(test, str) or test != AUTO:
             raise OptionError(f"test={shown(test)} (--test) is for scheme={TESTS!r} alone")
         return
     one_of("test", test, tuple(name for name in NAMES if name != NONE))

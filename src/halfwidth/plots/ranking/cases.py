@@ -45,6 +45,11 @@ BAND, BOX = 0.36, 0.17
 def cases_of(ranking: Ranking, what: str) -> ComparedCases:
     """The values of the cases, or an `OptionError`."""
     where = f"{ranking.label}: " if ranking.label else ""
+    if len(ranking.metrics) > 1:
+        raise OptionError(
+            f"{where}{what} draws the values of one metric, and {ranking.subject} combines "
+            f"{len(ranking.metrics)}; draw the ranking of one of them, or rank_sets"
+        )
     if ranking.cases is None:
         raise OptionError(
             f"{where}{what} needs the values of the cases: rank(..., keep_cases=True)"

@@ -34,6 +34,7 @@ ROWS = {
     "significance": SIGNIFICANCE,
 }
 KINDS = (*ROWS, "podium", "lines")
+OF_CASES = ("dots", "case-heatmap", "podium")
 Width = Literal["page", "column"]
 # Of a figure in inches, and how many panels stand beside each other in it.
 WIDTHS = {"page": WIDTH, "column": 8.5 / 2.54}
@@ -121,6 +122,9 @@ def figures_of_rankings(
     looks = model_looks(items)
     if kind == "lines":
         return _line_figures(items, looks, width)
+    if kind in OF_CASES:
+        # Metrics combined have no values of their own; each metric has its figure.
+        items = [one for one in items if len(one.metrics) < 2] or items
     groups = _grouped(items, lambda one: (one.metrics, one.subject))
     return [figure for group in groups for figure in _figures(group, kind, looks, width)]
 
