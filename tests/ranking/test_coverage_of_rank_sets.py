@@ -73,3 +73,29 @@ def test_sets_hold_where_differences_are_just_the_margin() -> None:
         )
         held += all(rank in ranking[name].rank_set for name, rank in ranks.items())
     assert held / SAMPLES >= LEAST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 25])
+@pytest.mark.parametrize("more", [0.0, 0.1])
+def test_sets_hold_for_scores_with_rare_failures(n: int, more: float) -> None:
+    """What ``auto`` takes: Dirichlet weights. The last two models fail more often, or all alike."""
+    generator, held = np.random.default_rng((10, n)), 0
+    failing = 0.02 + more * np.array([0.0, 0.0, 0.0, 1.0, 1.0])
+    ranks = ranks_of(-failing)
+    for seed in range(SAMPLES):
+        case = generator.normal(size=n)
+        values = 1 / (1 + np.exp(-2.2 - 0.5 * case - 0.2 * generator.normal(size=(5, n))))
+        values[generator.random((5, n)) < failing[:, None]] = 0.0
+        (ranking,) = hw.rank(
+            dict(zip("ABCDE", values, strict=True)),
+            metric="dsc",
+            confidence_level=0.9,
+            n_resamples=199,
+            rng=seed,
+        )
+        assert {model.estimate.method for model in ranking.models} == {"dirichlet"}
+        held += all(
+            rank in ranking[name].rank_set for name, rank in zip("ABCDE", ranks, strict=True)
+        )
+    assert held / SAMPLES >= LEAST

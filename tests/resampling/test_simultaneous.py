@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from halfwidth.core.types import Level
 from halfwidth.resampling.designs import Design
 from halfwidth.resampling.draws import Plan
+from halfwidth.resampling.forms.moments import studentized
 from halfwidth.resampling.simultaneous import (
+    MEAN,
     StudentizedDifferences,
     all_pairs,
     mean_differences,
@@ -81,6 +83,23 @@ def test_replicates_equal_loops_over_the_same_draws(name: str) -> None:
                 assert np.isinf(t)
             else:
                 assert t == pytest.approx((one - mean) / its_error, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_sums_of_models_give_what_each_difference_gives_by_itself(name: str) -> None:
+    design, plan = DESIGNS[name], Plan(7, 400)
+    values = three_models(design.n)
+    values[1] = values[0]
+    values[1, :2] += [1e-7, 2e-7]  # nearly the same model
+    values[2, ::4] = 0.0
+    pairs = all_pairs(3)
+    got = mean_differences(values, pairs, design, plan).replicates
+    alone = studentized(values[pairs[:, 0]] - values[pairs[:, 1]], design, MEAN, plan)
+    assert (np.isinf(got) == np.isinf(alone)).all()
+    expected = np.where(np.isnan(alone), 0.0, alone)
+    # The models' sums have the digits of their values, not of so small a difference.
+    assert got[0] == pytest.approx(expected[0], rel=1e-6, abs=1e-7)
+    assert got[1:] == pytest.approx(expected[1:], rel=1e-9, abs=1e-10)
 
 
 def test_the_critical_value_is_that_of_all_resamples() -> None:

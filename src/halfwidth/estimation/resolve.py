@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -214,7 +214,7 @@ def resolve_request(
     threads: Any = 1,
 ) -> Request:
     """Check the options that all public functions share."""
-    _check_missing(missing)
+    missing_policy(missing)
     penalty = None if penalty is None else as_number("penalty", penalty)
     if penalty is not None and missing != "worst":
         raise OptionError(
@@ -248,13 +248,14 @@ def resolve_request(
     )
 
 
-def _check_missing(missing: Any) -> None:
+def missing_policy(missing: Any, allowed: Sequence[str] = MISSING_POLICIES) -> Any:
+    """One of the policies that are allowed, or an error that lists them."""
     if isinstance(missing, str) and missing == ALL_POLICIES:
         raise OptionError(
             "missing='all' sets the policies side by side for a table of per-case values only "
-            "(halfwidth ci TABLE, summary_table); here choose one of raise, omit, worst"
+            f"(halfwidth ci TABLE, summary_table); here choose one of {', '.join(allowed)}"
         )
-    one_of("missing", missing, MISSING_POLICIES)
+    return one_of("missing", missing, allowed)
 
 
 def _resolve_method(method: Any) -> MethodSpec | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from halfwidth.core.checks import as_count, as_number, one_of
+from halfwidth.core.checks import as_count, as_number
 from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.frozen import frozen
+from halfwidth.estimation.resolve import missing_policy
 from halfwidth.ranking.consensus import Combining
 from halfwidth.ranking.missing_values import RANKED_MISSING, WORST_RANK
 from halfwidth.ranking.schemes import check_test, check_ties, resolve_schemes
@@ -56,7 +57,7 @@ def resolve_options(
         raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
     schemes = resolve_schemes(scheme)
     check_test(schemes, test, width)
-    policy = one_of("missing", missing, RANKED_MISSING)
+    policy = missing_policy(missing, RANKED_MISSING)
     shared = check_ties(schemes, ties)
     return RankingOptions(
         schemes, width, places, policy == WORST_RANK, shared, combining or Combining()
