@@ -568,7 +568,8 @@ OF_VALUES = ("statistic", "over", "bounds", "scale", "missing", "penalty", "ties
 def ranked_values(s: Source) -> tuple[Any, list[float]]:
     """A metric and values that it may have, which are often equal."""
     g, n = s.numpy, s.n
-    of_any_size = hw.MetricSpec("mine", better=s.choice(["higher", "lower"]))
+    better: Any = s.choice(["higher", "lower"])
+    of_any_size = hw.MetricSpec("mine", better=better)
     metric, made = s.choice(
         [
             ("dsc", g.beta(8, 2, n)),
@@ -613,6 +614,7 @@ def ranked_rows(s: Source) -> tuple[Any, pd.DataFrame]:
 
 def fit(s: Source, positional: list[Any], keywords: dict[str, Any], *, table: bool) -> None:
     """Make the options of a ranking fit each other and its values."""
+    first: Any
     metric, first = ranked_rows(s) if table else ranked_models(s)
     positional[:] = [first]
     of_test_set = s.random() < 0.25
