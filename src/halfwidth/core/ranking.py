@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 from halfwidth.core import ranking_words
 from halfwidth.core.cautions import Caution
 from halfwidth.core.comparison import ComparedCases
-from halfwidth.core.errors import OptionError, quoted, shown
+from halfwidth.core.errors import OptionError, proposed, quoted, shown
 from halfwidth.core.estimate import Estimate, plain
 from halfwidth.core.estimates import SCHEMA_VERSION, caution_lines, free_name
 from halfwidth.core.frozen import frozen
@@ -303,15 +303,18 @@ class Rankings(Sequence[Ranking]):
         matching = [item for item in self if set(names) <= set(item.names)]
         if len(matching) == 1:
             return matching[0]
-        there = matching or self.items
-        further = quoted(list(dict.fromkeys(name for item in there for name in item.names if name)))
+        every = [item.names for item in matching or self.items]
+        known = list(dict.fromkeys(name for one in every for name in one if name))
         called = " and ".join(map(shown, names))
         if matching:
+            telling = [name for name in known if not all(name in one for one in every)]
             raise OptionError(
-                f"{len(matching)} rankings are of {called}; name one more thing of the one you "
-                f"mean, rankings[name, name], of {further}"
+                f"{len(matching)} rankings are of {called}; name one thing more, such as "
+                f"rankings[{', '.join(map(repr, [*names, *telling[:1]]))}]. There are "
+                f"{quoted(telling)}"
             )
-        raise OptionError(f"0 rankings are of {called}; there are {further}")
+        nearest = proposed(names[0], known) if len(names) == 1 else ""
+        raise OptionError(f"no ranking is of {called}{nearest}; there are {quoted(known)}")
 
     def __len__(self) -> int:
         return len(self.items)

@@ -152,7 +152,7 @@ def _line_figures(items: Sequence[Ranking], looks: Looks, width: Width) -> list[
             Panel(task[0].label, functools.partial(_paint_lines, check_lines(task), looks))
             for task in tasks_of_group
         ]
-        note = "models of equal rank just beside each other"
+        note = "equal ranks are drawn slightly apart"
         row = rows.row_height(len(looks), below=UPRIGHT)
         figures += _pages(panels, Layout(tuple(looks), row, UPRIGHT, note, width, legend=looks))
     return figures
