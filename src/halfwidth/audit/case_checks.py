@@ -263,7 +263,7 @@ def _some_models_only(table: CaseTable) -> Iterator[Finding]:
                 continue
             part = table.parts[at]
             models = [table.parts[other].model for other in others]
-            whose = f"{models[0]} has one" if len(models) == 1 else "other models have one"
+            whose = f"{models[0]} has one" if len(models) == 1 else "others have one"
             count = int(lacking.sum())
             raised = caution(
                 *("HW911",),

@@ -19,7 +19,7 @@ from halfwidth.io.importers.case_values import CaseValue, canonical_table, metri
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.metrics.catalogue import METRICS
+from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
 TITLE = "grand-challenge metrics.json"
 PLACES_OF_CASES = ("case", "cases", "results")
@@ -215,7 +215,8 @@ def _is_missing_text(value: Any) -> bool:
 
 def _nothing_there(path: tuple[str, ...], left_out: Iterable[str]) -> str:
     found = list(left_out)
-    below = f"; {shortened(found, 5)} hold more keys or text" if found else ""
+    holds = "holds" if len(found) == 1 else "hold"
+    below = f"; {shortened(found, 5)} {holds} more keys or text" if found else ""
     return (
         f"has no numbers at {'.'.join(path)}{below}. Say where the values of cases are: --path, "
         "for instance 'case.{case}.{label}.{metric}'"
@@ -227,6 +228,9 @@ def _stated_means(aggregates: Mapping[str, Any], held: set[str]) -> Iterator[Sta
         inner = isinstance(stated, dict)
         value = stated.get("mean") if isinstance(stated, dict) else stated
         metric = metric_name(name)
+        # A plain F1 may be that of all cases together, which is no mean of theirs.
+        if not inner and metric in SAMPLE_METRICS:
+            continue
         if metric in held and isinstance(value, int | float) and not isinstance(value, bool):
             source = f"aggregates.{name}{'.mean' * inner}"
             yield StatedMean(number(value, source), "value", {"metric": metric}, source=source)

@@ -37,6 +37,8 @@ def _recognises(candidate: Candidate) -> bool:
     if candidate.source.first(2) == ZIP:
         with zip_members(candidate.source) as members:
             return any(name in members.names for name in HEADERS)
+    if candidate.path is not None and candidate.path.suffix.lower() == ".eval":
+        raise DataError("is no zip file, as .eval files are")
     document = candidate.document
     return isinstance(document, dict) and {"version", "status", "eval", "plan"} <= set(document)
 
