@@ -71,12 +71,3 @@ def test_the_summary_of_monai_leaves_missing_values_out(folder: Path) -> None:
 def test_a_damaged_summary_beside_is_no_business_of_the_table(folder: Path) -> None:
     (folder / "monai" / "mean_dice_summary.csv").write_bytes(b"\xff\xfe\x00\x01,")
     assert findings(folder / "monai" / "mean_dice_raw.csv") == {"HW101": ["class1"]}
-
-
-def test_an_aggregate_that_may_be_of_all_cases_together_is_no_stated_mean(tmp_path: Path) -> None:
-    file = tmp_path / "metrics.json"
-    file.write_text(
-        '{"case": {"a": {"f1": 0.8, "dice": 0.5}, "b": {"f1": 0.6, "dice": 0.7}},'
-        ' "aggregates": {"f1": 0.75, "dice": 0.9}}'
-    )
-    assert findings(file)["HW902"] == ["dsc"]

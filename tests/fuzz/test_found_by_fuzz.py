@@ -17,7 +17,8 @@ import pytest
 from foreignfiles import written, zipped
 
 import halfwidth as hw
-from halfwidth.io.readers import read_table
+from halfwidth.io.importers.catalogue import IMPORTERS
+from halfwidth.io.readers import Reading, read_table
 from halfwidth.scoring.tolerances import resolve_tolerances
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -76,3 +77,11 @@ def test_a_name_with_a_line_end_in_a_file_of_tolerances(tmp_path: Path) -> None:
     with pytest.raises(hw.DataError, match="is a table") as caught:
         resolve_tolerances(None, file)
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", [one.name for one in IMPORTERS])
+def test_a_table_that_is_not_in_the_format_that_was_named(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "metrics.csv"
+    file.write_text("case,dice\na,0.5\nb,0.7\n", encoding="utf-8")
+    with pytest.raises(hw.DataError):
+        read_table(file, Reading(format=name))

@@ -95,6 +95,22 @@ def test_a_marginal_set_is_that_of_the_pairs_of_the_model_alone(method: str, mar
         assert 1 + above <= found.low <= found.high <= 4 - below
 
 
+@pytest.mark.parametrize("seed", [1, 5, 6])
+def test_a_marginal_set_is_never_wider_where_some_pairs_have_intervals_of_their_own(
+    seed: int,
+) -> None:
+    """Models that agree in nearly all cases: many resamples have no standard error."""
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(6, 14))
+    rates = zip("ABCD", (0.3, 0.35, 0.9, 0.95), strict=True)
+    given = {name: (generator.random(n) < rate).astype(float) for name, rate in rates}
+    metric = hw.MetricSpec("v", better=hw.Better.HIGHER)
+    (ranking,) = hw.rank(given, metric=metric, method="percentile", n_resamples=99, rng=seed)
+    for model in ranking.models:
+        assert model.rank_set.low <= model.marginal_set.low
+        assert model.marginal_set.high <= model.rank_set.high
+
+
 def test_directions_mirror_each_other() -> None:
     # Labelled: cases known by their place alone are put in the order of their values.
     labels = [f"c{case}" for case in range(40)]
@@ -114,7 +130,9 @@ def test_equal_models_share_the_first_rank_and_are_not_told_apart() -> None:
     assert ranking.groups == (("A", "B", "C"),)
     assert {model.shares for model in ranking.models} == {(1.0, 0.0, 0.0)}
     assert np.isnan(ranking.tau)
-    assert ranking.sentence().startswith("Mean DSC: any may be first of 3 (95 % confidence)")
+    assert ranking.sentence() == (
+        "Mean DSC: the order is open: each of the 3 models may have any rank (95 % confidence)."
+    )
     assert ranking.to_dict()["kendall_tau"] is None
     assert "HW851" in [caution.code for caution in ranking.cautions]
 

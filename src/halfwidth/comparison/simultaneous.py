@@ -169,22 +169,21 @@ class Evidence:
         """
         if self.tails is not None:
             return self.tails.subset(some).stepdown()
-        comparisons = int(some.sum())
-        alone, better = np.ones(comparisons, dtype=bool), np.zeros((comparisons, 2), dtype=bool)
+        # A pair that is alone among all pairs is alone among some, with no smaller a share. What
+        # such pairs leave is for the others, so that no claim is lost where there are fewer pairs.
+        kept_of_all = self.without <= self.level.alpha / len(some)
+        alone = ~kept_of_all[some]
+        better = np.zeros((len(alone), 2), dtype=bool)
         not_better = better.copy()
-        if self.studentized is not None:
-            kept = self.without[some] <= self.level.alpha / comparisons
-            alone = ~kept
-            share = _share_of(self.level, comparisons, max(int(kept.sum()), 1))
-            used = np.flatnonzero(some)[kept]
-            drawn = self.studentized.subset(used).stepdown(share, self.margin)
-            better[kept], not_better[kept] = drawn.better, drawn.not_better
+        shares = len(alone) if alone.all() else len(some)
+        if self.studentized is not None and not alone.all():
+            share = _share_of(self.level, shares, shares - int(alone.sum()))
+            drawn = self.studentized.subset(some & kept_of_all).stepdown(share, self.margin)
+            better[~alone], not_better[~alone] = drawn.better, drawn.not_better
         if alone.any():
             ends = np.full((len(some), 2), np.nan)
-            # Of fewer pairs each may have more resamples without a standard error, so that these
-            # are among those that are alone when all pairs count.
-            places = np.flatnonzero(self.without > self.level.alpha / len(some))
-            ends[places] = self.singles(_share_of(self.level, comparisons), tuple(places.tolist()))
+            places = np.flatnonzero(~kept_of_all)
+            ends[places] = self.singles(_share_of(self.level, shares), tuple(places.tolist()))
             low, high = ends[some][alone].T
             better[alone] = np.stack([low > self.margin, high < -self.margin], axis=-1)
             within = np.stack([high <= self.margin, low >= -self.margin], axis=-1)

@@ -25,6 +25,8 @@ def test_from_the_metric_to_the_row_of_a_data_frame() -> None:
     assert found["dsc"].value == pytest.approx(3.0 / 4)
     assert found["RelativeVolumeError"].value == pytest.approx((0.1 - 0.2 + 0.4) / 3)
     assert found["RelativeVolumeError"].n_missing == 1
+    stated = {one.where["metric"]: one.value for one in table.stated_means}
+    assert stated["dsc"] == pytest.approx(3.0 / 4)
 
 
 def test_from_the_case_to_its_metrics() -> None:
@@ -33,8 +35,8 @@ def test_from_the_case_to_its_metrics() -> None:
     assert cells(table, "value", metric="false_negatives") == [0.0, 1.0, 3.0]
     found = {e.metric: e.value for e in hw.summary_table(table, rng=1)}
     assert found["f1_score"] == pytest.approx((0.8 + 2 / 3 + 0) / 3)
-    # The F1 of the file is that of all objects together, and no mean of its cases.
-    assert table.stated_means == ()
+    # The file counts over all objects, and says nowhere that it means the cases.
+    assert not table.stated_means
 
 
 @pytest.mark.parametrize(
@@ -53,12 +55,29 @@ def test_which_keys_are_cases(tmp_path: Path, document: Any, case: Any, metric: 
     assert cells(table, "value") == [0.5, 1.0]
 
 
+def test_a_text_among_numbers_leaves_no_case_out(tmp_path: Path) -> None:
+    of_cases = {"p1": {"gain": "inf"}, "p2": {"gain": "failed"}, "p3": {"gain": 1}}
+    document = {"aggregates": {"gain": {"mean": 1}}, "case": of_cases}
+    table = read_table(written(tmp_path / "metrics.json", document))
+    assert cells(table, "case") == ["p1", "p2", "p3"]
+    assert cells(table, "value") == pytest.approx([math.inf, math.nan, 1.0], nan_ok=True)
+    assert "missing, since text or more keys: gain (1)" in table.notes
+
+
+def test_a_number_written_as_text_names_no_case(tmp_path: Path) -> None:
+    document = {"aggregates": {}, "case": {"gain": {"0": "NaN"}, "dice": {"0": 0.5}}}
+    file = written(tmp_path / "metrics.json", document)
+    table = read_with(file, path="case.{metric}.{case}")
+    assert cells(table, "case") == [0, 0]
+    assert cells(table, "metric") == ["gain", "dsc"]
+
+
 def test_a_list_of_results() -> None:
     table = read_table(FILES / "results.json")
     assert cells(table, "case")[0] == "c4f0b1de-0000-4000-8000-000000000001"
     (estimate,) = hw.summary_table(table, rng=1)
     assert estimate.value == pytest.approx(1.65 / 3)
-    assert [mean.value for mean in table.stated_means] == [0.55]
+    assert not table.stated_means
     assert any("remark" in note for note in table.notes)
 
 

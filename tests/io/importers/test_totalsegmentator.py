@@ -40,6 +40,11 @@ def test_omitted_are_the_images_without_the_structure_as_in_its_own_means() -> N
     assert found["spleen", "nsd"] == pytest.approx(0.98)
 
 
+def test_a_missing_name_of_a_subject_is_no_name(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path / "a.csv", "subject,dice-liver\n,0.9\nb,0.8\n"))
+    assert table.levels("case") == [None, "b"]
+
+
 def test_other_tables_are_not_taken_for_it(tmp_path: Path) -> None:
     text = "subject,dice-liver,volume\na,0.9,1\nb,0.8,2\n"
     assert "dice-liver" in read_table(written(tmp_path / "a.csv", text))

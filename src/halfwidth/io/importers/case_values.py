@@ -19,7 +19,7 @@ NUMBERS_AS_TEXT = {"nan": math.nan, "inf": math.inf, "infinity": math.inf, "-inf
 class CaseValue(NamedTuple):
     """A row of a canonical table; columns that no row has are left out of the table."""
 
-    case: str
+    case: str | None
     metric: str
     value: float
     model: str | None = None
@@ -69,6 +69,11 @@ def _text(cells: list[Any]) -> NDArray[Any]:
             t if isinstance(t, float) else t.encode("utf-8", "replace").decode() for t in texts
         ]
         return np.array(whole, dtype=TEXT)
+
+
+def names_in(table: Table, column: str) -> list[str | None]:
+    """The names in a column of a text file; None where a cell is missing."""
+    return [None if level is None else str(level) for level in table.levels(column)]
 
 
 def metric_name(written: str) -> str:

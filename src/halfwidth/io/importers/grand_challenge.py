@@ -15,11 +15,17 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, quoted, shortened
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, metric_name, number
+from halfwidth.io.importers.case_values import (
+    NUMBERS_AS_TEXT,
+    CaseValue,
+    canonical_table,
+    metric_name,
+    number,
+)
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.repeats import CASE_COLUMNS
 from halfwidth.io.table import StatedMean, Table
-from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+from halfwidth.metrics.catalogue import METRICS
 
 TITLE = "grand-challenge metrics.json"
 PLACES_OF_CASES = ("case", "cases", "results")
@@ -28,6 +34,7 @@ PART = re.compile(r"\{(\w+)\}")
 CASES_FIRST, METRICS_FIRST = ("{case}", "{metric}"), ("{metric}", "{case}")
 # What a record of a case calls it; texts that differ in all cases will do too.
 NAMES_OF_CASES = (*CASE_COLUMNS, "pk", "image", "scan", "study")
+MEAN = "mean"
 # Longer ones are explanations.
 LONGEST_NAME = 200
 
@@ -57,19 +64,24 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
         path = (*path, *_order_below(_at(document, path), path, aggregates))
     leaves = list(_leaves(document, path, {}))
     names, named_by = _names_of_cases(leaves)
+    numeric = {parts["metric"] for parts, value in leaves if _is_number(value)}
     rows: list[CaseValue] = []
     left_out: dict[str, None] = {}
+    not_numbers: dict[str, int] = {}
     for parts, value in leaves:
         metric = parts["metric"]
         if metric == named_by:
             continue
-        if isinstance(value, str | dict | list) and not _is_missing_text(value):
+        is_number = value is None or _is_number(value)
+        if not is_number and metric not in numeric:
             left_out[metric] = None
             continue
-        where = f"{metric} of case {parts['case']}"
+        if not is_number:
+            not_numbers[metric] = not_numbers.get(metric, 0) + 1
+        found = number(value if is_number else None, f"{metric} of case {parts['case']}")
         case = names.get(parts["case"], parts["case"])
         others = {part: parts.get(part) for part in ("label", "task", "model")}
-        rows.append(CaseValue(case, metric_name(metric), number(value, where), **others))
+        rows.append(CaseValue(case, metric_name(metric), found, **others))
     if not rows:
         raise DataError(_nothing_there(path, left_out))
     notes = [f"read as {TITLE}: values are at {'.'.join(path)}"]
@@ -77,6 +89,9 @@ def _read(candidate: Candidate, options: ImportOptions) -> Table:
         notes.append(f"cases are called by their {named_by!r}")
     if left_out:
         notes.append(f"left out, since no numbers: {shortened(list(left_out), 10)}")
+    if not_numbers:
+        counts = [f"{metric} ({count})" for metric, count in not_numbers.items()]
+        notes.append(f"missing, since text or more keys: {shortened(counts, 10)}")
     table = canonical_table(rows, notes)
     return replace(table, stated_means=tuple(_stated_means(aggregates, {r.metric for r in rows})))
 
@@ -198,7 +213,8 @@ def _names_of_cases(leaves: list[Leaf]) -> tuple[dict[str, str], str | None]:
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     for parts, value in leaves:
         named = parts["metric"].lower() in NAMES_OF_CASES and isinstance(value, int)
-        if named or (isinstance(value, str) and len(value) <= LONGEST_NAME):
+        is_text = isinstance(value, str) and not _is_number(value)
+        if named or (is_text and len(value) <= LONGEST_NAME):
             texts[parts["metric"]][parts["case"]] = str(value)
     whole = [
         field
@@ -209,8 +225,10 @@ def _names_of_cases(leaves: list[Leaf]) -> tuple[dict[str, str], str | None]:
     return (texts[whole[0]], whole[0]) if whole else ({}, None)
 
 
-def _is_missing_text(value: Any) -> bool:
-    return isinstance(value, str) and value.strip().lower() == "nan"
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number, or a text that stands for one that JSON does not have."""
+    as_text = isinstance(value, str) and value.strip().lower() in NUMBERS_AS_TEXT
+    return as_text or isinstance(value, int | float)
 
 
 def _nothing_there(path: tuple[str, ...], left_out: Iterable[str]) -> str:
@@ -224,15 +242,12 @@ def _nothing_there(path: tuple[str, ...], left_out: Iterable[str]) -> str:
 
 
 def _stated_means(aggregates: Mapping[str, Any], held: set[str]) -> Iterator[StatedMean]:
+    """The aggregates that say that they are means; others are of whatever a challenge ranks by."""
     for name, stated in aggregates.items():
-        inner = isinstance(stated, dict)
-        value = stated.get("mean") if isinstance(stated, dict) else stated
+        value = stated.get(MEAN) if isinstance(stated, dict) else None
         metric = metric_name(name)
-        # A plain F1 may be that of all cases together, which is no mean of theirs.
-        if not inner and metric in SAMPLE_METRICS:
-            continue
         if metric in held and isinstance(value, int | float) and not isinstance(value, bool):
-            source = f"aggregates.{name}{'.mean' * inner}"
+            source = f"aggregates.{name}.{MEAN}"
             yield StatedMean(number(value, source), "value", {"metric": metric}, source=source)
 
 

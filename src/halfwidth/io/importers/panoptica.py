@@ -15,7 +15,7 @@ import numpy as np
 
 from halfwidth.core.errors import DataError, shortened
 from halfwidth.core.undefined import Status, presence_of
-from halfwidth.io.importers.case_values import CaseValue, canonical_table, number
+from halfwidth.io.importers.case_values import CaseValue, canonical_table, names_in, number
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.importers.json_files import json_lines
 from halfwidth.io.table import Table
@@ -42,7 +42,7 @@ DISTANCES = re.compile(r"global_bin_(assd|masd|hd|hd95|cedi)", re.IGNORECASE)
 ONE_EMPTY = (Status.MISSED, Status.SPURIOUS)
 INSTANCE = re.compile(r".+-.+_inst_\d+")
 
-Record = tuple[str, Mapping[str, Mapping[str, Any]]]
+Record = tuple[str | None, Mapping[str, Mapping[str, Any]]]
 
 
 def _recognises(candidate: Candidate) -> bool:
@@ -105,7 +105,7 @@ def _of_table(table: Table) -> Iterator[Record]:
     for name in table.names[1:]:
         group, _, metric = name.rpartition("-")
         columns.setdefault(group, {})[metric] = table.values(name, rows).tolist()
-    subjects = [str(level) for level in table.levels(table.names[0])]
+    subjects = names_in(table, table.names[0])
     for row, subject in enumerate(subjects):
         yield (
             subject,
@@ -120,7 +120,7 @@ def _rows(
     records: Iterable[Record], left_out: dict[str, None], instances: list[str]
 ) -> Iterator[CaseValue]:
     for subject, groups in records:
-        if INSTANCE.fullmatch(subject):
+        if subject is not None and INSTANCE.fullmatch(subject):
             instances.append(subject)
             continue
         for group, held in groups.items():

@@ -36,6 +36,10 @@ def imported(candidate: Candidate, named: str | None, options: ImportOptions) ->
     importer = _named(named) if named is not None else _recognised(candidate, options)
     if importer is None:
         return None
+    # Whoever says where the cases are may name a format for a layout of their own.
+    led = bool(options.given & importer.options)
+    if named is not None and not led and not importer.recognises(candidate):
+        raise DataError(f"is no {importer.title}, as --input-format {named} says")
     unused = sorted(options.given - importer.options)
     if unused:
         raise OptionError(f"--{unused[0]} is not for {importer.title}; leave it out")

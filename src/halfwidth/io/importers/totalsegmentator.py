@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from halfwidth.core.errors import DataError
-from halfwidth.io.importers.case_values import CaseValue, canonical_table
+from halfwidth.io.importers.case_values import CaseValue, canonical_table, names_in
 from halfwidth.io.importers.importer import Candidate, Importer, ImportOptions
 from halfwidth.io.table import Table
 from halfwidth.metrics.boundary_overlap import nsd
@@ -58,7 +58,7 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
 
 def _rows(table: Table) -> Iterator[CaseValue]:
     every = np.arange(len(table))
-    subjects = [str(level) for level in table.levels(SUBJECT)]
+    subjects = names_in(table, SUBJECT)
     for name in table.names:
         found = COLUMN.fullmatch(name)
         if found is None:
