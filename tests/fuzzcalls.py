@@ -417,7 +417,7 @@ RANKED: Mapping[str, Draw] = {
     "ties": words("min", "min", "average", "max"),
     "missing": words("raise", "omit", "worst", "worst_rank"),
     "margin": words(0.0, 0.01, 1),
-    "top": words(1, 3, 0),
+    "top": words(1, 3, 99),
 }
 AUDITED: Mapping[str, Draw] = {
     "values": words("dice", ["dice"], None, "case", "missing"),
@@ -554,6 +554,138 @@ OF_RANKING_FIGURES: Mapping[str, Draw] = {
     "width": words("page", "column"),
 }
 
+# --------------------------------------------------------------------------- rankings
+
+# Most rankings have options that fit each other: nearly all random ones are refused.
+FITTING = 0.8
+OF_TEST_SETS = (
+    *("y_true", "target", "score", "prediction", "average", "labels", "pos_label", "scores"),
+    *("threshold", "absent_class", "undefined", "costs", "priors", "sample_weight"),
+)
+OF_VALUES = ("statistic", "over", "bounds", "scale", "missing", "penalty", "ties", "value")
+
+
+def ranked_values(s: Source) -> tuple[Any, list[float]]:
+    """A metric and values that it may have, which are often equal."""
+    g, n = s.numpy, s.n
+    better: Any = s.choice(["higher", "lower"])
+    of_any_size = hw.MetricSpec("mine", better=better)
+    metric, made = s.choice(
+        [
+            ("dsc", g.beta(8, 2, n)),
+            ("dsc", g.integers(0, 5, n) / 4),
+            ("dsc", np.full(n, s.choice([0.0, 0.3, 1.0]))),
+            ("correct", g.integers(0, 2, n)),
+            ("hd95", g.lognormal(3, 1, n)),
+            (of_any_size, g.normal(size=n) * 10 ** s.uniform(-120, 120)),
+            (of_any_size, 1 + g.normal(size=n) * 1e-9),
+        ]
+    )
+    return metric, [float(x) for x in made]
+
+
+def ranked_models(s: Source) -> tuple[Any, dict[str, list[float]]]:
+    """A metric and values of some models, of which some are alike, and some missing."""
+    metric, values = ranked_values(s)
+    models = {}
+    for name in "abcde"[: s.randint(2, 5)]:
+        own = values if s.random() < 0.2 else s.sample(values, len(values))
+        models[name] = [math.nan if s.random() < 0.02 else x for x in own]
+    return metric, models
+
+
+def ranked_rows(s: Source) -> tuple[Any, pd.DataFrame]:
+    """A metric and a long table of models and tasks, of which rows may be absent."""
+    metric, models = ranked_models(s)
+    tasks = s.choice([1, 1, 2, 3])
+    table = pd.DataFrame(
+        [
+            {"model": model, "task": f"t{at}", "case": f"c{i}", "truth": i % 2, "dice": x}
+            for at in range(tasks)
+            for model, values in models.items()
+            for i, x in enumerate(s.sample(values, len(values)))
+        ]
+    )
+    table["patient"] = [f"p{int(case[1:]) // 2}" for case in table["case"]]
+    table["site"] = "s" + table["truth"].astype(str)
+    table["other"] = s.sample(list(table["dice"]), len(table))
+    return metric, table.drop(index=0) if s.random() < 0.1 else table
+
+
+def fit(s: Source, positional: list[Any], keywords: dict[str, Any], *, table: bool) -> None:
+    """Make the options of a ranking fit each other and its values."""
+    first: Any
+    metric, first = ranked_rows(s) if table else ranked_models(s)
+    positional[:] = [first]
+    of_test_set = s.random() < 0.25
+    for name in OF_VALUES if of_test_set else OF_TEST_SETS:
+        keywords.pop(name, None)
+    for name in ("groups", "strata", "within", "task", "by", "case", "method", "baseline"):
+        keywords.pop(name, None)
+    keywords["metric"] = metric
+    if of_test_set:
+        for name in set(OF_TEST_SETS) - {"absent_class", "undefined"}:
+            keywords.pop(name, None)
+        keywords["metric"] = s.choice(["auroc", "average_precision", "accuracy", "f1", "mcc"])
+        if table and s.random() < 0.3:
+            keywords["metric"] = ["auroc", "average_precision"]
+        keywords["scheme"] = s.choice(["aggregate_then_rank", "test_then_rank"])
+        keywords["unmatched"] = "omit"
+        if table:
+            scores = s.numpy.uniform(size=len(first)).round(1)
+            positional[0] = first.assign(dice=scores)
+            keywords |= {"by": "model", "target": "truth", "score": "dice"}
+        else:
+            positional[0] = {name: s.numpy.uniform(size=s.n).round(1) for name in first}
+            keywords["y_true"] = [i % 2 for i in range(s.n)]
+    else:
+        fit_values(s, first, keywords, table=table)
+    fit_schemes(keywords)
+    if s.random() < 0.2:
+        patients, sites = [i // 2 for i in range(s.n)], [i % 2 for i in range(s.n)]
+        given = {"groups": "patient", "strata": "site"} if table else {}
+        name = s.choice(["groups", "strata"])
+        keywords[name] = given.get(name, patients if name == "groups" else sites)
+    if s.random() < 0.2:
+        keywords["method"] = s.choice(["percentile", "bca", "t", "basic"])
+
+
+def fit_values(s: Source, first: Any, keywords: dict[str, Any], *, table: bool) -> None:
+    """The columns of a table of values, and what is done about missing ones."""
+    for name in ("bounds", "scale", "penalty"):
+        keywords.pop(name, None)
+    if "over" in keywords:
+        keywords["over"] = "cases"
+    missing = keywords["missing"] = s.choice(["omit", "omit", "worst", "worst_rank", "raise"])
+    if keywords["metric"] == "hd95" and missing == "worst":
+        keywords["penalty"] = 1e3
+    if not table:
+        return
+    keywords |= {"value": "dice", "by": "model"}
+    if len(set(first["task"])) > 1:
+        keywords[s.choice(["within", "task"])] = "task"
+    elif s.random() < 0.5:
+        keywords.pop("combine", None)
+    if isinstance(keywords["metric"], str) and s.random() < 0.3:
+        keywords.pop("value")
+        keywords["metric"] = dict.fromkeys(["dice", "other"], keywords["metric"])
+
+
+def fit_schemes(keywords: dict[str, Any]) -> None:
+    """No option of a scheme that the ranking does not have."""
+    schemes = keywords.get("scheme", "aggregate_then_rank")
+    if not isinstance(schemes, str | list):
+        return
+    if "rank_then_aggregate" not in schemes:
+        keywords.pop("ties", None)
+        if keywords.get("missing") == "worst_rank":
+            keywords["missing"] = "omit"
+    if "test_then_rank" in schemes:
+        keywords.pop("margin", None)
+    else:
+        keywords.pop("test", None)
+
+
 # --------------------------------------------------------------------------- calls
 
 
@@ -598,6 +730,8 @@ def call_of(seed: int) -> tuple[str, list[Any], dict[str, Any]]:
             positional.append(value)
         else:
             keywords[parameter.name] = value
+    if name in ("hw.rank", "hw.rank_table") and s.random() < FITTING:
+        fit(s, positional, keywords, table=name == "hw.rank_table")
     if s.random() < 0.01:
         keywords[s.choice(["seed", "positive", "level", "alpha"])] = 1
     return name, positional, keywords

@@ -158,7 +158,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     save("long.csv", patient=[f"p{i // 4}" for i in range(n)], **names, dice=dice)
     better = (dice + rng.normal(0.01, 0.005, n)).clip(0, 1)
     many, old = range(300), rng.beta(9, 2, 300)
-    for name in ("old", "a", "b", "c"):
+    for name in ("old", "a", "b", "c", "results"):
         save(f"{name}.csv", case=many, dice=old.round(4))
     save("new.csv", case=many, dice=(old + rng.normal(0.01, 0.005, 300)).clip(0, 1).round(4))
     save("wide.csv", case=case, unet=dice, vit=better)

@@ -130,7 +130,9 @@ def test_equal_models_share_the_first_rank_and_are_not_told_apart() -> None:
     assert ranking.groups == (("A", "B", "C"),)
     assert {model.shares for model in ranking.models} == {(1.0, 0.0, 0.0)}
     assert np.isnan(ranking.tau)
-    assert ranking.sentence().startswith("Mean DSC: any may be first of 3 (95 % confidence)")
+    assert ranking.sentence() == (
+        "Mean DSC: the order is open: each of the 3 models may have any rank (95 % confidence)."
+    )
     assert ranking.to_dict()["kendall_tau"] is None
     assert "HW851" in [caution.code for caution in ranking.cautions]
 

@@ -148,10 +148,9 @@ def _same_cases(table: CaseTable) -> Iterator[Finding]:
         first_of: dict[bytes, int] = {}
         copies: list[tuple[int, int]] = []
         for case in np.flatnonzero(np.isfinite(values).sum(axis=1) >= FEWEST_SHARED).tolist():
-            if _distinct(values[case]) >= FEWEST_SHARED:
-                first = first_of.setdefault(values[case].tobytes(), case)
-                if first != case:
-                    copies.append((first, case))
+            first = first_of.setdefault(values[case].tobytes(), case)
+            if first != case and _distinct(values[case]) >= FEWEST_SHARED:
+                copies.append((first, case))
         if copies:
             chosen = np.zeros(len(table.cases), dtype=bool)
             chosen[[case for _, case in copies]] = True

@@ -117,7 +117,7 @@ def parts_of(
     """
     guesses = guessed_metrics(table, layout) if guess else {}
     models = [column for column in layout.by if _squeezed(column) in OF_MODELS]
-    for part, whole in zip(slices(table, layout), _with_all_rows(table, layout), strict=True):
+    for part, rows in _with_all_rows(table, layout):
         metric = metrics.for_slice(part)
         if metric is None:
             continue
@@ -134,16 +134,19 @@ def parts_of(
             model=" / ".join(filter(None, named)),
             what=" / ".join(levels),
             case=layout.case,
-            rows=whole.rows,
+            rows=rows,
         )
 
 
-def _with_all_rows(table: Table, layout: Layout) -> Iterator[Slice]:
-    """The same slices with the rows to which a metric does not apply."""
-    if layout.metric is None or "status" in layout.by:
-        return slices(table, layout)
+def _with_all_rows(table: Table, layout: Layout) -> Iterator[tuple[Slice, NDArray[np.intp]]]:
+    """The slices, and their rows with those to which a metric does not apply."""
+    if layout.metric is None or "status" in layout.by or "status" not in table:
+        yield from ((part, part.rows) for part in slices(table, layout))
+        return
     columns = {name: column for name, column in table.columns.items() if name != "status"}
-    return slices(replace(table, columns=columns), layout)
+    without = slices(replace(table, columns=columns), layout)
+    for part, whole in zip(slices(table, layout), without, strict=True):
+        yield part, whole.rows
 
 
 def guessed_metrics(table: Table, layout: Layout) -> dict[str, MetricSpec]:

@@ -50,8 +50,8 @@ def copied_rows(table: Table, case: str | None) -> NDArray[np.intp]:
     if not columns:
         return np.empty(0, dtype=np.intp)
     codes = joint_codes(*(table.factor(name).codes for name in columns))
-    _, first = np.unique(codes, return_index=True)
-    copies = np.setdiff1d(np.arange(len(table)), first)
+    first = np.unique(codes, return_index=True)[1]
+    copies = np.delete(np.arange(len(table)), first)
     return copies if case is not None else copies[_hold_fractions(table, copies)]
 
 

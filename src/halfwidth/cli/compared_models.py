@@ -27,6 +27,8 @@ class Columns:
         Of the first and second model in one table: columns of scores, or of predictions.
     predicted : bool
         Whether the sides are predictions.
+    takes_sides : bool
+        Whether there are options for sides.
     """
 
     by: str | None = None
@@ -37,6 +39,7 @@ class Columns:
     prediction: str | None = None
     sides: tuple[Sequence[str], Sequence[str]] = ((), ())
     predicted: bool = False
+    takes_sides: bool = True
 
     @property
     def of_test_set(self) -> bool:
@@ -76,9 +79,10 @@ class Columns:
             if list(self.sides[0]) == list(self.sides[1]):
                 raise OptionError(f"--{kind}-a and --{kind}-b name the same column")
         elif bool(self.score) == (self.prediction is not None):
+            of_one_table = ", or --score-a and --score-b of one table" if self.takes_sides else ""
             raise OptionError(
                 "--target needs --score COLUMN or --prediction COLUMN"
-                + ("; not both" if self.score else ", or --score-a and --score-b of one table")
+                + ("; not both" if self.score else of_one_table)
             )
 
 

@@ -90,6 +90,7 @@ def columns_of(given: Mapping[str, Any]) -> Columns:
         given["prediction"],
         predicted if any(predicted) else scores,
         any(predicted),
+        takes_sides="score_a" in given,
     )
 
 

@@ -114,6 +114,7 @@ def _check_shared(
         raise DataError(
             f"{family.place}{len(every) - len(shared)} of {len(every)} cases are not there for "
             f"all models: {'; '.join(lacking)}. unmatched='omit' (--unmatched omit) leaves them out"
+            "; a failure needs a row with an empty value, and missing='worst' (--missing worst)"
         )
     if len(shared) == 1:
         raise DataError(

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 # So many settled ranks in a row are said at once.
 SHORTEST_RUN = 3
+# Of many models a sentence names so many sets of ranks, and so many models at once; the table has
+# them all.
+SETS_NAMED, MODELS_NAMED = 8, 12
 # What a policy does with missing values.
 POLICIES = {
     "omit": "if left out",
@@ -34,6 +37,16 @@ def listed(names: Sequence[str]) -> str:
     if not names:
         return ""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def some(names: Sequence[str]) -> str:
+    """Names in a sentence, of which many are cut short.
+
+    >>> some([str(i) for i in range(1, 21)])
+    '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 8 more'
+    """
+    rest = len(names) - MODELS_NAMED
+    return listed([*names[:MODELS_NAMED], f"{rest} more"] if rest > 1 else names)
 
 
 def about(label: str, subject: str) -> str:
@@ -54,15 +67,37 @@ def clauses(models: Sequence[RankedModel | ConsensusModel], confidence_level: fl
     first = [model.name for model in models if 1 in model.rank_set]
     settled = [model.name for model in models if model.rank_set.high == 1]
     count = len(models)
-    confidence = f"of {count} ({percent(confidence_level)} confidence)"
+    confidence = f"({percent(confidence_level)} confidence)"
+    if nothing_settled(models):
+        return f"the order is open: each of the {count} models may have any rank {confidence}"
     if settled:
-        texts = [f"{listed(settled)} {'is' if len(settled) == 1 else 'are'} first {confidence}"]
+        verb = "is" if len(settled) == 1 else "are"
+        texts = [f"{some(settled)} {verb} first of {count} {confidence}"]
     elif len(first) == count:
-        texts = [f"any may be first {confidence}"]
+        texts = [f"any of the {count} models may be first {confidence}"]
     else:
-        texts = [f"{listed(first)} may be first {confidence}"]
-    by_set = {one: names for one, names in _by_set(models).items() if one.high > 1}
-    return "; ".join([*texts, *(text for run in _runs(by_set) for text in _run_texts(run))])
+        texts = [f"{some(first)} may be first of {count} {confidence}"]
+    runs = _runs({one: names for one, names in _by_set(models).items() if one.high > 1})
+    return "; ".join([*texts, *_texts_of_runs(runs)])
+
+
+def nothing_settled(models: Sequence[RankedModel | ConsensusModel]) -> bool:
+    """Whether each model may have any rank."""
+    return all((m.rank_set.low, m.rank_set.high) == (1, len(models)) for m in models) and (
+        len(models) > 1
+    )
+
+
+def _texts_of_runs(runs: Sequence[Run]) -> list[str]:
+    """What each run says; those of many models within which ranks they are together."""
+    named = len(runs) if len(runs) <= SETS_NAMED + 1 else SETS_NAMED
+    texts = [text for run in runs[:named] for text in _run_texts(run)]
+    rest = [one for run in runs[named:] for one in run]
+    if rest:
+        count = sum(len(names) for _, names in rest)
+        low, high = min(one.low for one, _ in rest), max(one.high for one, _ in rest)
+        texts.append(f"the ranks of the other {count} models are within {low} to {high}")
+    return texts
 
 
 def agreements(stability: RankStability) -> list[str]:
@@ -72,7 +107,8 @@ def agreements(stability: RankStability) -> list[str]:
         pairs = stability.over(over)
         taus = pairs.taus
         if taus:
-            spread = f" ({min(taus):.2f} to {max(taus):.2f})" if len(taus) > 1 else ""
+            least, most = f"{min(taus):.2f}", f"{max(taus):.2f}"
+            spread = f" ({least} to {most})" if least != most else ""
             mean = ", on average" if len(taus) > 1 else ""
             texts.append(f"Kendall's tau {between}{mean}: {pairs.mean_tau:.2f}{spread}.")
     return [*texts, *_changes(stability)]
@@ -138,12 +174,10 @@ def _settled(rank_set: RankSet, names: Sequence[str]) -> bool:
 def _run_texts(run: Run) -> list[str]:
     if len(run) < SHORTEST_RUN:
         return [_within(rank_set, names) for rank_set, names in run]
-    names = listed([name for _, names in run for name in names])
+    names = some([name for _, names in run for name in names])
     return [f"{names} have the ranks {run[0][0].low} to {run[-1][0].low} in this order"]
 
 
 def _within(rank_set: RankSet, names: Sequence[str]) -> str:
-    subject = (
-        f"the rank of {names[0]} is" if len(names) == 1 else f"the ranks of {listed(names)} are"
-    )
+    subject = f"the rank of {names[0]} is" if len(names) == 1 else f"the ranks of {some(names)} are"
     return f"{subject} {'' if rank_set.low == rank_set.high else 'within '}{rank_set}"

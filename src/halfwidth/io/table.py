@@ -370,6 +370,23 @@ def _level(cell: Any) -> Any:
     return cell
 
 
+def _factor_of_text(column: NDArray[Any]) -> Factor:
+    """The levels of a column of text, which takes much longer to sort than to look up."""
+    code_of: dict[str | float, int] = {}
+    distinct: list[str] = []
+    codes = np.empty(len(column), dtype=np.intp)
+    for start in range(0, len(column), AT_A_TIME):
+        cells = column[start : start + AT_A_TIME].tolist()
+        for cell in dict.fromkeys(cells):
+            if isinstance(cell, float):
+                code_of[cell] = -1
+            elif cell not in code_of:
+                code_of[cell] = len(distinct)
+                distinct.append(cell)
+        codes[start : start + len(cells)] = [code_of[cell] for cell in cells]
+    return Factor(codes, np.array(distinct, dtype=column.dtype))
+
+
 def _factor(column: NDArray[Any]) -> Factor:
     if column.dtype.kind == "O":
         known: dict[Any, int] = {}
@@ -378,7 +395,9 @@ def _factor(column: NDArray[Any]) -> Factor:
             for cell in column.tolist()
         ]
         return Factor(np.array(codes, dtype=np.intp), _objects(known))
-    missing = np.isnan(column) if column.dtype.kind in "Tf" else np.zeros(len(column), bool)
+    if column.dtype.kind == "T":
+        return _factor_of_text(column)
+    missing = np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), bool)
     distinct, first, place = np.unique(column[~missing], return_index=True, return_inverse=True)
     by_appearance = np.argsort(first)
     rank = np.empty_like(by_appearance)

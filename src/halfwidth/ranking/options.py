@@ -51,10 +51,12 @@ def resolve_options(
     """Check the options of a ranking; ``combining`` is checked already."""
     width = as_number("margin", margin)
     if width < 0:
-        raise OptionError(f"margin={shown(margin)} is below 0; it is how much better counts")
+        raise OptionError(
+            f"margin={shown(margin)} (--margin) is below 0; it is how much better counts"
+        )
     places = as_count(top)
     if places is None or places < 1:
-        raise OptionError(f"top={shown(top)} is no whole number of ranks from 1 on")
+        raise OptionError(f"top={shown(top)} (--top) is not a whole number from 1 on")
     schemes = resolve_schemes(scheme)
     check_test(schemes, test, width)
     policy = missing_policy(missing, RANKED_MISSING)

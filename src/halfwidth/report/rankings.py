@@ -6,7 +6,7 @@ import math
 
 from halfwidth.core.formatting import percent
 from halfwidth.core.ranking import RankedModel, Ranking, Rankings
-from halfwidth.core.ranking_words import POLICIES, listed
+from halfwidth.core.ranking_words import POLICIES, listed, nothing_settled, some
 from halfwidth.report.document import (
     Adaptive,
     Cell,
@@ -42,22 +42,27 @@ def rankings_document(rankings: Rankings) -> Document:
 
 
 def _ranking(ranking: Ranking) -> tuple[Part, ...]:
-    about = ", ".join(filter(None, [ranking.label, ranking.subject]))
+    what = _what(ranking)
     unit = ranking.models[0].estimate.metric_spec.spec.unit
-    heading = f"{about}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.n_text})"
+    heading = f"{what}{f' [{unit}]' if unit else ''} ({ranking.models[0].estimate.n_text})"
     notes: list[Part] = [Note(ranking.sentence())]
-    if ranking.groups:
+    if ranking.groups and not (len(ranking.groups) == 1 and nothing_settled(ranking.models)):
         notes.append(Note(f"Not told apart: {_groups(ranking)}."))
     if ranking.n_unmatched:
-        left_out = "cases left out that were not there for all models"
-        notes.append(Note(f"{ranking.n_unmatched} {left_out}."))
+        one = ranking.n_unmatched == 1
+        cases = "1 case that was" if one else f"{ranking.n_unmatched} cases that were"
+        notes.append(Note(f"Left out: {cases} not there for all models."))
     tables: tuple[Part, ...] = (_table(ranking), *_under_policies(ranking))
     return (Heading(f"{heading[:1].upper()}{heading[1:]}"), *tables, *notes)
 
 
+def _what(ranking: Ranking) -> str:
+    return ", ".join(filter(None, [ranking.label, ranking.subject]))
+
+
 def _groups(ranking: Ranking) -> str:
     """The first groups, and how many there are beside them."""
-    together = [listed(group) for group in ranking.groups[:GROUPS_SHOWN]]
+    together = [some(group) for group in ranking.groups[:GROUPS_SHOWN]]
     rest = len(ranking.groups) - len(together)
     if rest:
         than = "more than " if ranking.more_groups else ""
@@ -150,26 +155,42 @@ def _what_sets_are(rankings: Rankings) -> Adaptive:
     """What the columns are, once for all tables, and how stable the rankings are."""
     first = rankings[0]
     level = percent(first.confidence_level)
+    with_top = any(1 < item.top < len(item.models) for item in rankings)
     meaning = (
         f"{level} ranks: the ranks that each model may have, of all models of a table at once; by "
-        "itself: of that model alone. First and top: shares of bootstrap resamples, which are no "
-        "confidence sets."
+        f"itself: of that model alone. First{' and top' if with_top else ''}: shares of bootstrap "
+        "resamples, which are no confidence sets."
     )
     texts = [meaning]
+    if rankings.consensus:
+        texts.append("Ranks combined: the best and the worst of those that the consensus is of.")
     if any(item.test for item in rankings):
         texts.append(
             "Won: how many others a model beats in one-sided tests, corrected together (Holm); "
             "there the sets count these wins."
         )
-    taus = [
-        f"{f'{item.label}: ' if item.label else ''}{item.tau:.2f}"
-        for item in rankings
-        if not math.isnan(item.tau)
-    ]
-    if taus:
-        texts.append(f"Kendall's tau of resamples with the ranking, on average: {', '.join(taus)}.")
+    agreement = _agreement_of_resamples(rankings)
+    if agreement:
+        texts.append(f"Kendall's tau of resamples with the ranking, on average: {agreement}.")
     notes = tuple(Note(text) for text in texts)
     return Adaptive(notes, notes)
+
+
+# The agreement of so many rankings is given for each, of more from the least to the most.
+AGREEMENTS_SHOWN = 4
+
+
+def _agreement_of_resamples(rankings: Rankings) -> str:
+    items = [item for item in rankings if not math.isnan(item.tau)]
+    if len(items) <= 1:
+        return "".join(f"{item.tau:.2f}" for item in items)
+    if len(items) > AGREEMENTS_SHOWN:
+        taus = [item.tau for item in items]
+        return f"{min(taus):.2f} to {max(taus):.2f}"
+    labels = {item.label for item in rankings}
+    alike = len(labels) < len(rankings)
+    names = [_what(item) if alike else item.label for item in items]
+    return "; ".join(f"{name}: {item.tau:.2f}" for name, item in zip(names, items, strict=True))
 
 
 def _cautions(rankings: Rankings) -> Adaptive:
