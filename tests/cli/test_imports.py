@@ -160,7 +160,7 @@ def test_convert_to_standard_output(run: Run) -> None:
         ([NNUNET, "--path", "a.b"], "--path is not for nnU-Net v2 summary.json"),
         ([NNUNET, "--no-header"], "--header is for plain tables"),
         ([NNUNET, "--model-from", "moon"], "unknown --model-from 'moon'"),
-        ([NNUNET, "--input-format", "nnunet-v1"], "results.all is not there"),
+        ([NNUNET, "--input-format", "nnunet-v1"], "is no nnU-Net v1 summary.json"),
         ([NNUNET, "--input-format", "nnunets"], "did you mean 'nnunet'?"),
         ([FIXTURES / "monai" / "mean_dice_raw.csv", "--filter", "x"], "--filter is not for MONAI"),
     ],
