@@ -161,7 +161,7 @@ def test_convert_to_standard_output(run: Run) -> None:
         ([NNUNET, "--no-header"], "--no-header is for plain tables"),
         ([NNUNET, "--decimal", ","], "--decimal is for tables of text"),
         ([NNUNET, "--model-from", "moon"], "unknown --model-from 'moon'"),
-        ([NNUNET, "--input-format", "nnunet-v1"], "is no nnU-Net v1 summary.json, as --input-format"),
+        ([NNUNET, "--input-format", "nnunet-v1"], "is no nnU-Net v1 summary.json"),
         ([NNUNET, "--input-format", "nnunets"], "did you mean 'nnunet'?"),
         ([FIXTURES / "monai" / "mean_dice_raw.csv", "--filter", "x"], "--filter is not for MONAI"),
     ],

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -144,14 +145,19 @@ def test_rows_of_classes_say_how_many_cases_of_the_smallest_they_are_of() -> Non
 # --------------------------------------------------------------------------- what auto is told
 
 
+def ship(monkeypatch: pytest.MonkeyPatch, shipped: Mapping[str, tuple[Evidence, ...]]) -> None:
+    """Let these rows by method, of sizes of all cases, be all evidence there is."""
+    monkeypatch.setattr(
+        "halfwidth.estimation.evidence_lookup._found",
+        lambda *what, by_class: Found(() if by_class else shipped.get(what[-1], ())),
+    )
+
+
 def test_what_auto_chose_is_judged_by_auto_and_a_named_method_by_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shipped = {"auto": (row(10, method="auto"),), "hall": (row(10, 0.8, method="hall"), row(25))}
-    monkeypatch.setattr(
-        "halfwidth.estimation.evidence_lookup.rows_of",
-        lambda family, statistic, average, method: shipped.get(method, ()),
-    )
+    ship(monkeypatch, shipped)
     chosen, named = (hw.summary_ci(values(12), metric="dsc", method=m) for m in ("auto", "hall"))
     assert found_for(chosen, chosen=True).rows[0].method == "auto"
     assert not messages(chosen, "HW201")
@@ -162,10 +168,7 @@ def test_a_method_that_leaves_samples_without_an_interval_is_not_what_auto_gave(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shipped = {"delong_logit": (row(10, 0.2, undefined=0.7), row(25, 0.6), row(50))}
-    monkeypatch.setattr(
-        "halfwidth.estimation.evidence_lookup.rows_of",
-        lambda family, statistic, average, method: shipped.get(method, ()),
-    )
+    ship(monkeypatch, shipped)
     truth, scores = [0, 1] * 10, np.random.default_rng(1).random(20)
     estimate = hw.metric_ci(truth, scores, metric="auroc", method="delong_logit")
     assert not found_for(estimate, chosen=True).rows
