@@ -244,6 +244,11 @@ def test_voxel_distances_of_0_are_no_imputed_values() -> None:
     assert hw.check_table({"case": CASES[:20], "hd95": steps}).codes == ()
 
 
+def test_grades_are_no_imputed_values() -> None:
+    grades = np.tile([0.2, 0.5, 0.9, 0.9], 10)
+    assert "HW920" not in hw.check_table({"case": CASES, "quality": grades}).codes
+
+
 def test_the_json_contract() -> None:
     audit = check([*DICE[:-1], "failed"])
     document = json.loads(audit.to_json())

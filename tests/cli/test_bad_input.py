@@ -72,7 +72,7 @@ def complaint(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Comp
             ".: is a folder; name a file (.csv, .tsv, .txt, .parquet, .xlsx, .json, .jsonl, .eval)",
         ),
         ("table.yaml", "table.yaml: cannot tell the format from the suffix '.yaml'; use .csv, "),
-        ("table.json", "table.json: is in no format that is known. Read are: nnU-Net v2 "),
+        ("table.json", "table.json: is in no known format. Read are: nnU-Net v2 "),
         ("table.cvs", "did you mean '.csv'?"),
         ("empty.csv", "empty.csv: the file is empty"),
         ("header.csv", "header.csv: the table has no rows"),

@@ -230,7 +230,7 @@ DSC = ("--value", "v", "--metric", "dsc", "--margin", "0.05", "--json")
         ("wide.csv --metric hd95", "numbers in new, old, age"),
         ("new.csv ./new.csv --metric hd95", "new.csv is given twice: a model cannot be compared"),
         ("new.csv odl.csv --metric hd95", "odl.csv: no such file; did you mean 'old.csv'?"),
-        ("a=new.csv a=old.csv --metric hd95", "2 files would be called 'a'; name the models"),
+        ("a=new.csv a=old.csv --metric hd95", "2 files would be called 'a'; give each a name"),
         ("new.csv others.csv --metric hd95", "share no case"),
         ("new.csv few.csv --metric hd95 --unmatched omit", "share one case (case00)"),
         ("new.csv few.csv --metric hd95", "--unmatched omit) leaves them out"),

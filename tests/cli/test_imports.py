@@ -158,9 +158,10 @@ def test_convert_to_standard_output(run: Run) -> None:
         ([NNUNET, "-o", "x.json"], "is written to .csv, .tsv, .parquet"),
         ([NNUNET, "--metric", "dsc"], "names the metric of each row"),
         ([NNUNET, "--path", "a.b"], "--path is not for nnU-Net v2 summary.json"),
-        ([NNUNET, "--no-header"], "--header is for plain tables"),
+        ([NNUNET, "--no-header"], "--no-header is for plain tables"),
+        ([NNUNET, "--decimal", ","], "--decimal is for tables of text"),
         ([NNUNET, "--model-from", "moon"], "unknown --model-from 'moon'"),
-        ([NNUNET, "--input-format", "nnunet-v1"], "results.all is not there"),
+        ([NNUNET, "--input-format", "nnunet-v1"], "is no nnU-Net v1 summary.json"),
         ([NNUNET, "--input-format", "nnunets"], "did you mean 'nnunet'?"),
         ([FIXTURES / "monai" / "mean_dice_raw.csv", "--filter", "x"], "--filter is not for MONAI"),
     ],
@@ -170,6 +171,65 @@ def test_wrong_use(run: Run, arguments: list[object], message: str) -> None:
     assert ran.status == 2
     assert message in ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.json", "", "a.json: the file is empty"),
+        ("a.jsonl", "", "a.jsonl: the file is empty"),
+        ("a.eval", "", "a.eval: the file is empty"),
+        ("a.eval", "a picture", "a.eval: is no zip file, as .eval files are"),
+        ("a.json", '{"lr": 0.1}', "say where: --path '{case}.{metric}'"),
+    ],
+)
+def test_wrong_files(run: Run, tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    ran = run("ci", tmp_path / name)
+    assert ran.status == 2
+    assert message in ran.err
+
+
+def test_a_path_says_that_a_file_without_aggregates_holds_cases(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "records.json"
+    file.write_text('[{"case": "a", "dice": 0.9}, {"case": "b", "dice": 0.8}]')
+    found = answer(run, "ci", file, "--path", "{case}.{metric}")["estimates"]
+    assert [(one["metric"], one["n"]) for one in found] == [("dsc", 2)]
+    assert found[0]["value"] == pytest.approx(0.85)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> list[Path]:
+    """Samples of lm-eval of two models, right and wrong."""
+    files = []
+    for model, right in (("a", "110110111010"), ("b", "010110011010")):
+        rows = [
+            {"doc_id": at, "filter": "none", "metrics": ["acc"], "acc": float(one)}
+            for at, one in enumerate(right)
+        ]
+        file = tmp_path / model / "samples_quiz_2026-01-16T15-23-47.285735.jsonl"
+        file.parent.mkdir()
+        file.write_text("".join(json.dumps({**row, "doc": {}, "resps": []}) + "\n" for row in rows))
+        files.append(file)
+    return files
+
+
+def test_acc_of_lm_eval_is_a_metric_of_single_cases(run: Run, answers: list[Path]) -> None:
+    (found,) = answer(run, "ci", answers[0], "--metric", "acc")["estimates"]
+    assert found["value"] == pytest.approx(8 / 12)
+    assert found["method"] == "wilson"
+    refused = run("ci", answers[0], "--metric", "auroc")
+    assert "auroc is a metric of a whole test set" in refused.err
+
+
+def test_a_direction_leaves_a_proportion_one(run: Run, answers: list[Path]) -> None:
+    plain = answer(run, "compare", *answers)["comparisons"]
+    directed = answer(run, "compare", *answers, "--metric", "acc", "--better", "higher")
+    (found,) = directed["comparisons"]
+    assert found["method"] == plain[0]["method"] == "newcombe_paired"
+    assert (found["low"], found["high"]) == (plain[0]["low"], plain[0]["high"])
+    refused = run("rank", *answers, "--better", "higher")
+    assert "--better needs --metric here, since the table names its metrics: acc" in refused.err
 
 
 def test_models_are_called_by_what_tells_their_files_apart(tmp_path: Path) -> None:

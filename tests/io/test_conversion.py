@@ -36,7 +36,7 @@ def test_a_wide_table_becomes_long() -> None:
         ("y", "dsc", "0.30000000000000004", "A", "liver", "02"),
         ("y", "dsc", "nan", "A", "spleen", "02"),
     ]
-    assert table.notes[1] == "left out: the columns site"
+    assert table.notes[1] == "left out: column site"
 
 
 def test_one_column_of_values_is_no_label() -> None:
@@ -45,6 +45,14 @@ def test_one_column_of_values_is_no_label() -> None:
     assert table.names == ["case", "metric", "value", "model", "parameters"]
     assert table.levels("parameters") == ["tolerance=3;definition=surface"] * 2
     assert table.levels("case") == ["01", "02"]
+
+
+def test_the_algorithms_of_a_challenge_are_its_models() -> None:
+    columns = {"algorithm": ["A", "B"], "task": ["t", "t"], "case": ["1", "1"], "value": [0.5, 0.6]}
+    table = long_table(Table.of_frame(columns), "dsc")
+    assert table.names == ["case", "metric", "value", "model", "task"]
+    assert table.levels("model") == ["A", "B"]
+    assert table.notes == ("values of column value as dsc, cases by 'case', models by 'algorithm'",)
 
 
 def test_what_cannot_be_converted() -> None:

@@ -29,6 +29,10 @@ P = [0.1, 0.9, 0.4]
             "--target target --score prob_0 --score prob_1 --score prob_2",
         ),
         ({"case": ["a", "b", "c"], "case_target": [0, 0, 1], "case_pred": P}, "--value case_pred"),
+        (
+            {"id": [1, 2, 3], "target": ["cat", "dog", "cat"], "cat": P, "dog": P},
+            "--target target --score cat --score dog --metric auroc --average macro",
+        ),
     ],
 )
 def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) -> None:
@@ -43,6 +47,7 @@ def test_predictions_are_refused_with_what_to_say(columns: Any, message: str) ->
         # Scores alone, structures, repeated cases, other values, a single class.
         {"id": ["a", "b", "c"], "score": P},
         {"case": ["a", "b", "c"], "label": ["liver", "liver", "kidney"], "score": P},
+        {"case": ["a", "b", "c"], "class": ["liver", "liver", "x"], "liver": P, "kidney": P},
         {"case": ["a", "a", "b"], "label": [1, 2, 1], "score": P},
         {"case": ["a", "b", "c"], "class": [0, 1, 0], "score": P, "dice": P},
         {"case": ["a", "b", "c"], "target": P, "score": P},
@@ -61,6 +66,7 @@ def test_tables_of_cases_pass(columns: Any) -> None:
         {"run_id": ["a", "b", "c"], "metrics.dice": P, "params.seed": [1, 2, 3]},
         {"status": ["FINISHED"] * 3, "metrics.dice": P},
         {"Name": ["x", "y", "z"], "State": ["finished"] * 3, "Runtime": [1, 2, 3], "dice": P},
+        {"Start Time": P, "Duration": ["1h"] * 3, "Run ID": ["a", "b", "c"], "dice": P},
     ],
 )
 def test_runs_are_sent_to_the_verb_for_them(columns: Any) -> None:

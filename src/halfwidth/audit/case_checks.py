@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.audit.findings import of_part
-from halfwidth.audit.parts import Part
+from halfwidth.audit.parts import MEANS, Part
 from halfwidth.audit.table_checks import spelled_alike
 from halfwidth.core.audit import MOST_NAMED, Finding
 from halfwidth.core.cautions import caution
@@ -121,6 +121,9 @@ def _same_columns(table: CaseTable) -> Iterator[Finding]:
         if first == at:
             continue
         other = table.parts[first]
+        if _is_mean(part) != _is_mean(other):
+            # The mean of one class is that class.
+            continue
         if part.what == other.what and part.model != other.model:
             raised = caution("HW801", first=other.model, second=part.model, what=part.what)
         else:
@@ -128,6 +131,10 @@ def _same_columns(table: CaseTable) -> Iterator[Finding]:
             names = [_called(one, table) for one in (other, part)]
             raised = caution("HW910", first=names[0], second=names[1], n=n)
         yield of_part(part, raised)
+
+
+def _is_mean(part: Part) -> bool:
+    return part.slice.column.strip().lower() in MEANS
 
 
 def _called(part: Part, table: CaseTable) -> str:
@@ -262,7 +269,7 @@ def _some_models_only(table: CaseTable) -> Iterator[Finding]:
                 continue
             part = table.parts[at]
             models = [table.parts[other].model for other in others]
-            whose = f"{models[0]} has one" if len(models) == 1 else "other models have one"
+            whose = f"{models[0]} has one" if len(models) == 1 else "others have one"
             count = int(lacking.sum())
             raised = caution(
                 *("HW911",),

@@ -22,6 +22,8 @@ from halfwidth.metrics.catalogue import METRICS
 
 # Columns that name models, or whoever gave the values.
 OF_MODELS = frozenset({"model", "algorithm", "method", "team", "network", "reader", "readerid"})
+# Columns that hold the mean of others, and rows that hold that of the cases.
+MEANS = frozenset({"mean", "average", "avg"})
 # Words in the name of a column whose values are not those of the metric that it names as well.
 NOT_OF_METRIC = frozenset(
     [

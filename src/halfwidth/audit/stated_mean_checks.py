@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from halfwidth.audit.findings import of_values
-from halfwidth.audit.parts import Part
+from halfwidth.audit.parts import MEANS, Part
 from halfwidth.core.audit import Finding
 from halfwidth.core.cautions import Caution, caution
 from halfwidth.core.spec import Better, MetricSpec
@@ -17,7 +17,6 @@ from halfwidth.io.layout import Layout
 from halfwidth.io.summary_rows import Totals
 from halfwidth.io.table import StatedMean, Table
 
-MEANS = frozenset({"mean", "average", "avg"})
 # A stated mean is taken as rounded to the digits that it has, and to so many at the least.
 FEWEST_DIGITS, RELATIVE = 2, 1e-6
 LEFT_OUT = "left out"
@@ -100,6 +99,15 @@ def _last_digit(numbers: Array) -> float:
     return 0.0
 
 
+def _rounding_of_mean(parts: Sequence[Part]) -> float:
+    """How far the mean of rounded values may be from that of the values before."""
+    values = np.concatenate([part.present for part in parts])
+    if bool((values == np.rint(values)).all()):
+        return 0.0
+    # Errors of rounding have an SD of a twelfth's root of the last digit: four standard errors.
+    return _last_digit(values) * min(0.5, 4 / math.sqrt(12 * len(values)))
+
+
 def _is_of(part: Part, mean: StatedMean) -> bool:
     if part.slice.column != mean.column:
         return False
@@ -113,7 +121,8 @@ def _is_of(part: Part, mean: StatedMean) -> bool:
 
 def _compared(mean: StatedMean, parts: Sequence[Part], scale: float) -> Caution | None:
     """What a stated mean calls for; None where no policy is needed to reproduce it."""
-    value, slack = mean.value / scale, _rounding(mean.value) / scale
+    value = mean.value / scale
+    slack = _rounding(mean.value) / scale + _rounding_of_mean(parts)
     by_policy = _means(parts, over=mean.over)
     samples = [_every_row(part) for part in parts]
     missing = sum(int((~np.isfinite(sample)).sum()) for sample in samples)

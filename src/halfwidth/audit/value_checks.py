@@ -174,7 +174,8 @@ def _rounded(part: Part) -> Iterator[Finding]:
     if len(present) < FEWEST_ROUNDED or decimals is None or distinct < 3:
         return
     if distinct < DISTINCT_SHARE * len(present):
-        raised = caution("HW915", n=len(present), distinct=distinct, decimals=decimals)
+        to = "1 decimal" if decimals == 1 else f"{decimals} decimals"
+        raised = caution("HW915", n=len(present), distinct=distinct, decimals=to)
         yield of_part(part, raised)
 
 
@@ -235,6 +236,8 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
     values, counts = np.unique(present[~np.isin(present, list(told))], return_counts=True)
     whole = bool((present == np.rint(present)).all())
     stepped = whole or part.spec.kind is Kind.DISCRETE
+    # Grades, such as 0.2, 0.5 and 0.9, are tied all over, and none lies near another.
+    few_levels = len(values) <= FEWEST_VALUES
     worth = np.isin(values, list(PENALTIES)) | (counts >= FEWEST_PENALTIES)
     for value, count in zip(values[worth].tolist(), counts[worth].tolist(), strict=True):
         how = ""
@@ -244,7 +247,7 @@ def _constants(part: Part, told: set[float]) -> Iterator[Finding]:
             continue
         elif not stepped and _alone(count, counts):
             how = "and no other value is tied as often"
-        elif not (whole or part.known) and _at_an_end(present, value):
+        elif not (whole or part.known or few_levels) and _at_an_end(present, value):
             how = "apart from all others"
         if how:
             raised = caution("HW920", count=count, total=len(present), value=value, how=how)

@@ -188,17 +188,11 @@ def _estimate_cases(
     # Heavy libraries load here, so that help and slips cost nothing.
     from halfwidth.estimation.tables import summary_table
     from halfwidth.io.table_kinds import refuse_predictions, refuse_runs
-    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
 
     if file is None:
         raise OptionError("name the table: halfwidth ci FILE; 'halfwidth ci --help' says more")
-    name = (settings["metric"] or "").partition(":")[0]
-    if name in SAMPLE_METRICS and name not in METRICS:
-        raise OptionError(
-            f"{name} is a metric of a whole test set: name the column of true classes, --target, "
-            "and those of the scores (--score) or of the predictions (--prediction)"
-        )
     table = reading.table_in(file, reading_options)
+    options.refuse_test_set_metric(settings["metric"], [table])
     if not settings["value"]:
         refuse_runs(table)
         if not settings["by"] and settings["metric"] is None:

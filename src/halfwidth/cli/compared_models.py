@@ -132,9 +132,12 @@ def named_files(given: Sequence[str], model_from: str | None = None) -> dict[str
     called = [name or by_file for name, by_file in zip(names, own, strict=True)]
     repeated = [name for name in called if called.count(name) > 1]
     if repeated:
+        first, second, *_ = (
+            path for name, path in zip(called, paths, strict=True) if name == repeated[0]
+        )
         raise OptionError(
-            f"{called.count(repeated[0])} files would be called {repeated[0]!r}; name the models: "
-            f"A={paths[called.index(repeated[0])]}"
+            f"{called.count(repeated[0])} files would be called {repeated[0]!r}; give each a name "
+            f"of its own: A={first} B={second}"
         )
     return dict(zip(called, paths, strict=True))
 

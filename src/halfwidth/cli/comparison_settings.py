@@ -11,8 +11,9 @@ from halfwidth.cli import options, predictions, reading
 from halfwidth.cli.command import refuse_given
 from halfwidth.cli.compared_models import MODEL_COLUMN, Columns, Models, named_files, read_models
 from halfwidth.cli.output import note_if_long
-from halfwidth.core.errors import OptionError
+from halfwidth.core.errors import OptionError, shortened
 from halfwidth.core.parameters import split_names
+from halfwidth.io.layout import metrics_held
 from halfwidth.io.prediction_columns import class_cells
 
 if TYPE_CHECKING:
@@ -105,13 +106,25 @@ def models_in(
 ) -> Models:
     """Read the tables of the models as options say."""
     may_be_one = given.get("goal") is not None
+    columns = columns_of(given)
     models = read_models(
         named_files(files, given.get("model_from")),
-        columns_of(given),
+        columns,
         reading.Options.of(given),
         may_be_one=may_be_one,
         model_columns=model_columns,
     )
+    if not columns.of_test_set:
+        metric = given["metric"] or ()
+        held = metrics_held(models.each[0])
+        if held and given["better"] is not None and not metric:
+            raise OptionError(
+                f"--better needs --metric here, since the table names its metrics: "
+                f"{shortened(held)}"
+            )
+        for name in split_names([metric] if isinstance(metric, str) else metric):
+            bare = name.partition(":")[0].rpartition("=")[2]
+            options.refuse_test_set_metric(bare, models.each)
     note_if_long(sum(map(len, models.each)), given["method"], given["n_resamples"])
     return models
 
@@ -157,11 +170,6 @@ def _one_metric(name: str | None, better: str | None, of_test_set: bool) -> str 
 
     known = (name or "").partition(":")[0]
     catalogue = SAMPLE_METRICS if of_test_set else METRICS
-    if not of_test_set and known in SAMPLE_METRICS and known not in METRICS:
-        raise OptionError(
-            f"{known} is a metric of a whole test set: name the column of true classes, --target, "
-            "and those of the scores or of the predictions"
-        )
     if better is None:
         return name
     if better not in (Better.HIGHER, Better.LOWER):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,9 @@ from halfwidth.cli.command import Group
 from halfwidth.core.errors import OptionError, UnknownNameError
 from halfwidth.core.types import ALTERNATIVES
 from halfwidth.core.undefined import ALL_POLICIES, MISSING_POLICIES
+from halfwidth.io.layout import metrics_held
 from halfwidth.io.repeats import CASE_COLUMNS
+from halfwidth.io.table import Table
 from halfwidth.report.render import FORMATS
 from halfwidth.summaries.catalogue import STATISTICS
 
@@ -261,6 +264,24 @@ def only_metric(given: list[str] | None) -> str | None:
     if given is not None and len(given) > 1:
         raise OptionError(f"--metric is given {len(given)} times ({', '.join(given)}); give one")
     return given[0] if given else None
+
+
+def refuse_test_set_metric(metric: str | None, tables: Sequence[Table]) -> None:
+    """Refuse a metric of a whole test set, unless a table has rows of a metric of this name.
+
+    Programs that rate each answer of a model call that its accuracy (``acc``).
+    """
+    from halfwidth.metrics.catalogue import METRICS, SAMPLE_METRICS
+
+    name = (metric or "").partition(":")[0]
+    if name not in SAMPLE_METRICS or name in METRICS:
+        return
+    if any(name in metrics_held(table) for table in tables):
+        return
+    raise OptionError(
+        f"{name} is a metric of a whole test set: name the column of true classes, --target, "
+        "and those of the scores (--score) or of the predictions (--prediction)"
+    )
 
 
 def parse_bounds(text: str | None) -> Any:

@@ -143,7 +143,7 @@ AUDIT_CAUTIONS: tuple[CautionSpec, ...] = (
     CautionSpec(
         "HW915",
         "rounded values",
-        "{n} cases share {distinct} values, which are rounded to {decimals} decimal(s).",
+        "{n} cases share {distinct} values, which are rounded to {decimals}.",
         "Where rounding makes most values equal, the spread of small differences is lost, medians "
         "and quantiles jump in steps, and ranks are mostly ties.",
         "Export values with all their digits, and round results.",

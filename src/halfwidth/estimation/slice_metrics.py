@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halfwidth.core.spec import Metric
+from halfwidth.core.spec import Metric, MetricSpec
 from halfwidth.core.undefined import is_missing
 from halfwidth.estimation.resolve import PROPORTION, Request, resolve_metric
 from halfwidth.io.layout import Layout, Slice, metrics_in
@@ -35,10 +35,10 @@ class SliceMetrics:
             counted = self._option is None and self._bounds is None and self._counts(part)
             return Metric(PROPORTION) if counted else self._metric
         known = part.metric.partition(":")[0] in METRICS
-        unknown = not known and self._bounds is None and self._option in (None, part.metric)
-        if unknown and self._counts(part):
+        if not known and self._may_count(part.metric) and self._counts(part):
             # Right or wrong, as programs that rate answers have it.
-            return Metric(replace(PROPORTION, name=part.metric, title=part.metric))
+            spec = replace(PROPORTION, name=part.metric, title=part.metric)
+            return Metric(replace(spec, better=self._metric.spec.better))
         named = resolve_metric(
             f"{part.metric}{part.parameters}", self._bounds if known or self._bounds else _ANY
         )
@@ -56,6 +56,13 @@ class SliceMetrics:
         alone = self._option is not None or len(self.held) < 2
         other = not alone and metric.spec.unit != "mm"
         return replace(request, penalty=None) if has_worst or other else request
+
+    def _may_count(self, metric: str) -> bool:
+        """Whether the user said nothing of a metric but its name and which direction is better."""
+        option = self._option
+        if isinstance(option, MetricSpec):
+            return option == MetricSpec(metric, better=option.better)
+        return self._bounds is None and option in (None, metric)
 
     def _counts(self, part: Slice) -> bool:
         """Whether all values of a column, or of a metric in it, are 0 and 1.

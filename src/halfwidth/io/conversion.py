@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halfwidth.core.errors import DataError, OptionError, UnknownNameError, shortened, shown
+from halfwidth.io.challenge_columns import MODEL_COLUMNS
 from halfwidth.io.importers.case_values import CaseValue, metric_name
 from halfwidth.io.layout import layout_of
 from halfwidth.io.table import TEXT, Table
@@ -70,9 +71,13 @@ def long_table(
     numbers = [_numbers(table, name) for name in layout.values]
     count = len(layout.values)
     name, _, parameters = metric.partition(":")
-    kept = [one for one in CANONICAL if one in table and one not in (layout.case, *layout.values)]
+    taken = (layout.case, *layout.values)
+    kept = [one for one in CANONICAL if one in table and one not in taken]
     source = _with_groups(table, groups)
     columns = {one: np.repeat(source[one], count) for one in kept}
+    models = _models_of(table, taken)
+    if models is not None:
+        columns[MODEL] = np.repeat(source[models], count)
     if groups is not None:
         columns[GROUP] = np.repeat(source[GROUP], count)
     columns[CASE] = np.repeat(table.columns[layout.case], count)
@@ -83,13 +88,10 @@ def long_table(
     of_metric = count == 1 and metric_name(layout.values[0]) in (metric_name(name), VALUE)
     if LABEL not in kept and not of_metric:
         columns[LABEL] = np.tile(np.array(layout.values, dtype=TEXT), len(table))
-    left_out = [
-        one for one in table.names if one not in (layout.case, groups, *layout.values, *kept)
-    ]
-    labels = f"values of {count} columns ({shortened(layout.values, 8)}) as {metric}, cases by "
-    notes = [f"{labels}{layout.case!r}"]
-    if left_out:
-        notes.append(f"left out: the columns {shortened(left_out, 8)}")
+    left_out = [one for one in table.names if one not in (*taken, groups, *kept, models)]
+    by = f"cases by {layout.case!r}" + (f", models by {models!r}" if models else "")
+    notes = [f"values of {_listed(layout.values)} as {metric}, {by}"]
+    notes += [f"left out: {_listed(left_out)}"] * bool(left_out)
     return _in_order(columns, table, notes)
 
 
@@ -120,6 +122,14 @@ def stacked(tables: Mapping[str, Table], named: Collection[str] = ()) -> Table:
     ]
     whole = {one: _joined(parts) for one, parts in columns.items()}
     return _in_order(whole, next(iter(tables.values())))
+
+
+def _models_of(table: Table, taken: Collection[str]) -> str | None:
+    return next((one for one in MODEL_COLUMNS if one in table and one not in taken), None)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{'column' if len(names) == 1 else 'columns'} {shortened(names, 8)}"
 
 
 def _has_models(table: Table) -> bool:

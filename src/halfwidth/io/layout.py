@@ -314,6 +314,11 @@ def _parameters_of(levels: dict[str, Any]) -> str:
     return "" if parameters is None else f":{str(parameters).replace(';', ',')}"
 
 
+def metrics_held(table: Table) -> list[str]:
+    """The metrics of a canonical table, as it spells them; none in any other."""
+    return list(map(str, table.factor("metric").distinct)) if _is_canonical(table, None) else []
+
+
 def metrics_in(table: Table, layout: Layout) -> list[str]:
     """The metrics that a canonical table names; none in any other."""
     if layout.metric is None:

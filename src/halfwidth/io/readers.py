@@ -133,10 +133,15 @@ def _foreign(source: Source, path: str | Path, kind: str | None, how: Reading) -
     file = None if str(path) == STANDARD_INPUT else Path(path)
     only_foreign = named is not None or (kind is None and file is not None)
     if only_foreign and (how.header is not None or how.sheet is not None):
-        option = "--sheet" if how.sheet is not None else "--header"
+        header = "--no-header" if how.header is False else "--header"
+        option = "--sheet" if how.sheet is not None else header
         raise OptionError(f"{option} is for plain tables; leave it out")
+    if kind is None and file is not None and how.decimal is not None:
+        raise OptionError("--decimal is for tables of text; leave it out")
     may_be = how.format is None and kind in (None, *SEPARATORS) and how.header is not False
     if only_foreign or may_be:
+        if not source.first(1):
+            raise DataError("the file is empty")
         candidate = Candidate(
             source, file, SEPARATORS.get(kind or "", SEPARATORS["csv"]), how.decimal
         )

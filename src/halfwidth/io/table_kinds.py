@@ -32,8 +32,12 @@ BESIDE = re.compile(
 )
 # More levels than these are a measurement and not classes.
 MOST_CLASSES = 100
-# What W&B writes down of every run, whatever its metrics.
-OF_RUNS = {"name", "state", "runtime"}, {"name", "state", "created"}
+# What W&B and the pages of MLflow write down of every run, whatever its metrics.
+OF_RUNS = (
+    {"name", "state", "runtime"},
+    {"name", "state", "created"},
+    {"run id", "start time", "duration"},
+)
 
 
 def refuse_runs(table: Table) -> None:
@@ -75,18 +79,26 @@ def refuse_predictions(table: Table) -> None:
         if name != case and not BESIDE.fullmatch(name) and not is_design_column(name)
     ]
     targets = [name for name in values if TARGETS.fullmatch(name)]
-    scores = [name for name in values if SCORES.fullmatch(name)]
-    if len(targets) != 1 or not scores or len(values) > 1 + len(scores):
+    if len(targets) != 1:
         return
     (target,) = targets
-    numeric = all(map(table.is_numeric, values))
-    if not numeric or not _is_of_classes(table, target) or _repeats(table, case):
+    of_text = not table.is_numeric(target)
+    # Classes that are called by words have a column of scores each, of the same name.
+    classes = {str(level) for level in table.factor(target).levels} if of_text else set()
+    scores = [name for name in values if name in classes or SCORES.fullmatch(name)]
+    if not scores or len(values) > 1 + len(scores) or not all(map(table.is_numeric, scores)):
+        return
+    if of_text and (len(scores) < 2 or not classes.issuperset(scores)):
+        return
+    if not of_text and not _is_of_classes(table, target):
+        return
+    if _repeats(table, case):
         return
     as_class = len(scores) == 1 and _is_of_classes(table, scores[0])
     given = (
         f"--prediction {scores[0]}" if as_class else " ".join(f"--score {n}" for n in scores[:9])
     )
-    metric = (mcc if as_class else auroc).__name__
+    metric = (mcc if as_class else auroc).__name__ + (" --average macro" if of_text else "")
     raise DataError(
         f"{_where(table)}the table looks like predictions ({shortened(values, 8)}), not values of "
         "a metric for each case. Say which column holds the true classes and which the "

@@ -223,7 +223,7 @@ def test_cut_short(tmp_path: Path, cut: int) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"samples/a_epoch_1.json": sample("a")}, "no format that is known|no Inspect log"),
+        ({"samples/a_epoch_1.json": sample("a")}, "no known format|no Inspect log"),
         ({"header.json": HEADER}, "holds no samples"),
         (
             {"header.json": HEADER, "samples/a_epoch_1.json": b'{"id": 1'},

@@ -68,5 +68,5 @@ def test_a_packed_file_that_fills_the_memory_is_refused(tmp_path: Path) -> None:
 def test_unknown_json_is_refused_with_what_is_read(tmp_path: Path) -> None:
     file = tmp_path / "some.json"
     file.write_text('{"weights": [1, 2]}')
-    with pytest.raises(DataError, match=r"no format that is known \(its keys: weights\).*nnU-Net"):
+    with pytest.raises(DataError, match=r"no known format \(its keys: weights\).*nnU-Net"):
         read_table(file)

@@ -97,8 +97,8 @@ def test_a_file_by_itself(tmp_path: Path) -> None:
         ([sample(doc_id=[1])], "line 1 is no sample"),
         ([sample(metrics=[])], "no scores; lm-eval writes them"),
         ([sample(metrics=["f1"], f1=["a", ["b"]])], "f1 are computed from all documents"),
-        (["[" * 1000], "no format that is known"),
-        (['{"doc_id": 1'], "no format that is known"),
+        (["[" * 1000], "no known format"),
+        (['{"doc_id": 1'], "no known format"),
     ],
 )
 def test_malformed(tmp_path: Path, samples: list[Any], message: str) -> None:

@@ -38,7 +38,7 @@ def test_empty_cells_have_the_reasons_that_the_counts_give(file: Path) -> None:
 def test_what_is_left_out_is_said() -> None:
     notes = " | ".join(read_table(TSV).notes)
     assert "sq_dsc_std, computation_time" in notes
-    assert "1 rows of single instances" in notes
+    assert "1 row of single instances" in notes
 
 
 def test_as_a_plain_table_it_stays_what_it_is() -> None:
@@ -72,7 +72,11 @@ def test_other_tables_are_not_taken_for_it(tmp_path: Path) -> None:
         ("a.jsonl", '{"subject_name": "a", "groups": {"x": {"rq": 1}}}\n{"subject_na', "line 2"),
         ("a.jsonl", '{"subject_name": "a", "groups": {"x": {"rq": "1"}}}\n', "not a number"),
         ("a.jsonl", '{"subject_name": "a", "groups": {"x": {"tp": 1}}}\n', "only tp"),
-        ("a.jsonl", '{"subject_name": "a", "groups": ' + '{"a":' * 1000 + "}" * 1001, "no format"),
+        (
+            "a.jsonl",
+            '{"subject_name": "a", "groups": ' + '{"a":' * 1000 + "}" * 1001,
+            "no known format",
+        ),
     ],
 )
 def test_malformed(tmp_path: Path, name: str, text: str, message: str) -> None:

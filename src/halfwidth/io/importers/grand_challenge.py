@@ -233,7 +233,8 @@ def _is_number(value: Any) -> bool:
 
 def _nothing_there(path: tuple[str, ...], left_out: Iterable[str]) -> str:
     found = list(left_out)
-    below = f"; {shortened(found, 5)} hold more keys or text" if found else ""
+    holds = "holds" if len(found) == 1 else "hold"
+    below = f"; {shortened(found, 5)} {holds} more keys or text" if found else ""
     return (
         f"has no numbers at {'.'.join(path)}{below}. Say where the values of cases are: --path, "
         "for instance 'case.{case}.{label}.{metric}'"

@@ -37,6 +37,8 @@ def _recognises(candidate: Candidate) -> bool:
     if candidate.source.first(2) == ZIP:
         with zip_members(candidate.source) as members:
             return any(name in members.names for name in HEADERS)
+    if candidate.path is not None and candidate.path.suffix.lower() == ".eval":
+        raise DataError("is no zip file, as .eval files are")
     document = candidate.document
     return isinstance(document, dict) and {"version", "status", "eval", "plan"} <= set(document)
 
@@ -217,7 +219,8 @@ def _stated_means(header: Mapping[str, Any], held: set[str]) -> Iterator[StatedM
     scores = results.get("scores") if isinstance(results, dict) else None
     for score in scores if isinstance(scores, list) else ():
         metrics = score.get("metrics") if isinstance(score, dict) else None
-        if not isinstance(metrics, dict):
+        # Of several epochs, the best or the most frequent answer may count.
+        if not isinstance(metrics, dict) or score.get("reducer") not in (None, "mean"):
             continue
         names = [str(score.get("scorer")), f"{score.get('scorer')}.{score.get('name')}"]
         name = next((name for name in reversed(names) if name in held), None)

@@ -148,7 +148,8 @@ def _stated_means(
     """The scores that the results state of the task, for each metric and filter that is read."""
     of_tasks = results.get("results") if isinstance(results, dict) else None
     scores = of_tasks.get(task) if isinstance(of_tasks, dict) else None
-    for metric in dict.fromkeys(row.metric for row in rows):
+    other = _no_means(results, task)
+    for metric in dict.fromkeys(row.metric for row in rows if row.metric not in other):
         for name in [chosen] if chosen is not None else filters:
             value = scores.get(f"{metric},{name}") if isinstance(scores, dict) else None
             if isinstance(value, int | float):
@@ -156,6 +157,21 @@ def _stated_means(
                 where = {"metric": metric, **label}
                 source = f"results_<stamp>.json, {metric},{name}"
                 yield StatedMean(number(value, source), "value", where, source=source)
+
+
+def _no_means(results: Any, task: str | None) -> set[str]:
+    """The metrics that are no means of the scores of documents, by the configuration of the task.
+
+    One that names no aggregation has its own, which is not the mean for perplexity.
+    """
+    found = {"perplexity"}
+    of_tasks = results.get("configs") if isinstance(results, dict) else None
+    config = of_tasks.get(task) if isinstance(of_tasks, dict) else None
+    listed = config.get("metric_list") if isinstance(config, dict) else None
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and one.get("aggregation", "mean") not in ("mean", "nanmean"):
+            found.add(str(one.get("metric")))
+    return found
 
 
 LM_EVAL = Importer(

@@ -36,7 +36,7 @@ def _read_raw(candidate: Candidate, _: ImportOptions) -> Table:
     notes = [
         *table.notes,
         f"read as {MONAI.title}: {len(table)} images; classes {shortened(classes, 8)}",
-        f"{MEAN!r} is the mean of the classes that have a value; --value names other columns",
+        f"{MEAN!r} is the mean of the classes that have a value; --value picks columns",
     ]
     if missing:
         notes.append(

@@ -8,6 +8,7 @@ value is undefined, which becomes its status.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -301,7 +302,7 @@ def _names_of_labels(path: Path | None, keys: Sequence[str]) -> tuple[dict[str, 
             continue
         named = _labels_in(json_beside(file))
         found = {key: named[values] for key in keys if (values := _values_of(key)) in named}
-        return (found, str(file)) if len(found) == len(keys) else (own, "")
+        return (found, os.path.normpath(file)) if len(found) == len(keys) else (own, "")
     return own, ""
 
 

@@ -83,7 +83,8 @@ def _read(candidate: Candidate, _: ImportOptions) -> Table:
         names = shortened(list(left_out), 8)
         notes.append(f"left out: {names} (counts, spreads, times, single thresholds)")
     if instances:
-        notes.append(f"left out: {len(instances)} rows of single instances, which are no cases")
+        counted = "1 row" if len(instances) == 1 else f"{len(instances)} rows"
+        notes.append(f"left out: {counted} of single instances, which are no cases")
     return canonical_table(rows, notes)
 
 

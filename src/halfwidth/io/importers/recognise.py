@@ -33,7 +33,7 @@ def imported(candidate: Candidate, named: str | None, options: ImportOptions) ->
     OptionError
         If two formats claim the file, or an option is not for its format.
     """
-    importer = _named(named) if named is not None else _recognised(candidate)
+    importer = _named(named) if named is not None else _recognised(candidate, options)
     if importer is None:
         return None
     # Whoever says where the cases are may name a format for a layout of their own.
@@ -50,7 +50,7 @@ def _named(name: str) -> Importer:
     return next(importer for importer in IMPORTERS if importer.name == name)
 
 
-def _recognised(candidate: Candidate) -> Importer | None:
+def _recognised(candidate: Candidate, options: ImportOptions) -> Importer | None:
     suffixes = _suffixes_of(candidate)
     asked = [one for one in IMPORTERS if not suffixes.isdisjoint(one.suffixes)]
     found = [importer for importer in asked if importer.recognises(candidate)]
@@ -59,6 +59,9 @@ def _recognised(candidate: Candidate) -> Importer | None:
             f"may be {' or '.join(one.title for one in found)}; say which: --input-format "
             f"{found[0].name}"
         )
+    if not found and options.given:
+        # Only one format looks at either option, so the user has named it.
+        found = [one for one in asked if options.given <= one.options]
     # On standard input a zip may be a workbook too.
     only_foreign = ONLY_FOREIGN if candidate.path is None else {*ONLY_FOREIGN, *ARCHIVES}
     if not found and not suffixes.isdisjoint(only_foreign):
@@ -88,4 +91,5 @@ def _unknown(candidate: Candidate, asked: list[Importer]) -> str:
     keys = ""
     if isinstance(document, dict) and document:
         keys = f" (its keys: {shortened(list(document), 5)})"
-    return f"is in no format that is known{keys}. Read are: {known}"
+    hint = "; if it holds numbers of cases, say where: --path '{case}.{metric}'" if document else ""
+    return f"is in no known format{keys}. Read are: {known}{hint}"
