@@ -173,13 +173,11 @@ def _claims_frame(ranking: Ranking, names: Sequence[str]) -> pd.DataFrame:
 def _paint_claims(ax: Axes, frame: pd.DataFrame, _: Ranking, looks: Looks) -> None:
     """Blue cells, pale ones, and a frame with a dot where nothing is claimed."""
     count = len(looks)
-    colours = {1: (DOT, DOT), -1: (CLOUD, CLOUD), 0: ("none", CLOUD)}
+    colours: dict[int, tuple[str, str]] = {1: (DOT, DOT), -1: (CLOUD, CLOUD), 0: ("none", CLOUD)}
     for claim, (inside, edge) in colours.items():
         cells = frame[frame["claim"] == claim]
-        ax.bar(
-            *(cells["x"], 0.92, 0.92, cells["y"] - 0.46),
-            **{"facecolor": inside, "edgecolor": edge, "linewidth": 0.4, "zorder": 2},
-        )
+        look: dict[str, Any] = {"facecolor": inside, "edgecolor": edge, "zorder": 2}
+        ax.bar(cells["x"], 0.92, 0.92, cells["y"] - 0.46, linewidth=0.4, **look)
     undecided = frame[frame["claim"] == 0]
     size = min(2.0, 0.15 * POINTS * row_height(count))
     ax.plot(undecided["x"], undecided["y"], ".", color=INK, markersize=size, zorder=3)
