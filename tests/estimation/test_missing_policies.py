@@ -128,6 +128,10 @@ def test_the_claims_stand_below_the_table_and_in_the_json(run: Run, tmp_path: Pa
     assert "What each policy claims" in ran.out
     assert "1 left out" in ran.out
     assert "1 as 0" in ran.out
+    assert (
+        "- omit: they are left out"
+        in run("ci", file, "--missing", "all", "--format", "markdown").out
+    )
     told = run("ci", file, "--missing", "all", "--json").estimates
     assert [row["missing"] for row in told] == ["omit", "worst", "file"]
     assert told[0]["without_result"]["left_out"] == 1

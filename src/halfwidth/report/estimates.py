@@ -165,9 +165,13 @@ def _codes(e: Estimate) -> Cell:
 def _claims(estimates: Estimates) -> Adaptive:
     """What each missing policy claims, where several stand side by side."""
     policies = dict.fromkeys(e.missing for e in estimates if e.without_result is not None)
-    items = tuple(Item(policy, SIDE_BY_SIDE[policy]) for policy in policies)
-    part = (Items(items, CLAIMS_TITLE),) if items else ()
-    return Adaptive(part, part)
+    if not policies:
+        return Adaptive((), ())
+    aligned, in_text = (
+        Items(tuple(Item(f"{one}{mark}", SIDE_BY_SIDE[one]) for one in policies), CLAIMS_TITLE)
+        for mark in ("", ":")
+    )
+    return Adaptive((aligned,), (in_text,))
 
 
 def _readings(estimates: Estimates) -> Adaptive:
