@@ -127,6 +127,13 @@ def test_subsamples_are_of_one_sample(run: Run, models: list[Path]) -> None:
     assert ran.status == 0, ran.err
 
 
+def test_another_parameter_is_refused_with_those_that_there_are(run: Run) -> None:
+    file = FIXTURES / "totalsegmentator" / "evaluation.csv"
+    ran = run("ci", file, "--metric", "nsd:tolerance=9", "--missing", "omit")
+    assert ran.status == 2
+    assert "it holds dsc, nsd:tolerance=3,definition=surface" in ran.err
+
+
 def test_convert(run: Run, models: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "models.csv"
     ran = run("convert", *models, "-o", out)

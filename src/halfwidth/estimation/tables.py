@@ -24,7 +24,7 @@ from halfwidth.estimation.resolve import (
     resolve_statistic,
 )
 from halfwidth.estimation.slice_metrics import SliceMetrics
-from halfwidth.io.layout import Layout, layout_of
+from halfwidth.io.layout import Layout, layout_of, slices
 from halfwidth.io.table import Table
 
 
@@ -143,9 +143,8 @@ def summary_table(
             for variant, sample in zip(together, samples, strict=True)
         ]
     if not jobs:
-        raise DataError(
-            f"no rows of metric {metric!r} in the table; it holds {shortened(metrics.held)}"
-        )
+        held = dict.fromkeys(f"{part.metric}{part.parameters}" for part in slices(table, layout))
+        raise DataError(f"no rows of metric {metric!r} in the table; it holds {shortened([*held])}")
     if all(job.records.n_cases == 0 for job in jobs):
         raise DataError("no values left: every value is missing or not applicable")
     if not_applicable:
