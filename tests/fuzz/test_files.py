@@ -81,6 +81,8 @@ def fault_of(ran: Ran, command: tuple[str, ...], memory_taken: float) -> str:
     """What is wrong with what a command said; nothing where all is well."""
     lines = ran.err.splitlines()
     longest = max(lines, key=len, default="")
+    # What `convert` writes to stdout is the table itself, to the letter.
+    said = ran.err if command[0] == "convert" else ran.err + ran.out
     refused = ran.status == 2
     own_words = all(line.startswith("halfwidth: ") for line in lines)
     faults = {
@@ -88,10 +90,10 @@ def fault_of(ran: Ran, command: tuple[str, ...], memory_taken: float) -> str:
         f"status {ran.status}: {ran.err}": ran.status not in {0, 2, 3}
         or (ran.status == 3 and "--strict" not in command),
         f"not for users: {ran.err}": any(
-            said in ran.err for said in ("Traceback", "internal error", "Warning")
+            word in ran.err for word in ("Traceback", "internal error", "Warning")
         ),
         f"took {memory_taken / 1e6:.0f} MB": memory_taken > MOST_MEMORY,
-        f"control characters: {ran.err!r} {ran.out!r}": CONTROL.search(ran.err + ran.out),
+        f"control characters: {ran.err!r} {ran.out!r}": CONTROL.search(said),
         f"a line of {len(longest)} letters: {longest}": len(longest) > LONGEST,
         f"refused, with an answer: {ran.out}": refused and ran.out,
         "no answer": not refused and not ran.out,

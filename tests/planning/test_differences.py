@@ -34,9 +34,16 @@ def test_power_is_that_of_statsmodels(n: int, effect: float, confidence_level: f
 def test_power_is_a_number_however_large_the_difference() -> None:
     level = Level(0.95)
     for n in (2, 3, 10, 1000):
-        found = [power_of_difference(size, 1.0, n, level) for size in (0.1, 1, 10, 1e2, 1e4)]
+        sizes = (0.1, 1, 10, 1e2, 1e4, 1e9, 1e15)
+        found = [power_of_difference(size, 1.0, n, level) for size in sizes]
         assert all(0 < one <= 1 for one in found)
         assert found == sorted(found)
+
+
+def test_power_is_a_number_at_levels_near_one() -> None:
+    # P(Z + 4 > c S), with S normal about 1 with variance 1/(2 ν): Φ((4 - c) / √(1 + c²/(2 ν))).
+    found = power_of_difference(4.0, math.sqrt(1953), 1953, Level(0.999999999999))
+    assert found == pytest.approx(7.97e-4, rel=0.01)
 
 
 @pytest.mark.parametrize("paired", [True, False])

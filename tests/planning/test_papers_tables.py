@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -127,8 +128,10 @@ def test_what_follows_a_plus_minus_is_asked_for(cell: str) -> None:
 def test_a_heading_and_an_option_that_contradict_each_other_are_an_error() -> None:
     with pytest.raises(hw.DataError, match="the heading says sd, and plus_minus sem"):
         table({"n": [50], "Dice (SD)": ["0.891±0.09"]}, plus_minus="sem")
-    with pytest.raises(hw.OptionError, match="plus_minus='std' is not one of"):
+    with pytest.raises(hw.OptionError, match="plus_minus='std' is none of"):
         table({"n": [50], "Dice": ["0.891±0.09"]}, plus_minus="std")
+    with pytest.raises(hw.OptionError, match="is none of"):
+        table({"n": [50], "Dice": ["0.891±0.09"]}, plus_minus=pd.DataFrame())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from halfwidth.core.errors import OptionError
+from halfwidth.core.checks import as_count
+from halfwidth.core.errors import OptionError, shown
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
 from halfwidth.core.spec import Kind, Metric, MetricLevel, MetricSpec, Statistic
@@ -199,6 +200,10 @@ def evidence(
     from halfwidth.estimation.resolve import resolve_metric, resolve_statistic
     from halfwidth.metrics.catalogue import SAMPLE_METRICS
 
+    if average is not None and not isinstance(average, str):
+        raise OptionError(f"average={shown(average)} is no name of an average over classes")
+    if n is not None and as_count(n) is None:
+        raise OptionError(f"n={shown(n)} is no whole number of cases")
     spec = SAMPLE_METRICS[metric] if metric in SAMPLE_METRICS else resolve_metric(metric).spec
     per_case = spec.level is MetricLevel.INDIVIDUAL and spec.kind is not Kind.BINARY
     named = resolve_statistic(statistic).spec.name if per_case else ""

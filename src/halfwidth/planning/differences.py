@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from halfwidth.core.checks import as_number
+from halfwidth.core.checks import as_flag, as_number
 from halfwidth.core.errors import OptionError
 from halfwidth.core.formatting import percent
 from halfwidth.core.frozen import frozen
@@ -29,7 +29,6 @@ from halfwidth.planning.reliability import quantity_text, reliability_requiremen
 from halfwidth.planning.sample_size import Requirement, SampleSize
 from halfwidth.planning.width_formulas import WidthFormula, plan_at, smallest_n
 
-LARGE_SHIFT = 7.0
 GROUP_FORMULAS = {
     student_t.__name__: "2 t s √(2/n), t of 2n - 2 degrees of freedom",
     normal_z.__name__: "2 z s √(2/n)",
@@ -101,7 +100,7 @@ def difference_n(
     >>> plan.n, round(plan.power, 3), round(plan.halfwidth, 4)
     (52, 0.808, 0.0139)
     """
-    design = _Design(paired)
+    design = _Design(as_flag("paired", paired))
     width_formula, differences = _width_formula(
         design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
     )
@@ -163,7 +162,7 @@ def difference_width(
     >>> round(difference_width(30, 0.1, paired=False, difference=0.05).power, 3)
     0.478
     """
-    design = _Design(paired)
+    design = _Design(as_flag("paired", paired))
     width_formula, differences = _width_formula(
         design, (sd, sd_a, sd_b, correlation), formula, metric, bounds, confidence_level
     )
@@ -190,12 +189,16 @@ def power_of_difference(
     """
     from scipy import special
 
-    design = _Design(paired)
+    design = _Design(as_flag("paired", paired))
     degrees, shift = design.degrees(n), abs(difference) / design.standard_error(sd, n)
     critical = -special.stdtrit(degrees, level.tail)
-    # Beyond it the other tail is below Φ(-7) = 1e-12, and nctdtr may return NaN.
-    other = special.nctdtr(degrees, shift, -critical) if shift < LARGE_SHIFT else 0.0
-    return float(1 - special.nctdtr(degrees, shift, critical) + other)
+    below = special.nctdtr(degrees, shift, critical)
+    if math.isnan(below):
+        # Only shifts of 37 and more give NaN: there T is near its shift over the estimated SD.
+        below = special.chdtrc(degrees, degrees * (shift / critical) ** 2)
+    other = special.nctdtr(degrees, shift, -critical)
+    # NaN where it is negligible: below the tail without a shift by orders of magnitude.
+    return float(1 - below + (0.0 if math.isnan(other) else other))
 
 
 # --------------------------------------------------------------------------- designs

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from halfwidth.core.errors import DataError, OptionError, closest, proposed, quoted, shown
+from halfwidth.core.checks import one_of
+from halfwidth.core.errors import DataError, closest, quoted, shown
 from halfwidth.core.frozen import frozen
 from halfwidth.core.undefined import is_missing
 from halfwidth.io.table import Table
@@ -61,11 +62,8 @@ class PublishedTable:
     """
 
     def __init__(self, table: Table, where: str = "", plus_minus: str | None = None) -> None:
-        if plus_minus is not None and plus_minus not in SPREADS:
-            raise OptionError(
-                f"plus_minus={plus_minus!r} is not one of {quoted(SPREADS)}"
-                f"{proposed(plus_minus, SPREADS)}"
-            )
+        if plus_minus is not None:
+            one_of("plus_minus", plus_minus, SPREADS)
         self.table, self.where, self.plus_minus = table, where, plus_minus
         self.columns = [parse_heading(name) for name in table.names]
         self._check_values()

@@ -16,7 +16,7 @@ from halfwidth.estimation.test_sets.class_labels import as_cells
 from halfwidth.estimation.test_sets.score_scales import ROUNDING, ROW_SUM_TOLERANCE, as_score_rows
 from halfwidth.io.arrays import read_array
 from halfwidth.io.layout import Layout, layout_of, metrics_in, slices
-from halfwidth.io.readers import SUFFIXES, read_table
+from halfwidth.io.readers import PLAIN_SUFFIXES, read_table
 from halfwidth.io.table import Table
 from halfwidth.metrics.catalogue import METRICS
 from halfwidth.study.specs.spec import ScoreKind
@@ -269,4 +269,4 @@ def _scores(file: Path, targets: Path, endings: tuple[str, str]) -> ScoreFiles:
 
 def tables_among(files: list[Path]) -> list[Path]:
     """Files that may be tables, by their suffix."""
-    return [file for file in files if file.suffix.lower() in SUFFIXES]
+    return [file for file in files if file.suffix.lower() in PLAIN_SUFFIXES]
